@@ -224,7 +224,7 @@ static const struct command commands[] = {
     {"machine-show", "machine show MACHINE", false, NULL, 0},
     {"lab-grade", "lab grade --no-simulation lab-1", false, NULL, 0},
     {"campaign", "campaign campaign.txt --status", false, NULL, 0},
-    {"validate", "validate --machine MACHINE --json counted.csv", false, NULL, 0},
+    {"validate", "validate --machine MACHINE counted.csv", false, NULL, 0},
     {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},

@@ -377,6 +377,21 @@ static bool any_compared(const struct sp_validation *v)
     return false;
 }
 
+/* Predictions for which there was not enough memory: 4, and the first of them. */
+static int report_memory(const struct sp_validation *v)
+{
+    struct sp_error err;
+    for (int64_t i = 0; i < v->n_cases; i++) {
+        const struct sp_validation_case *c = &v->cases[i];
+        if (c->state != SP_CASE_FAILED || c->status != SP_MEMORY)
+            continue;
+        sp_fail(&err, SP_MEMORY, "take more memory, or leave it out with --only", "%s is not predicted: %s",
+                c->matrix, c->why);
+        return sp_report_error(&err);
+    }
+    return 0;
+}
+
 static int run_all(const struct arguments *a, struct sp_validation *v, struct sp_sinks *sinks)
 {
     struct sp_terminal terminal;
@@ -398,6 +413,8 @@ static int run_all(const struct arguments *a, struct sp_validation *v, struct sp
         return code;
     if (give_results(a, v, sinks, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
+    if (code == 0)
+        code = report_memory(v);
     if (code == 0 && a->machine_out && write_machine(a, v, &err) != SP_OK)
         return sp_report_error(&err);
     return code == 0 && !any_compared(v) ? sp_exit_code(SP_UNDECIDED) : code;

@@ -32,7 +32,8 @@ struct sp_validation_case {
     bool was_kept;                 /* taken from the file of an earlier run */
     int64_t n_r, n_c, matrix_n_nz; /* of the matrix, when made */
     struct sp_forecast forecast;
-    char why[256]; /* failed */
+    enum sp_status status; /* failed: as what */
+    char why[256];         /* and why */
 };
 
 enum sp_line_state {

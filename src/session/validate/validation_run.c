@@ -27,7 +27,8 @@ struct shelf {
     int n_left;
     bool is_loading, is_loaded;
     struct sp_csr matrix;
-    char why[256]; /* it cannot be loaded */
+    enum sp_status status; /* it cannot be loaded */
+    char why[256];
 };
 
 struct pool {
@@ -213,6 +214,7 @@ static const struct sp_csr *matrix_of(struct worker *w, struct shelf *s)
         pthread_mutex_lock(&p->lock);
         s->is_loading = false;
         s->is_loaded = status == SP_OK;
+        s->status = status;
         if (status != SP_OK)
             snprintf(s->why, sizeof s->why, "%.255s", err.what);
         pthread_cond_broadcast(&p->loaded);
@@ -261,6 +263,7 @@ static void predict(struct worker *w, int64_t i)
         c->matrix_n_nz = a->n_nz;
         c->forecast = forecast;
     } else {
+        c->status = a ? status : s->status;
         snprintf(c->why, sizeof c->why, "%.255s", a ? err.what : s->why);
     }
     const bool stopped = p->interrupted && status != SP_OK;
