@@ -171,7 +171,7 @@ struct sp_machine_validation {
     double mean, mean_abs, most_abs; /* of the errors: signed, and of their sizes */
     double quantile[3];              /* of the signed ones: 5, 50 and 95 % */
     int n_near;                      /* executions besides whose data come near the size of a cache */
-    int n_near_right; /* of these, within 10 % of the count or 2 % of all arrays once */
+    int n_near_right;                /* of these, within 10 % of the count or 2 % of all arrays once */
     char source[256], when[24], command[512]; /* who counted; when compared, ISO 8601; how, as typed */
 };
 

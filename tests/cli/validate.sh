@@ -63,7 +63,7 @@ refused 2 "--write-machine needs --source" "$counters" --write-machine "$dir/m.j
 refused 2 "no quantity 'bytes'" "$counters" --map bytes=1
 refused 2 "takes COLUMN=VALUE" "$counters" --only threads
 refused 3 "No such file" "$dir/absent.csv" --machine a64fx
-refused 2 "" "$counters" --map "$dir/absent.map"
+refused 3 "absent.map" "$counters" --map "$dir/absent.map"
 refused 3 "a64fx-counters.csv:1: no column gives the machine" "$counters"
 refused 3 "a64fx-counters.csv:1: no column gives anything measured" "$counters" --machine a64fx
 printf 'matrix,machine,threads,read_B\nwave,a64fx,1,1e6\n' >"$dir/unknown.csv"

@@ -61,11 +61,18 @@ struct arguments {
     int n_jobs;
     char **file;
     int n_files;
+    struct sp_error failed; /* the first one that is not of the command line's words; status SP_OK: none */
     char command[4096];
 };
 
 static void refuse(struct argp_state *state, const struct sp_error *err)
 {
+    struct arguments *a = state->input;
+    if (err->status != SP_USAGE) {
+        if (a->failed.status == SP_OK)
+            a->failed = *err;
+        return;
+    }
     char text[sizeof *err];
     sp_error_text(err, text, sizeof text);
     text[strcspn(text, "\n")] = '\0';
@@ -430,7 +437,9 @@ static int run(int argc, char **argv)
     sp_join_command(argc, argv, a.command, sizeof a.command);
     sp_parse(&argp, argc, argv, &a);
     int code;
-    if (apply_said(&a, &err) != SP_OK)
+    if (a.failed.status != SP_OK)
+        code = sp_report_error(&a.failed);
+    else if (apply_said(&a, &err) != SP_OK)
         code = sp_report_error(&err);
     else
         code = sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
