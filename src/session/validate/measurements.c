@@ -401,8 +401,8 @@ enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *t
         for (int k = 0; k < n_filters && status == SP_OK && is_passed; k++) {
             char name[128];
             snprintf(name, sizeof name, "%.*s", filter[k].name_length, filter[k].name);
-            if (sp_csv_table_column(table, name) >= 0)
-                status = passes(&r, &filter[k], NULL, &is_passed, err);
+            const int column = sp_csv_table_column(table, name);
+            is_passed = column < 0 || is_one_of(sp_csv_table_cell(table, i, column), filter[k].values);
         }
         if (status == SP_OK && is_passed)
             status = read_row(&r, &plan, &(*out)[*n], err);
