@@ -39,8 +39,8 @@ static bool read_way(const json_t *item, double work, struct sp_gpu_way_drawn *w
 }
 
 /* Counted where both directions were, else modelled. */
-static struct sp_value measured_bytes(const struct sp_record *record, const char *read, const char *written,
-                                      struct sp_value otherwise)
+static struct sp_value measured_bytes(const struct sp_record *record, enum sp_record_field read,
+                                      enum sp_record_field written, struct sp_value otherwise)
 {
     const struct sp_value in = sp_record_value(record, read), out = sp_record_value(record, written);
     return sp_value_known(in) && sp_value_known(out) ? sp_value_sum(in, out) : otherwise;
@@ -49,9 +49,9 @@ static struct sp_value measured_bytes(const struct sp_record *record, const char
 /* What is added in the L2 are no stores of the SMs; the model's stores have it. */
 static struct sp_value measured_L2(const struct sp_record *record, struct sp_value otherwise)
 {
-    static const char *const updates[] = {"gpu.counts.l2_reduction", "gpu.counts.l2_atomic"};
+    static const enum sp_record_field updates[] = {SP_F_GPU_COUNTS_L2_REDUCTION, SP_F_GPU_COUNTS_L2_ATOMIC};
     const struct sp_value none = sp_value_none("not counted");
-    struct sp_value all = measured_bytes(record, "gpu.counts.l2_read", "gpu.counts.l2_write", none);
+    struct sp_value all = measured_bytes(record, SP_F_GPU_COUNTS_L2_READ, SP_F_GPU_COUNTS_L2_WRITE, none);
     if (!sp_value_known(all))
         return otherwise;
     for (size_t i = 0; i < sizeof updates / sizeof *updates; i++) {
@@ -64,36 +64,36 @@ static struct sp_value measured_L2(const struct sp_record *record, struct sp_val
 
 static const char *name_of_kernel(const struct sp_record *record)
 {
-    const json_t *ways = sp_record_node(record, "gpu.ways"), *item;
+    const json_t *ways = sp_record_node(record, SP_F_GPU_WAYS), *item;
     size_t i;
     json_array_foreach(ways, i, item)
     {
         if (json_is_true(json_object_get(item, "chosen")) && sp_item_text(item, "name"))
             return sp_item_text(item, "name");
     }
-    return sp_words_text(record, "config.kernel", "kernel");
+    return sp_words_text(record, SP_F_CONFIG_KERNEL, "kernel");
 }
 
 /* The kernel that ran: its rate is measured, its bytes are counted where that was possible. */
 static bool read_measured(const struct sp_record *record, double work, struct sp_gpu_way_drawn *w)
 {
-    const struct sp_value rate = sp_record_metric(record, "performance");
+    const struct sp_value rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     char figure[32];
     if (rate.origin != SP_MEASURED)
         return false;
     const struct sp_value none = sp_value_none("not in the record");
-    const struct sp_value L2_B = measured_bytes(record, "gpu.L2_load", "gpu.L2_store", none),
-                          DRAM_B = measured_bytes(record, "gpu.memory_load", "gpu.memory_store", none);
+    const struct sp_value L2_B = measured_bytes(record, SP_F_GPU_L2_LOAD, SP_F_GPU_L2_STORE, none),
+                          DRAM_B = measured_bytes(record, SP_F_GPU_MEMORY_LOAD, SP_F_GPU_MEMORY_STORE, none);
     *w = (struct sp_gpu_way_drawn){
         .measured = true, .y = rate.value / 1e9, .y_lo = rate.lo / 1e9, .y_hi = rate.hi / 1e9};
-    const struct sp_value copies = sp_record_value(record, "gpu.L1_copy");
-    struct sp_value L1_B = measured_bytes(record, "gpu.L1_load", "gpu.L1_store", none);
+    const struct sp_value copies = sp_record_value(record, SP_F_GPU_L1_COPY);
+    struct sp_value L1_B = measured_bytes(record, SP_F_GPU_L1_LOAD, SP_F_GPU_L1_STORE, none);
     if (sp_value_known(L1_B) && sp_value_known(copies))
         L1_B = sp_value_sum(L1_B, copies);
     w->at[SP_WAY_L1] = point_of(work, L1_B);
     w->at[SP_WAY_L2] = point_of(work, measured_L2(record, L2_B));
     w->at[SP_WAY_MEM] =
-        point_of(work, measured_bytes(record, "gpu.counts.dram_read", "gpu.counts.dram_write", DRAM_B));
+        point_of(work, measured_bytes(record, SP_F_GPU_COUNTS_DRAM_READ, SP_F_GPU_COUNTS_DRAM_WRITE, DRAM_B));
     snprintf(w->text, sizeof w->text, "%s, measured  %s Gflop/s", name_of_kernel(record),
              sp_figure(figure, sizeof figure, w->y, 3));
     return true;
@@ -101,8 +101,8 @@ static bool read_measured(const struct sp_record *record, double work, struct sp
 
 int sp_gpu_ways_read(const struct sp_record *record, struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN])
 {
-    const json_t *ways = sp_record_node(record, "gpu.ways"), *item;
-    const struct sp_value work = sp_record_metric(record, "flops");
+    const json_t *ways = sp_record_node(record, SP_F_GPU_WAYS), *item;
+    const struct sp_value work = sp_record_value(record, SP_F_METRICS_FLOPS);
     size_t i;
     int n = 0;
     if (!sp_value_known(work) || !(work.value > 0))
@@ -121,7 +121,7 @@ int sp_gpu_ways_read(const struct sp_record *record, struct sp_gpu_way_drawn way
 
 struct sp_level_roof sp_level_roof_of(const struct sp_record *record, const char *level)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *item;
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *item;
     struct sp_level_roof found = {NULL, 0};
     size_t i;
     json_array_foreach(roofs, i, item)

@@ -28,6 +28,13 @@ const struct sp_plot_kind *const sp_plot_kinds[] = {
 /* The last line of a text picture, which has no end of its own. */
 #define END_OF_TEXT "end of the picture"
 
+char *sp_lack_text(char *text, size_t size, const struct sp_lack *lack)
+{
+    const char *path = sp_field_path(lack->field);
+    snprintf(text, size, "%s%s%s%s", lack->words, path ? " (" : "", path ? path : "", path ? ")" : "");
+    return text;
+}
+
 const struct sp_plot_kind *sp_plot_kind_find(const char *name)
 {
     for (const struct sp_plot_kind *const *kind = sp_plot_kinds; *kind; kind++)
@@ -182,11 +189,12 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
                        kind->max_records, n);
     }
     for (int i = 0; i < n; i++) {
-        const char *lacks = kind->lacks(records[i]);
+        const struct sp_lack *lacks = kind->lacks(records[i]);
+        char text[128];
         if (lacks)
             return sp_fail(err, SP_INPUT, "draw another kind, or analyze again",
-                           "record %s has no %s plot: it lacks %s", sp_words_text(records[i], "id", "?"),
-                           kind->name, lacks);
+                           "record %s has no %s plot: it lacks %s", sp_words_text(records[i], SP_F_ID, "?"),
+                           kind->name, sp_lack_text(text, sizeof text, lacks));
     }
     return SP_OK;
 }
@@ -300,7 +308,7 @@ static void put_content(struct sp_script *out, const void *context)
     sp_put_text(
         out,
         sp_quote("%s of %d record%s, spmodel %.20s", c->kind->name, c->n, c->n == 1 ? "" : "s",
-                 sp_words_text(c->records[0], "tool.version", "?")),
+                 sp_words_text(c->records[0], SP_F_TOOL_VERSION, "?")),
         "# spmodel plot %t, drawn by: gnuplot THIS_FILE\n"
         "# Data and look are all in here: change what you like. Another terminal: change the next lines.\n");
     put_terminal(out, c->kind, c->term);

@@ -11,13 +11,20 @@
 
 struct sp_script; /* plots/script.h */
 
+/* "a performance (metrics.performance)" */
+struct sp_lack {
+    const char *words;
+    enum sp_record_field field; /* SP_F_NONE: it is not said which */
+};
+char *sp_lack_text(char *text, size_t size, const struct sp_lack *lack); /* returns text */
+
 struct sp_plot_kind {
     const char *name;    /* "roofline" */
     const char *summary; /* one line for a list */
     int max_records;     /* that fit into one picture */
     int width, height;   /* of the picture [px] */
-    /* NULL where this record has what the plot needs, else what it lacks (static text). */
-    const char *(*lacks)(const struct sp_record *record);
+    /* NULL where this record has what the plot needs, else what it lacks. */
+    const struct sp_lack *(*lacks)(const struct sp_record *record);
     /* Everything after `set terminal` and `set output`: data, styles, labels, plot commands. n >= 1 records,
      * each of which lacks nothing. */
     void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term,

@@ -61,7 +61,7 @@ static void capacity_line(struct sp_script *out, struct picture *p, double bytes
 /* The largest size that is marked; 0: none. */
 static double largest_cache(const struct sp_record *record)
 {
-    const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
+    const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache;
     size_t i;
     double most = 0;
     json_array_foreach(caches, i, cache)
@@ -75,7 +75,7 @@ static double largest_cache(const struct sp_record *record)
 /* First the lines, which labels keep clear of. */
 static void mark_caches(struct sp_script *out, const struct sp_record *record, struct picture *p)
 {
-    const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
+    const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache;
     size_t i;
     for (int labels = 0; labels < 2; labels++)
         json_array_foreach(caches, i, cache)
@@ -110,13 +110,13 @@ static void mark_caches(struct sp_script *out, const struct sp_record *record, s
  * data live in a cache the one before that. */
 static bool run_of(const struct sp_record *record, double *bytes, struct sp_value *alpha)
 {
-    const json_t *caches = sp_record_node(record, "machine.caches"), *cache, *filled = NULL;
+    const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache, *filled = NULL;
     double level = INFINITY;
     size_t i;
-    sscanf(sp_words_text(record, "binding.level", "MEM"), "L%lf", &level);
+    sscanf(sp_words_text(record, SP_F_BINDING_LEVEL, "MEM"), "L%lf", &level);
     json_array_foreach(caches, i, cache) filled = sp_item_number(cache, "level") < level ? cache : filled;
     const struct sp_value effective = sp_record_value_of(json_object_get(filled, "effective_B"));
-    *alpha = sp_record_metric(record, "alpha");
+    *alpha = sp_record_value(record, SP_F_METRICS_ALPHA);
     *bytes = sp_value_known(effective) ? effective.value : sp_item_number(filled, "size_B");
     return sp_value_known(*alpha) && *bytes > 0;
 }
@@ -162,7 +162,7 @@ static void write_curves(const struct sp_record *const *records, int n, struct p
                          struct sp_script *out)
 {
     for (int k = 0; k < n; k++) {
-        const json_t *points = sp_record_node(records[k], "curves.alpha_cache.points"), *point;
+        const json_t *points = sp_record_node(records[k], SP_F_CURVES_ALPHA_CACHE_POINTS), *point;
         double bytes, alpha;
         struct sp_value own;
         size_t i;
@@ -188,7 +188,7 @@ static void write_curves(const struct sp_record *const *records, int n, struct p
 static void take_curves(const struct sp_record *const *records, int n, struct picture *p)
 {
     for (int k = 0; k < n; k++) {
-        const json_t *points = sp_record_node(records[k], "curves.alpha_cache.points"), *point;
+        const json_t *points = sp_record_node(records[k], SP_F_CURVES_ALPHA_CACHE_POINTS), *point;
         const size_t step = json_array_size(points) / 12 + 1;
         double x = NAN, y = NAN;
         size_t i;
@@ -207,7 +207,7 @@ static void take_curves(const struct sp_record *const *records, int n, struct pi
 static void mark_minimum(struct sp_script *out, const struct sp_record *record, struct picture *p,
                          enum sp_term term)
 {
-    const struct sp_value minimum = sp_record_metric(record, "alpha_min");
+    const struct sp_value minimum = sp_record_value(record, SP_F_METRICS_ALPHA_MIN);
     char number[32];
     if (!sp_value_known(minimum) || !(minimum.value > p->least) || !(minimum.value < p->most))
         return;
@@ -237,13 +237,13 @@ static void draw(const struct sp_record *const *records, int n, double most, enu
     for (int k = 0; k < n; k++) {
         char name[256], margin[64] = "";
         double error;
-        const char *origin = sp_words_text(records[k], "curves.alpha_cache.origin", "of unknown origin");
+        const char *origin = sp_words_text(records[k], SP_F_CURVES_ALPHA_CACHE_ORIGIN, "of unknown origin");
         const struct sp_series look = sp_series(k);
-        if (sp_record_number(records[k], "curves.alpha_cache.error", &error) && error > 0)
+        if (sp_record_number(records[k], SP_F_CURVES_ALPHA_CACHE_ERROR, &error) && error > 0)
             snprintf(margin, sizeof margin, ", error at most %.1f %%", 100 * error);
         sp_script_name(name, sizeof name, records[k]);
         /* Points on some of them alone: of hundreds they would be a band. */
-        const size_t n_points = json_array_size(sp_record_node(records[k], "curves.alpha_cache.points"));
+        const size_t n_points = json_array_size(sp_record_node(records[k], SP_F_CURVES_ALPHA_CACHE_POINTS));
         if (k > 0)
             sp_put(out, SP_NEXT);
         sp_put_text(out, sp_quote_within(most, term, "%s, %s%s", n > 1 ? name : "alpha", origin, margin),
@@ -297,11 +297,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     draw(records, n, key.most, term, out);
 }
 
-static const char *lacks(const struct sp_record *record)
+static const struct sp_lack *lacks(const struct sp_record *record)
 {
-    return json_array_size(sp_record_node(record, "curves.alpha_cache.points")) > 1
-               ? NULL
-               : "alpha over cache size (curves.alpha_cache)";
+    static const struct sp_lack no_curve = {"alpha over cache size", SP_F_CURVES_ALPHA_CACHE};
+    return json_array_size(sp_record_node(record, SP_F_CURVES_ALPHA_CACHE_POINTS)) > 1 ? NULL : &no_curve;
 }
 
 const struct sp_plot_kind sp_plot_alpha = {

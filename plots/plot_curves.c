@@ -12,7 +12,7 @@ enum { SATURATION_WIDTH = 760, SATURATION_HEIGHT = 480, MOST_LINES = 12 };
 
 static const json_t *series_of(const struct sp_record *record)
 {
-    return sp_record_node(record, "curves.saturation");
+    return sp_record_node(record, SP_F_CURVES_SATURATION);
 }
 
 static void saturation_write_script(const struct sp_record *const *records, int n, enum sp_term term,
@@ -89,10 +89,11 @@ static void saturation_write_script(const struct sp_record *const *records, int 
     sp_put(out, "\n");
 }
 
-static const char *saturation_lacks(const struct sp_record *record)
+static const struct sp_lack *saturation_lacks(const struct sp_record *record)
 {
+    static const struct sp_lack no_curve = {"rates over threads", SP_F_CURVES_SATURATION};
     const json_t *points = json_object_get(json_array_get(series_of(record), 0), "points");
-    return json_array_size(points) > 1 ? NULL : "rates over threads (curves.saturation)";
+    return json_array_size(points) > 1 ? NULL : &no_curve;
 }
 
 const struct sp_plot_kind sp_plot_saturation = {
@@ -109,7 +110,7 @@ enum { MOST_RECORDS = 32, BALANCE_WIDTH = 760, BALANCE_HEIGHT = 620 };
 static void write_curve(const struct sp_record *record, int k, double *narrowest, double *widest,
                         struct sp_script *out)
 {
-    const json_t *points = sp_record_node(record, "curves.balance.points"), *point;
+    const json_t *points = sp_record_node(record, SP_F_CURVES_BALANCE_POINTS), *point;
     size_t i;
     sp_put(out, "# r, balance B/flop, lo, hi\n$B%d << EOD\n", k);
     json_array_foreach(points, i, point)
@@ -124,7 +125,7 @@ static void write_curve(const struct sp_record *record, int k, double *narrowest
     }
     sp_put(out, "EOD\n");
     double limit;
-    if (sp_record_number(record, "curves.balance.limit", &limit))
+    if (sp_record_number(record, SP_F_CURVES_BALANCE_LIMIT, &limit))
         sp_put(out, "set arrow from graph 0, first %.8g to graph 1, first %.8g nohead dt 2 lc rgb %c back\n",
                limit, limit, sp_series(k).color);
 }
@@ -161,14 +162,15 @@ static int write_points(const struct sp_record *const *records, int n, double *n
 /* All records are of one kernel and matrix, and differ in the width. */
 static bool is_series(const struct sp_record *const *records, int n)
 {
-    static const char *const same[] = {
-        "problem.name",       "problem.reorder",  "machine.name", "config.op",       "config.order",
-        "config.format_text", "config.precision", "config.index", "config.schedule", "config.cache"};
+    static const enum sp_record_field same[] = {
+        SP_F_PROBLEM_NAME,    SP_F_PROBLEM_REORDER,    SP_F_MACHINE_NAME,     SP_F_CONFIG_OP,
+        SP_F_CONFIG_ORDER,    SP_F_CONFIG_FORMAT_TEXT, SP_F_CONFIG_PRECISION, SP_F_CONFIG_INDEX,
+        SP_F_CONFIG_SCHEDULE, SP_F_CONFIG_CACHE};
     int64_t threads = 0;
-    sp_record_count(records[0], "config.threads", &threads);
+    sp_record_count(records[0], SP_F_CONFIG_THREADS, &threads);
     for (int k = 1; k < n; k++) {
         int64_t others = 0;
-        sp_record_count(records[k], "config.threads", &others);
+        sp_record_count(records[k], SP_F_CONFIG_THREADS, &others);
         if (others != threads)
             return false;
         for (size_t i = 0; i < sizeof same / sizeof *same; i++)
@@ -181,18 +183,19 @@ static bool is_series(const struct sp_record *const *records, int n)
 static struct sp_quoted axis_of(const struct sp_record *record)
 {
     int64_t inner;
-    return sp_quote(sp_record_count(record, "config.inner", &inner) ? "dense width r" : "right-hand sides r");
+    return sp_quote(sp_record_count(record, SP_F_CONFIG_INNER, &inner) ? "dense width r"
+                                                                       : "right-hand sides r");
 }
 
 static void write_title(const struct sp_record *record, enum sp_term term, struct sp_script *out)
 {
     sp_put_text(out,
                 sp_quote_within(term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 50, term, "%s  %s %s  %s, %s",
-                                sp_words_text(record, "problem.name", "unnamed"),
-                                sp_words_op(sp_words_text(record, "config.op", "spmv")),
-                                sp_words_text(record, "config.format_text", ""),
-                                sp_words_text(record, "config.precision", "?"),
-                                sp_words_text(record, "machine.name", "unnamed machine")),
+                                sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"),
+                                sp_words_op(sp_words_text(record, SP_F_CONFIG_OP, "spmv")),
+                                sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, ""),
+                                sp_words_text(record, SP_F_CONFIG_PRECISION, "?"),
+                                sp_words_text(record, SP_F_MACHINE_NAME, "unnamed machine")),
                 "set title %t\n");
 }
 
@@ -238,13 +241,13 @@ static void draw_curves(const struct sp_record *const *records, int n, enum sp_t
         const struct sp_series look = sp_series(k);
         if (k > 0)
             sp_put(out, SP_NEXT);
-        if (sp_record_number(records[k], "curves.balance.limit", &x))
+        if (sp_record_number(records[k], SP_F_CURVES_BALANCE_LIMIT, &x))
             snprintf(end, sizeof end, "; limit %s B/flop", sp_figure(limit, sizeof limit, x, 3));
         sp_script_name(name, sizeof name, records[k]);
         sp_put_text(
             out,
             sp_quote_within(key.most, term, "%s, %s%s", name,
-                            sp_words_text(records[k], "curves.balance.origin", "of unknown origin"), end),
+                            sp_words_text(records[k], SP_F_CURVES_BALANCE_ORIGIN, "of unknown origin"), end),
             "$B%d using 1:2:3:4 with yerrorlines pt %d lw 2 lc rgb %c title %t", k, look.hollow, look.color);
         if (term == SP_TERM_SVG)
             sp_put_text(out, sp_quote_value("%s", name),
@@ -269,11 +272,10 @@ static void balance_write_script(const struct sp_record *const *records, int n, 
         draw_curves(records, n, term, out);
 }
 
-static const char *balance_lacks(const struct sp_record *record)
+static const struct sp_lack *balance_lacks(const struct sp_record *record)
 {
-    return json_array_size(sp_record_node(record, "curves.balance.points")) > 1
-               ? NULL
-               : "code balance over right-hand sides (curves.balance)";
+    static const struct sp_lack no_curve = {"code balance over right-hand sides", SP_F_CURVES_BALANCE};
+    return json_array_size(sp_record_node(record, SP_F_CURVES_BALANCE_POINTS)) > 1 ? NULL : &no_curve;
 }
 
 const struct sp_plot_kind sp_plot_balance = {
@@ -320,7 +322,7 @@ struct runs {
 
 static double bytes_of(const struct sp_record *record)
 {
-    json_t *arrays = (json_t *)sp_record_node(record, "layout.arrays_B"), *one;
+    json_t *arrays = (json_t *)sp_record_node(record, SP_F_LAYOUT_ARRAYS_B), *one;
     const char *name;
     double bytes = 0;
     json_object_foreach(arrays, name, one) bytes += json_is_number(one) ? json_number_value(one) : 0;
@@ -329,7 +331,7 @@ static double bytes_of(const struct sp_record *record)
 
 static const json_t *row_of(const struct sp_record *record, int curve)
 {
-    const json_t *rows = sp_record_node(record, "table"), *row;
+    const json_t *rows = sp_record_node(record, SP_F_TABLE), *row;
     size_t i;
     json_array_foreach(rows, i, row)
     {
@@ -345,8 +347,8 @@ static int run_of(struct runs *runs, const struct sp_record *record)
 {
     char name[64];
     int64_t threads = 0;
-    sp_record_count(record, "config.threads", &threads);
-    snprintf(name, sizeof name, "%.40s, %lld thread%s", sp_words_text(record, "config.format_option", "?"),
+    sp_record_count(record, SP_F_CONFIG_THREADS, &threads);
+    snprintf(name, sizeof name, "%.40s, %lld thread%s", sp_words_text(record, SP_F_CONFIG_FORMAT_OPTION, "?"),
              (long long)threads, threads == 1 ? "" : "s");
     for (int i = 0; i < runs->n; i++)
         if (strcmp(runs->name[i], name) == 0)
@@ -366,7 +368,7 @@ static struct point point_of(struct runs *runs, const struct sp_record *record)
         p.rate[k] = sp_item_number(row_of(record, k), "performance") / 1e9;
         runs->has[p.run][k] = runs->has[p.run][k] || isfinite(p.rate[k]);
     }
-    const struct sp_value v = sp_record_metric(record, "performance");
+    const struct sp_value v = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     p.lo = sp_value_known(v) ? v.lo / 1e9 : p.rate[MEASURED];
     p.hi = sp_value_known(v) ? v.hi / 1e9 : p.rate[MEASURED];
     return p;
@@ -410,10 +412,10 @@ static void sizes_write_points(struct sp_script *out, const struct point *point,
 static void mark_caches(struct sp_script *out, const struct sp_record *record, const struct span *span,
                         enum sp_term term)
 {
-    const json_t *caches = sp_record_node(record, "machine.caches"), *cache;
+    const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache;
     int64_t threads = 1;
     size_t i;
-    sp_record_count(record, "config.threads", &threads);
+    sp_record_count(record, SP_F_CONFIG_THREADS, &threads);
     json_array_foreach(caches, i, cache)
     {
         const struct sp_value effective = sp_record_value_of(json_object_get(cache, "effective_B"));
@@ -469,10 +471,10 @@ static void sizes_write_script(const struct sp_record *const *records, int n, en
     span.lo /= 1.5, span.hi *= 1.5;
     sp_put_text(out,
                 sp_quote_within(text ? SP_TEXT_COLUMNS - 8 : 60, term, "%s ... %s   %s  %s",
-                                sp_words_text(point[0].record, "problem.name", "unnamed"),
-                                sp_words_text(point[n - 1].record, "problem.name", "unnamed"),
+                                sp_words_text(point[0].record, SP_F_PROBLEM_NAME, "unnamed"),
+                                sp_words_text(point[n - 1].record, SP_F_PROBLEM_NAME, "unnamed"),
                                 runs.n > 1 ? "" : runs.name[0],
-                                sp_words_text(records[0], "machine.name", "unnamed machine")),
+                                sp_words_text(records[0], SP_F_MACHINE_NAME, "unnamed machine")),
                 "set title %t\n");
     const struct sp_key key = sp_script_frame(out, sp_quote("bytes of all arrays"), SIZES_WIDTH, SIZES_HEIGHT,
                                               82, 28, N_CURVES * runs.n, term);
@@ -492,12 +494,15 @@ static void sizes_write_script(const struct sp_record *const *records, int n, en
     sp_put(out, "\n");
 }
 
-static const char *sizes_lacks(const struct sp_record *record)
+static const struct sp_lack *sizes_lacks(const struct sp_record *record)
 {
-    return !(bytes_of(record) > 0)     ? "the bytes of its arrays (layout.arrays_B)"
-           : !row_of(record, ROOFLINE) ? "a modelled time (table)"
-           : !(sp_record_metric(record, "performance").value > 0) ? "a performance (metrics.performance)"
-                                                                  : NULL;
+    static const struct sp_lack no_bytes = {"the bytes of its arrays", SP_F_LAYOUT_ARRAYS_B};
+    static const struct sp_lack no_row = {"a modelled time", SP_F_TABLE};
+    static const struct sp_lack no_performance = {"a performance", SP_F_METRICS_PERFORMANCE};
+    return !(bytes_of(record) > 0)                                          ? &no_bytes
+           : !row_of(record, ROOFLINE)                                      ? &no_row
+           : !(sp_record_value(record, SP_F_METRICS_PERFORMANCE).value > 0) ? &no_performance
+                                                                            : NULL;
 }
 
 const struct sp_plot_kind sp_plot_sizes = {

@@ -283,17 +283,17 @@ static void key_entries(struct sp_script *out, const struct sp_levels_picture *p
 
 static void write_title(const struct sp_record *record, enum sp_term term, struct sp_script *out)
 {
-    const bool invented = strcmp(sp_words_text(record, "status", ""), "constructed") == 0;
-    sp_put_text(out,
-                sp_quote_within(
-                    term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 62, term,
-                    "%s   %s  %s/%s  %s   levels of %s%s", sp_words_text(record, "problem.name", "unnamed"),
-                    sp_words_op(sp_words_text(record, "config.op", "spmv")),
-                    sp_words_text(record, "config.precision", "?"),
-                    sp_words_text(record, "config.index", "?"), sp_words_text(record, "config.cache", "warm"),
-                    sp_words_text(record, "machine.name", "unnamed machine"),
-                    invented ? "   (constructed)" : ""),
-                "set title %t\n");
+    const bool invented = strcmp(sp_words_text(record, SP_F_STATUS, ""), "constructed") == 0;
+    sp_put_text(
+        out,
+        sp_quote_within(
+            term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 62, term, "%s   %s  %s/%s  %s   levels of %s%s",
+            sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"),
+            sp_words_op(sp_words_text(record, SP_F_CONFIG_OP, "spmv")),
+            sp_words_text(record, SP_F_CONFIG_PRECISION, "?"), sp_words_text(record, SP_F_CONFIG_INDEX, "?"),
+            sp_words_text(record, SP_F_CONFIG_CACHE, "warm"),
+            sp_words_text(record, SP_F_MACHINE_NAME, "unnamed machine"), invented ? "   (constructed)" : ""),
+        "set title %t\n");
 }
 
 static void place(struct sp_script *out, struct sp_panel panel)
@@ -432,13 +432,14 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         draw_picture(out, &p, term);
 }
 
-static const char *lacks(const struct sp_record *record)
+static const struct sp_lack *lacks(const struct sp_record *record)
 {
+    static const struct sp_lack no_roof = {"a bandwidth of memory", SP_F_ROOFS};
+    static const struct sp_lack no_ways = {"predictions of each level of a GPU", SP_F_GPU_WAYS};
     struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN];
     if (!(sp_level_roof_of(record, "MEM").rate > 0))
-        return "a bandwidth of memory (roofs)";
-    return sp_gpu_ways_read(record, way) > 0 ? NULL
-                                             : "predictions of each level of a GPU (gpu.ways with levels)";
+        return &no_roof;
+    return sp_gpu_ways_read(record, way) > 0 ? NULL : &no_ways;
 }
 
 const struct sp_plot_kind sp_plot_levels = {

@@ -90,7 +90,7 @@ static void hover(const struct bar *bar, int n, double factor, struct sp_script 
 static void waterfall(const struct sp_record *record, struct sp_panel panel, enum sp_term term,
                       struct sp_script *out)
 {
-    struct sp_value time = sp_record_metric(record, "time");
+    struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
     struct sp_scale scale = sp_scale_of_seconds(time.value);
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     const int n_rows = sp_verdict_rows(record, row);
@@ -142,7 +142,7 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
     for (int k = 0; k < n; k++) {
         struct sp_verdict_row row[SP_VERDICT_ROWS];
         const int n_rows = sp_verdict_rows(records[k], row);
-        const double time = sp_record_metric(records[k], "time").value;
+        const double time = sp_record_value(records[k], SP_F_METRICS_TIME).value;
         double at = 0;
         for (int i = 0; i < n_rows; i++) {
             const double x = row[i].share * time;
@@ -167,7 +167,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
     int n_drawn = 0;
     for (int k = 0; k < n; k++)
         if (sp_losses_known(records[k]))
-            longest = fmax(longest, sp_record_metric(records[k], "time").value);
+            longest = fmax(longest, sp_record_value(records[k], SP_F_METRICS_TIME).value);
     struct sp_scale scale = sp_scale_of_seconds(longest);
     sp_put(out, "# start, end, row, colour\n$L << EOD\n");
     for (int k = 0; k < n; k++) {
@@ -175,7 +175,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
         const int n_rows = sp_verdict_rows(records[k], row);
         double at = 0;
         for (int i = 0; i < n_rows; i++) {
-            const double x = row[i].share * sp_record_metric(records[k], "time").value;
+            const double x = row[i].share * sp_record_value(records[k], SP_F_METRICS_TIME).value;
             const int look = look_of(&row[i]);
             sp_put(out, "%.8g %.8g %d %x\n", at / scale.factor, (at + x) / scale.factor, k,
                    looks[look].color);
@@ -245,9 +245,10 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
                     term, out);
 }
 
-static const char *lacks(const struct sp_record *record)
+static const struct sp_lack *lacks(const struct sp_record *record)
 {
-    return sp_losses_known(record) ? NULL : "losses that can be named";
+    static const struct sp_lack no_losses = {"losses that can be named", SP_F_NONE};
+    return sp_losses_known(record) ? NULL : &no_losses;
 }
 
 const struct sp_plot_kind sp_plot_losses = {

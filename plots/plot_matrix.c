@@ -27,13 +27,13 @@ static void spy_write_script(const struct sp_record *const *records, int n, enum
     (void)n;
     const struct sp_record *record = records[0];
     double rows = 1, cols = 1, n_r, n_c, most = 1;
-    sp_record_number(record, "curves.spy.rows", &rows);
-    sp_record_number(record, "curves.spy.cols", &cols);
-    if (!sp_record_number(record, "problem.rows", &n_r) || !(n_r >= 1))
+    sp_record_number(record, SP_F_CURVES_SPY_ROWS, &rows);
+    sp_record_number(record, SP_F_CURVES_SPY_COLS, &cols);
+    if (!sp_record_number(record, SP_F_PROBLEM_ROWS, &n_r) || !(n_r >= 1))
         n_r = rows;
-    if (!sp_record_number(record, "problem.cols", &n_c) || !(n_c >= 1))
+    if (!sp_record_number(record, SP_F_PROBLEM_COLS, &n_c) || !(n_c >= 1))
         n_c = cols;
-    const json_t *counts = sp_record_node(record, "curves.spy.counts"), *count;
+    const json_t *counts = sp_record_node(record, SP_F_CURVES_SPY_COUNTS), *count;
     size_t i;
     int n_taken = 0;
     sp_put(out, "# column of cells, row of cells, entries\n$S << EOD\n");
@@ -86,15 +86,16 @@ static void spy_write_script(const struct sp_record *const *records, int n, enum
     sp_put(out, "\n");
 }
 
-static const char *spy_lacks(const struct sp_record *record)
+static const struct sp_lack *spy_lacks(const struct sp_record *record)
 {
+    static const struct sp_lack no_grid = {"counts of entries on a grid", SP_F_CURVES_SPY};
     int64_t rows, cols;
-    const json_t *counts = sp_record_node(record, "curves.spy.counts");
-    return sp_record_count(record, "curves.spy.rows", &rows) &&
-                   sp_record_count(record, "curves.spy.cols", &cols) && rows > 0 && cols > 0 &&
+    const json_t *counts = sp_record_node(record, SP_F_CURVES_SPY_COUNTS);
+    return sp_record_count(record, SP_F_CURVES_SPY_ROWS, &rows) &&
+                   sp_record_count(record, SP_F_CURVES_SPY_COLS, &cols) && rows > 0 && cols > 0 &&
                    (int64_t)json_array_size(counts) == rows * cols
                ? NULL
-               : "counts of entries on a grid (curves.spy)";
+               : &no_grid;
 }
 
 const struct sp_plot_kind sp_plot_spy = {
@@ -146,7 +147,7 @@ static void beta_write_script(const struct sp_record *const *records, int n, enu
                               struct sp_script *out)
 {
     (void)n;
-    const json_t *map = sp_record_node(records[0], "curves.beta_map"), *cell;
+    const json_t *map = sp_record_node(records[0], SP_F_CURVES_BETA_MAP), *cell;
     double C[MAX_STEPS], sigma[MAX_STEPS], least = 1;
     int n_C = 0, n_sigma = 0;
     size_t i;
@@ -195,9 +196,9 @@ static void beta_write_script(const struct sp_record *const *records, int n, enu
            "set style fill solid 1 noborder\n",
            from, SP_INK, cells.left, cells.right, cells.bottom, cells.top);
     double own_C, own_sigma;
-    const char *format = sp_words_text(records[0], "config.format", "");
-    if (sp_record_number(records[0], "config.C", &own_C) &&
-        sp_record_number(records[0], "config.sigma", &own_sigma) && strncmp(format, "sell", 4) == 0) {
+    const char *format = sp_words_text(records[0], SP_F_CONFIG_FORMAT, "");
+    if (sp_record_number(records[0], SP_F_CONFIG_C, &own_C) &&
+        sp_record_number(records[0], SP_F_CONFIG_SIGMA, &own_sigma) && strncmp(format, "sell", 4) == 0) {
         int x = step_of(sigma, n_sigma, own_sigma), y = step_of(C, n_C, own_C);
         if (x >= 0 && y >= 0)
             sp_put(out, "set object 1 rectangle from %g,%g to %g,%g front fs empty border lc rgb %c lw 2.5\n",
@@ -217,11 +218,10 @@ static void beta_write_script(const struct sp_record *const *records, int n, enu
     sp_put(out, "\n");
 }
 
-static const char *beta_lacks(const struct sp_record *record)
+static const struct sp_lack *beta_lacks(const struct sp_record *record)
 {
-    return json_array_size(sp_record_node(record, "curves.beta_map")) > 0
-               ? NULL
-               : "the map of beta over C and sigma (curves.beta_map)";
+    static const struct sp_lack no_map = {"the map of beta over C and sigma", SP_F_CURVES_BETA_MAP};
+    return json_array_size(sp_record_node(record, SP_F_CURVES_BETA_MAP)) > 0 ? NULL : &no_map;
 }
 
 const struct sp_plot_kind sp_plot_beta = {

@@ -10,7 +10,7 @@ enum { WIDTH = 820, HEIGHT = 500, LINES = 30 };
 
 static const json_t *lines_of(const struct sp_record *record)
 {
-    return sp_record_node(record, "validation.lines");
+    return sp_record_node(record, SP_F_VALIDATION_LINES);
 }
 
 struct point {
@@ -137,8 +137,9 @@ static void write_script(const struct sp_record *const *records, int n_records, 
     sp_put(out, "\n");
 }
 
-static const char *lacks(const struct sp_record *record)
+static const struct sp_lack *lacks(const struct sp_record *record)
 {
+    static const struct sp_lack none = {"counted and predicted bytes", SP_F_VALIDATION_LINES};
     const json_t *lines = lines_of(record), *line;
     size_t i;
     json_array_foreach(lines, i, line)
@@ -147,7 +148,7 @@ static const char *lacks(const struct sp_record *record)
         if (point_of(line, &p))
             return NULL;
     }
-    return "counted and predicted bytes (validation.lines)";
+    return &none;
 }
 
 const struct sp_plot_kind sp_plot_predicted = {

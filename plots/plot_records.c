@@ -11,7 +11,7 @@
 
 static double time_of(const struct sp_record *record)
 {
-    const struct sp_value v = sp_record_metric(record, "time");
+    const struct sp_value v = sp_record_value(record, SP_F_METRICS_TIME);
     return sp_value_known(v) ? v.value : NAN;
 }
 
@@ -33,7 +33,7 @@ enum { N_MARKS = sizeof marks / sizeof *marks };
 static int mark_of(const struct sp_record *record)
 {
     for (int i = 0; i < N_MARKS; i++)
-        if (strcmp(sp_words_text(record, "verdict", ""), marks[i].verdict) == 0)
+        if (strcmp(sp_words_text(record, SP_F_VERDICT, ""), marks[i].verdict) == 0)
             return i + 1;
     return 0;
 }
@@ -79,7 +79,7 @@ static void write_runs(const struct sp_record *const *records, int n, double uni
 {
     sp_put(out, "# record, median time of a run\n$RUNS << EOD\n");
     for (int i = 0; i < n; i++) {
-        const json_t *runs = sp_record_node(records[i], "runs"), *run;
+        const json_t *runs = sp_record_node(records[i], SP_F_RUNS), *run;
         size_t k;
         json_array_foreach(runs, k, run)
         {
@@ -98,7 +98,7 @@ static void write_records(const struct sp_record *const *records, int n, double 
 {
     sp_put(out, "# record, time, bandwidth GB/s, roof GB/s (? unknown), verdict\n$RECORDS << EOD\n");
     for (int i = 0; i < n; i++) {
-        const struct sp_value b = sp_record_metric(records[i], "bandwidth");
+        const struct sp_value b = sp_record_value(records[i], SP_F_METRICS_BANDWIDTH);
         const json_t *roof = sp_record_roof(records[i]);
         const double b_S = roof ? sp_item_number(roof, "value") : NAN;
         sp_put(out, "%d %.8g ", i + 1, time_of(records[i]) / unit);
@@ -128,7 +128,7 @@ static int tic_step(int n)
 /* Of the source that was measured, else of this program; "": not known. */
 static const char *commit_of(const struct sp_record *record)
 {
-    return sp_words_text(record, "source.commit", sp_words_text(record, "tool.git", ""));
+    return sp_words_text(record, SP_F_SOURCE_COMMIT, sp_words_text(record, SP_F_TOOL_GIT, ""));
 }
 
 /* Days, at most ten of them; hours and minutes where all is of one day; and the commit. */
@@ -136,12 +136,12 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_te
                        struct sp_script *out)
 {
     const int step = term == SP_TERM_TXT ? 2 * tic_step(n) : tic_step(n);
-    const char *first = sp_words_text(records[0], "time.start", "?");
+    const char *first = sp_words_text(records[0], SP_F_TIME_START, "?");
     const bool one_day =
-        strlen(first) > 15 && strncmp(first, sp_words_text(records[n - 1], "time.start", "?"), 10) == 0;
+        strlen(first) > 15 && strncmp(first, sp_words_text(records[n - 1], SP_F_TIME_START, "?"), 10) == 0;
     sp_script_tics(out, SP_X);
     for (int i = 0; i < n; i += step) {
-        const char *start = sp_words_text(records[i], "time.start", "?"), *commit = commit_of(records[i]);
+        const char *start = sp_words_text(records[i], SP_F_TIME_START, "?"), *commit = commit_of(records[i]);
         const bool with_hour = one_day && strlen(start) > 15;
         sp_script_tic(out,
                       sp_quote("%.*s%s%.7s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
@@ -158,11 +158,11 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_te
 static void write_changes(const struct sp_record *const *records, int n, struct sp_script *out)
 {
     for (int i = 1; i < n; i++) {
-        const char *const paths[] = {"source.commit", "tool.git"};
+        const enum sp_record_field fields[] = {SP_F_SOURCE_COMMIT, SP_F_TOOL_GIT};
         bool changed = false;
         for (int k = 0; k < 2; k++)
-            changed = changed || strcmp(sp_words_text(records[i - 1], paths[k], ""),
-                                        sp_words_text(records[i], paths[k], "")) != 0;
+            changed = changed || strcmp(sp_words_text(records[i - 1], fields[k], ""),
+                                        sp_words_text(records[i], fields[k], "")) != 0;
         if (changed)
             sp_put(out, "set arrow from %g, graph 0 to %g, graph 1 nohead dt 3 lw 1.2 lc rgb %c back\n",
                    i + 0.5, i + 0.5, SP_GREY);
@@ -203,7 +203,7 @@ static void draw_times(const struct sp_record *const *records, int n, enum sp_te
 
 static void draw_bandwidths(const struct sp_record *newest, enum sp_term term, struct sp_script *out)
 {
-    const struct sp_value b = sp_record_metric(newest, "bandwidth");
+    const struct sp_value b = sp_record_value(newest, SP_F_METRICS_BANDWIDTH);
     const json_t *roof = sp_record_roof(newest);
     const char *whose = roof ? sp_item_text(roof, "origin") : NULL;
     const enum sp_origin roofs = whose ? sp_origin_from_name(whose) : SP_NONE;
@@ -247,11 +247,11 @@ static void history_write_script(const struct sp_record *const *records, int n, 
     sp_put(out, "unset multiplot\n");
 }
 
-static const char *history_lacks(const struct sp_record *record)
+static const struct sp_lack *history_lacks(const struct sp_record *record)
 {
-    return sp_verdict_disturbed(record) ? "times that hold: too many samples were disturbed"
-           : time_of(record) > 0        ? NULL
-                                        : "a measured time (metrics.time)";
+    static const struct sp_lack no_times = {"times that hold: too many samples were disturbed", SP_F_NONE};
+    static const struct sp_lack no_time = {"a measured time", SP_F_METRICS_TIME};
+    return sp_verdict_disturbed(record) ? &no_times : time_of(record) > 0 ? NULL : &no_time;
 }
 
 const struct sp_plot_kind sp_plot_history = {
@@ -283,11 +283,12 @@ static const struct sp_panel panels[N_METRICS + 1] = {{0.085, 0.485, 0.56, 0.87,
                                                       {0.585, 0.985, 0.56, 0.87, CAMPAIGN_WIDTH, 13},
                                                       {0.75, 0.97, 0.09, 0.4, CAMPAIGN_WIDTH, 13}};
 
-static const char *const metrics[N_METRICS] = {"performance", "bandwidth_fraction", "alpha"};
+static const enum sp_record_field metrics[N_METRICS] = {SP_F_METRICS_PERFORMANCE,
+                                                        SP_F_METRICS_BANDWIDTH_FRACTION, SP_F_METRICS_ALPHA};
 
 static const char *run_of(const struct sp_record *record)
 {
-    return sp_words_text(record, "campaign.run", sp_words_text(record, "config.format_option", "?"));
+    return sp_words_text(record, SP_F_CAMPAIGN_RUN, sp_words_text(record, SP_F_CONFIG_FORMAT_OPTION, "?"));
 }
 
 struct runs {
@@ -324,15 +325,15 @@ struct span {
 static double number_of_entries(const struct sp_record *record)
 {
     int64_t n = 0;
-    return sp_record_count(record, "problem.nnz", &n) ? (double)n : 0;
+    return sp_record_count(record, SP_F_PROBLEM_NNZ, &n) ? (double)n : 0;
 }
 
 static void campaign_widen(struct span *s, const struct sp_record *record)
 {
     const double nnz = number_of_entries(record);
-    const struct sp_value p = sp_record_metric(record, "performance"),
-                          f = sp_record_metric(record, "bandwidth_fraction"),
-                          a = sp_record_metric(record, "alpha");
+    const struct sp_value p = sp_record_value(record, SP_F_METRICS_PERFORMANCE),
+                          f = sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION),
+                          a = sp_record_value(record, SP_F_METRICS_ALPHA);
     s->nnz_lo = fmin(s->nnz_lo, nnz);
     s->nnz_hi = fmax(s->nnz_hi, nnz);
     s->rate_lo = fmin(s->rate_lo, p.value / 1e9);
@@ -354,7 +355,7 @@ static void write_run(const struct sp_record *const *records, int n, const struc
             continue;
         sp_put(out, "%.0f", number_of_entries(records[i]));
         for (int m = 0; m < N_METRICS; m++) {
-            const struct sp_value v = sp_record_metric(records[i], metrics[m]);
+            const struct sp_value v = sp_record_value(records[i], metrics[m]);
             if (sp_value_known(v))
                 sp_put(out, " %.8g %d", m == 0 ? v.value / 1e9 : v.value, v.origin == SP_MEASURED);
             else
@@ -383,7 +384,7 @@ static int count_hints(const struct sp_record *const *records, int n, struct hin
     int found = 0;
     *left_out = 0;
     for (int i = 0; i < n; i++) {
-        const json_t *list = sp_record_node(records[i], "hints"), *one;
+        const json_t *list = sp_record_node(records[i], SP_F_HINTS), *one;
         size_t k;
         json_array_foreach(list, k, one)
         {
@@ -523,12 +524,15 @@ static void campaign_write_script(const struct sp_record *const *records, int n,
     sp_put(out, "unset multiplot\n");
 }
 
-static const char *campaign_lacks(const struct sp_record *record)
+static const struct sp_lack *campaign_lacks(const struct sp_record *record)
 {
-    return !(number_of_entries(record) > 0) ? "entries (problem.nnz)"
-           : sp_verdict_disturbed(record)   ? "times that hold: too many samples were disturbed"
-           : !(sp_record_metric(record, "performance").value > 0) ? "a performance (metrics.performance)"
-                                                                  : NULL;
+    static const struct sp_lack no_entries = {"entries", SP_F_PROBLEM_NNZ};
+    static const struct sp_lack no_times = {"times that hold: too many samples were disturbed", SP_F_NONE};
+    static const struct sp_lack no_performance = {"a performance", SP_F_METRICS_PERFORMANCE};
+    return !(number_of_entries(record) > 0)                                 ? &no_entries
+           : sp_verdict_disturbed(record)                                   ? &no_times
+           : !(sp_record_value(record, SP_F_METRICS_PERFORMANCE).value > 0) ? &no_performance
+                                                                            : NULL;
 }
 
 const struct sp_plot_kind sp_plot_campaign = {

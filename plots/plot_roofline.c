@@ -58,7 +58,7 @@ static bool is_drawn(const struct sp_record *record, const json_t *roof)
 
 static void collect(const struct sp_record *record, struct ceilings *all)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *roof;
     size_t i;
     all->n = 0;
     json_array_foreach(roofs, i, roof)
@@ -279,7 +279,8 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     p->measured = name && strncmp(name, "measured", 8) == 0;
     if (!p->measured)
         return true;
-    struct sp_value b = sp_record_metric(record, "balance"), r = sp_record_metric(record, "performance");
+    struct sp_value b = sp_record_value(record, SP_F_METRICS_BALANCE),
+                    r = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     if (sp_value_known(b) && b.lo > 0) {
         p->x_lo = fmin(p->x, 1 / b.hi);
         p->x_hi = fmax(p->x, 1 / b.lo);
@@ -296,7 +297,7 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
 static void write_points(struct sp_script *out, const struct sp_record *record, int k, bool alone,
                          int *number, struct span *span)
 {
-    const json_t *rows = sp_record_node(record, "table"), *row;
+    const json_t *rows = sp_record_node(record, SP_F_TABLE), *row;
     size_t i;
     sp_put(out, "# intensity flop/B, lo, hi, rate Gflop/s, lo, hi, measured, number\n$P%d << EOD\n", k);
     json_array_foreach(rows, i, row)
@@ -326,7 +327,7 @@ static int number_points(const struct sp_record *const *records, int n, struct n
 {
     int found = 0;
     for (int k = 0; k < n; k++) {
-        const json_t *rows = sp_record_node(records[k], "table"), *row;
+        const json_t *rows = sp_record_node(records[k], SP_F_TABLE), *row;
         size_t i;
         json_array_foreach(rows, i, row)
         {
@@ -472,9 +473,9 @@ static void label_picture(struct sp_script *out, const struct ceilings *all, con
 /* "DRAM", or in whose caches the data of several records live. */
 static const char *traffic_level(const struct sp_record *const *records, int n)
 {
-    const char *level = sp_words_text(records[0], "binding.level", "MEM");
+    const char *level = sp_words_text(records[0], SP_F_BINDING_LEVEL, "MEM");
     for (int k = 1; k < n; k++)
-        if (strcmp(sp_words_text(records[k], "binding.level", "MEM"), level) != 0)
+        if (strcmp(sp_words_text(records[k], SP_F_BINDING_LEVEL, "MEM"), level) != 0)
             return "its level's";
     return sp_words_level(level);
 }
@@ -521,14 +522,16 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     sp_put(out, "unset multiplot\n");
 }
 
-static const char *lacks(const struct sp_record *record)
+static const struct sp_lack *lacks(const struct sp_record *record)
 {
+    static const struct sp_lack no_roof = {"a bandwidth ceiling with a role", SP_F_ROOFS};
+    static const struct sp_lack no_row = {"times with a balance", SP_F_TABLE};
     struct ceilings all;
     collect(record, &all);
     if (all.n == 0 || all.c[0].flops)
-        return "a bandwidth ceiling with a role (roofs)";
+        return &no_roof;
     struct numbered point[MOST_POINTS];
-    return number_points(&record, 1, point) > 0 ? NULL : "times with a balance (table)";
+    return number_points(&record, 1, point) > 0 ? NULL : &no_row;
 }
 
 const struct sp_plot_kind sp_plot_roofline = {

@@ -265,20 +265,20 @@ void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const vo
 
 char *sp_script_name(char *text, size_t size, const struct sp_record *record)
 {
-    const char *order = sp_words_text(record, "problem.reorder", "none");
+    const char *order = sp_words_text(record, SP_F_PROBLEM_REORDER, "none");
     bool reordered = strcmp(order, "none") != 0;
-    const char *op = sp_words_text(record, "config.op", "spmv");
+    const char *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
     char what[48] = "";
     int64_t r = 1;
-    if (!sp_record_count(record, "config.inner", &r))
-        sp_record_count(record, "config.rhs", &r);
+    if (!sp_record_count(record, SP_F_CONFIG_INNER, &r))
+        sp_record_count(record, SP_F_CONFIG_RHS, &r);
     if (strcmp(op, "spmv") != 0)
         snprintf(what, sizeof what, "  %.16s r=%lld", sp_words_op(op), (long long)r);
     char name[192];
-    snprintf(name, sizeof name, "%s", sp_words_text(record, "problem.name", "unnamed"));
+    snprintf(name, sizeof name, "%s", sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"));
     sp_text_fit(name, sizeof name, 28, true);
     snprintf(text, size, "%s%s%.24s%s  %.24s", name, reordered ? " " : "", reordered ? order : "", what,
-             sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "")));
+             sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "")));
     return text;
 }
 
@@ -287,17 +287,17 @@ void sp_script_title(struct sp_script *out, const struct sp_record *record, cons
 {
     char name[256], threads[48] = "";
     int64_t n;
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
-    if (sp_record_count(record, "config.threads", &n))
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+    if (sp_record_count(record, SP_F_CONFIG_THREADS, &n))
         snprintf(threads, sizeof threads, ", %lld %s%s", (long long)n, on_gpu ? "SM" : "thread",
                  n == 1 ? "" : "s");
-    bool invented = strcmp(sp_words_text(record, "status", ""), "constructed") == 0;
+    bool invented = strcmp(sp_words_text(record, SP_F_STATUS, ""), "constructed") == 0;
     sp_put_text(out,
                 sp_quote_within(most, term, "%s%s%s  %.16s/%.16s%s, %s%s", words, *words ? "   " : "",
                                 sp_script_name(name, sizeof name, record),
-                                sp_words_text(record, "config.precision", "?"),
-                                sp_words_text(record, "config.index", "?"), threads,
-                                sp_words_text(record, "machine.name", "unnamed machine"),
+                                sp_words_text(record, SP_F_CONFIG_PRECISION, "?"),
+                                sp_words_text(record, SP_F_CONFIG_INDEX, "?"), threads,
+                                sp_words_text(record, SP_F_MACHINE_NAME, "unnamed machine"),
                                 invented ? "   (constructed)" : ""),
                 "set title %t\n");
 }

@@ -119,6 +119,44 @@ awk 'function look(literal) {
     }
     END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/option_words\.h$') ||
     { echo "below src/cli options have the names of base/option/option_words.h"; exit 1; }
+# Where a field of a record stands, one file says: others have its constant. Ids of doctor's findings and paths in machine files are others.
+# shellcheck disable=SC2086
+awk 'FNR == NR { if (match($0, /^FIELD\([A-Z_a-z0-9]+, "[a-z_]+"/)) { split($0, part, "\""); top[part[2]] = 1; n++ } next }
+    FNR == 1 { comment = 0 }
+    function look(literal,    word) {
+        if (literal ~ /^"[a-z_]+\."$/ && (substr(literal, 2, length(literal) - 3) in top)) {
+            print FILENAME ":" FNR ": " literal
+            bad = 1
+        }
+        while (match(literal, /[A-Za-z_0-9.\/-]*[a-z_]+(\[[^]]*\])?\.[A-Za-z_%][A-Za-z_0-9%]*/)) {
+            word = substr(literal, RSTART, RLENGTH)
+            literal = substr(literal, RSTART + RLENGTH)
+            if (word ~ /^[a-z_]+(\[[^]]*\])?\./ && (substr(word, 1, match(word, /[.[]/) - 1) in top) && word !~ /\.(c|csv|h|html|json|md|mtx|svg|txt)$/) {
+                print FILENAME ":" FNR ": \"" word "\""
+                bad = 1
+            }
+        }
+    }
+    {
+        line = $0
+        while (line != "") {
+            if (comment) {
+                at = index(line, "*/")
+                comment = !at
+                line = at ? substr(line, at + 2) : ""
+            } else if (match(line, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)+\047|\/[*\/]/)) {
+                token = substr(line, RSTART, RLENGTH)
+                line = token == "//" ? "" : substr(line, RSTART + RLENGTH)
+                comment = token == "/*"
+                if (token ~ /^"/)
+                    look(token)
+            } else
+                line = ""
+        }
+    }
+    END { if (n < 40) { print "only " n + 0 " objects of a record were seen"; bad = 1 } exit bad }' src/io/record/record_fields.inc \
+    $(echo "$files" | grep -vE '^src/io/record/record_fields\.inc$|^src/cli/doctor/|^src/io/machine/') ||
+    { echo "a path of a record stands in src/io/record/record_fields.inc only: take its SP_F_ constant"; exit 1; }
 # A body of a kernel is found at once: nothing in kernels/cpu lies more than two includes of its files away. What a file defines as BODY
 # is included by kernels/cpu/types.inc.
 # shellcheck disable=SC2046

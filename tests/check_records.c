@@ -21,9 +21,9 @@ static bool near(double a, double b, double tolerance)
     return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
 }
 
-static double metric(const struct sp_record *r, const char *name)
+static double metric(const struct sp_record *r, enum sp_record_field field)
 {
-    struct sp_value v = sp_record_metric(r, name);
+    struct sp_value v = sp_record_value(r, field);
     return v.origin == SP_NONE ? NAN : v.value;
 }
 
@@ -31,40 +31,40 @@ static double metric(const struct sp_record *r, const char *name)
 static void check_silence(const struct sp_record *r, const char *path)
 {
     const char *class = "";
-    sp_record_text(r, "bottleneck.class", &class);
-    expect(!sp_record_node(r, "losses") && !sp_record_node(r, "hints"), path,
+    sp_record_text(r, SP_F_BOTTLENECK_CLASS, &class);
+    expect(!sp_record_node(r, SP_F_LOSSES) && !sp_record_node(r, SP_F_HINTS), path,
            "losses or hints in spite of doubt", 0, 0);
-    expect(isnan(metric(r, "bandwidth_fraction")) && isnan(metric(r, "model_fraction")), path,
-           "a share of the roof in spite of doubt", metric(r, "bandwidth_fraction"), 0);
+    expect(isnan(metric(r, SP_F_METRICS_BANDWIDTH_FRACTION)) && isnan(metric(r, SP_F_METRICS_MODEL_FRACTION)),
+           path, "a share of the roof in spite of doubt", metric(r, SP_F_METRICS_BANDWIDTH_FRACTION), 0);
     expect(strcmp(class, "unknown") == 0, path, "a bottleneck in spite of doubt", 0, 0);
 }
 
 static void check_losses(const struct sp_record *r, const char *path)
 {
-    static const char *const parts[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
+    static const enum sp_record_field parts[] = {SP_F_LOSSES_MIN_TRAFFIC, SP_F_LOSSES_PADDING,
+                                                 SP_F_LOSSES_EXTRA_X,     SP_F_LOSSES_IMBALANCE,
+                                                 SP_F_LOSSES_IN_CORE,     SP_F_LOSSES_REST};
     double sum = 0, part;
-    char name[64];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        snprintf(name, sizeof name, "losses.%s", parts[i]);
-        if (sp_record_number(r, name, &part)) {
+        if (sp_record_number(r, parts[i], &part)) {
             sum += part;
             expect(i == 5 || part >= 0, path, "a loss other than the rest is negative", part, 0);
         }
     }
-    expect(near(sum, metric(r, "time"), 1e-9), path, "losses do not add up to the time", sum,
-           metric(r, "time"));
+    expect(near(sum, metric(r, SP_F_METRICS_TIME), 1e-9), path, "losses do not add up to the time", sum,
+           metric(r, SP_F_METRICS_TIME));
 }
 
 /* V >= V(alpha_min) cold, V >= V(alpha_min) - 2 Z warm, for what crosses the memory interface. */
 static void check_bounds(const struct sp_record *r, const char *path)
 {
     const char *level = "", *cache = "";
-    double Z = 0, V = metric(r, "bytes"), V_min = metric(r, "bytes_min");
+    double Z = 0, V = metric(r, SP_F_METRICS_BYTES), V_min = metric(r, SP_F_METRICS_BYTES_MIN);
     int64_t n_domains = 1;
-    sp_record_text(r, "binding.level", &level);
-    sp_record_text(r, "config.cache", &cache);
-    sp_record_count(r, "machine.n_domains", &n_domains);
-    const json_t *caches = sp_record_node(r, "machine.caches");
+    sp_record_text(r, SP_F_BINDING_LEVEL, &level);
+    sp_record_text(r, SP_F_CONFIG_CACHE, &cache);
+    sp_record_count(r, SP_F_MACHINE_N_DOMAINS, &n_domains);
+    const json_t *caches = sp_record_node(r, SP_F_MACHINE_CACHES);
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
     Z = fmax(json_number_value(json_object_get(last, "size_B")),
              json_number_value(json_object_get(json_object_get(last, "effective_B"), "value")));
@@ -80,10 +80,10 @@ static void check_term(const struct sp_record *r, const char *path)
 {
     const char *level = "", *term = "";
     char its[40];
-    const json_t *once = json_array_get(sp_record_node(r, "table"), 0);
+    const json_t *once = json_array_get(sp_record_node(r, SP_F_TABLE), 0);
     const struct sp_value roof = sp_record_value_of(sp_record_roof(r));
-    sp_record_text(r, "binding.level", &level);
-    sp_record_text(r, "binding.term", &term);
+    sp_record_text(r, SP_F_BINDING_LEVEL, &level);
+    sp_record_text(r, SP_F_BINDING_TERM, &term);
     if (!strstr(term, "bandwidth"))
         return;
     snprintf(its, sizeof its, "%s bandwidth", strcmp(level, "MEM") == 0 ? "memory" : level);
@@ -99,7 +99,7 @@ static void check_rows(const struct sp_record *r, const char *path)
 {
     const json_t *row;
     size_t i;
-    json_array_foreach(sp_record_node(r, "table"), i, row)
+    json_array_foreach(sp_record_node(r, SP_F_TABLE), i, row)
     {
         const char *name = sp_item_text(row, "row"), *origin = sp_item_text(row, "bytes_origin");
         if (name && strncmp(name, "model,", 6) == 0)
@@ -111,8 +111,9 @@ static void check_rows(const struct sp_record *r, const char *path)
 /* On a GPU the sectors that warps ask for follow from the addresses alone. */
 static void check_sectors(const struct sp_record *r, const char *path)
 {
-    static const char *const counted[] = {"gpu.counts.l1_load", "gpu.counts.l1_async", "gpu.counts.l1_store"};
-    static const char *const modelled[] = {"gpu.L1_load", "gpu.L1_copy", "gpu.L1_store"};
+    static const enum sp_record_field counted[] = {SP_F_GPU_COUNTS_L1_LOAD, SP_F_GPU_COUNTS_L1_ASYNC,
+                                                   SP_F_GPU_COUNTS_L1_STORE};
+    static const enum sp_record_field modelled[] = {SP_F_GPU_L1_LOAD, SP_F_GPU_L1_COPY, SP_F_GPU_L1_STORE};
     for (int i = 0; i < 3; i++) {
         struct sp_value sectors = sp_record_value(r, counted[i]), bytes = sp_record_value(r, modelled[i]);
         if (sp_value_known(sectors) && sp_value_known(bytes))
@@ -135,9 +136,10 @@ static void check_floor(const struct sp_record *r, const json_t *hint, const cha
                           bytes = sp_record_value_of(json_object_get(o, "bytes")),
                           core = sp_record_value_of(json_object_get(o, "core")),
                           own_roof = sp_record_value_of(json_object_get(o, "roof")),
-                          V = sp_record_metric(r, "bytes"), roof = sp_record_value_of(sp_record_roof(r));
+                          V = sp_record_value(r, SP_F_METRICS_BYTES),
+                          roof = sp_record_value_of(sp_record_roof(r));
     const double hi = sp_item_number(json_object_get(hint, "gain"), "hi"),
-                 then_s = (1 - hi) * metric(r, "time"), least = 1 - 1e-9,
+                 then_s = (1 - hi) * metric(r, SP_F_METRICS_TIME), least = 1 - 1e-9,
                  b = known_or(own_roof, known_or(roof, NAN));
     /* Nothing is promised, also where the terms of a disturbed run come to more than its time. */
     if (!sp_value_known(floor) || isnan(then_s) || hi <= 0)
@@ -148,9 +150,9 @@ static void check_floor(const struct sp_record *r, const json_t *hint, const cha
         return;
     /* As now: what the losses took for execution, at most W/P_core; older records have that alone. On a GPU
      * it is a term of this one kernel, and hints name others. */
-    double executed_s = metric(r, "flops") / metric(r, "p_core");
+    double executed_s = metric(r, SP_F_METRICS_FLOPS) / metric(r, SP_F_METRICS_P_CORE);
     if (!isnan(executed_s))
-        sp_record_number(r, "losses.core", &executed_s);
+        sp_record_number(r, SP_F_LOSSES_CORE, &executed_s);
     const double data_s = (sp_value_known(bytes) ? bytes.lo : V.lo) / b, core_s = known_or(core, executed_s);
     expect(!(data_s > then_s / least), path, "a hint promises more than its bytes can give", then_s, data_s);
     expect(!(core_s > then_s / least), path, "a hint promises more than its execution can give", then_s,
@@ -191,14 +193,14 @@ static void check_try(const json_t *item, const char *path)
 
 static void check_tries(const struct sp_record *r, const char *path)
 {
-    const json_t *item, *best = sp_record_node(r, "tries.best");
+    const json_t *item, *best = sp_record_node(r, SP_F_TRIES_BEST);
     size_t i;
-    json_array_foreach(sp_record_node(r, "hints"), i, item)
+    json_array_foreach(sp_record_node(r, SP_F_HINTS), i, item)
     {
         check_try(item, path);
         check_floor(r, item, path);
     }
-    json_array_foreach(sp_record_node(r, "tries.further"), i, item) check_try(item, path);
+    json_array_foreach(sp_record_node(r, SP_F_TRIES_FURTHER), i, item) check_try(item, path);
     check_try(best, path);
     const json_t *again = json_object_get(best, "trial"), *why = json_object_get(best, "unconfirmed");
     expect(!json_is_string(why) || sp_item_number(again, "processes") <= 1, path,
@@ -210,10 +212,10 @@ static void check_sentinels(const struct sp_record *r, const char *path)
 {
     static const char *const names[] = {"dram", "llc", "control"};
     int64_t version;
-    if (!sp_record_count(r, "sentinels.version", &version))
+    if (!sp_record_count(r, SP_F_SENTINELS_VERSION, &version))
         return;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const json_t *one = json_object_get(sp_record_node(r, "sentinels"), names[i]), *value;
+        const json_t *one = json_object_get(sp_record_node(r, SP_F_SENTINELS), names[i]), *value;
         const json_t *values = json_object_get(one, "values");
         const size_t n = json_array_size(values);
         expect(n >= 2 || (i < 2 && json_is_string(json_object_get(one, "why"))), path,
@@ -235,49 +237,54 @@ static void check_record(const char *path)
     }
     bool ok = false;
     int64_t nnz = 0;
-    double W = metric(&r, "flops"), t = metric(&r, "time"), V = metric(&r, "bytes");
-    sp_record_count(&r, "problem.nnz", &nnz);
+    double W = metric(&r, SP_F_METRICS_FLOPS), t = metric(&r, SP_F_METRICS_TIME),
+           V = metric(&r, SP_F_METRICS_BYTES);
+    sp_record_count(&r, SP_F_PROBLEM_NNZ, &nnz);
     const char *elsewhere = "";
-    bool replayed = sp_record_text(&r, "verify.why", &elsewhere) && strstr(elsewhere, "recorded elsewhere");
-    expect(replayed || (sp_record_flag(&r, "verify.ok", &ok) && ok), path, "the result was not checked", 0,
+    bool replayed =
+        sp_record_text(&r, SP_F_VERIFY_WHY, &elsewhere) && strstr(elsewhere, "recorded elsewhere");
+    expect(replayed || (sp_record_flag(&r, SP_F_VERIFY_OK, &ok) && ok), path, "the result was not checked", 0,
            0);
     expect(t > 0, path, "no time", t, 0);
     int64_t runs = 0;
-    size_t n_runs = json_array_size(sp_record_node(&r, "runs"));
-    sp_record_count(&r, "config.runs", &runs);
+    size_t n_runs = json_array_size(sp_record_node(&r, SP_F_RUNS));
+    sp_record_count(&r, SP_F_CONFIG_RUNS, &runs);
     expect(runs == (int64_t)n_runs, path, "config.runs is not the number of runs", (double)runs,
            (double)n_runs);
     check_sentinels(&r, path);
     if (nnz > 0) {
-        double beta = metric(&r, "beta"), alpha = metric(&r, "alpha"), alpha_min = metric(&r, "alpha_min");
-        double fraction = metric(&r, "bandwidth_fraction");
-        const bool doubtful = sp_record_node(&r, "conditions.doubt");
-        const bool streamed = sp_value_known(sp_record_value(&r, "gpu.streamed"));
-        expect(near(metric(&r, "performance"), W / t, 1e-9), path, "performance is not W/t", W, t);
-        expect(near(metric(&r, "balance"), V / W, 1e-9), path, "balance is not V/W", V, W);
+        double beta = metric(&r, SP_F_METRICS_BETA), alpha = metric(&r, SP_F_METRICS_ALPHA),
+               alpha_min = metric(&r, SP_F_METRICS_ALPHA_MIN);
+        double fraction = metric(&r, SP_F_METRICS_BANDWIDTH_FRACTION);
+        const bool doubtful = sp_record_node(&r, SP_F_CONDITIONS_DOUBT);
+        const bool streamed = sp_value_known(sp_record_value(&r, SP_F_GPU_STREAMED));
+        expect(near(metric(&r, SP_F_METRICS_PERFORMANCE), W / t, 1e-9), path, "performance is not W/t", W, t);
+        expect(near(metric(&r, SP_F_METRICS_BALANCE), V / W, 1e-9), path, "balance is not V/W", V, W);
         expect(beta > 0 && beta <= 1, path, "beta is not in (0, 1]", beta, 1);
         expect(alpha >= 0 && alpha <= 16.0, path, "alpha is out of range", alpha, alpha_min);
         expect(alpha_min > 0, path, "alpha_min is not positive", alpha_min, 0);
         expect(streamed || doubtful || fraction > 0, path, "no share of the roof", fraction, 0);
-        expect(streamed || doubtful || fraction <= 1.03 || json_array_size(sp_record_node(&r, "flags")) > 0,
+        expect(streamed || doubtful || fraction <= 1.03 ||
+                   json_array_size(sp_record_node(&r, SP_F_FLAGS)) > 0,
                path, "above the roof without a flag", fraction, 1.03);
-        enum sp_origin bytes = sp_record_metric(&r, "bytes").origin;
+        enum sp_origin bytes = sp_record_value(&r, SP_F_METRICS_BYTES).origin;
         bool counted = bytes == SP_MEASURED || bytes == SP_CONSTRUCTED;
         const char *source = "";
-        expect(!counted || sp_record_text(&r, "counters.source", &source), path, "nobody counted the bytes",
-               V, 0);
-        expect(counted == sp_value_known(sp_record_metric(&r, "alpha_simulated")), path,
+        expect(!counted || sp_record_text(&r, SP_F_COUNTERS_SOURCE, &source), path,
+               "nobody counted the bytes", V, 0);
+        expect(counted == sp_value_known(sp_record_value(&r, SP_F_METRICS_ALPHA_SIMULATED)), path,
                "measured alpha without the simulated one beside it", 0, 0);
         if (doubtful)
             check_silence(&r, path);
         else if (streamed)
-            expect(!sp_record_node(&r, "losses"), path, "losses of a time that the host link decides", 0, 0);
+            expect(!sp_record_node(&r, SP_F_LOSSES), path, "losses of a time that the host link decides", 0,
+                   0);
         else
             check_losses(&r, path);
         check_sectors(&r, path);
         check_tries(&r, path);
         check_bounds(&r, path);
-        if (strncmp(sp_words_text(&r, "config.device", "cpu"), "gpu", 3) !=
+        if (strncmp(sp_words_text(&r, SP_F_CONFIG_DEVICE, "cpu"), "gpu", 3) !=
             0) { /* of a GPU, what is simulated is what the model takes */
             check_rows(&r, path);
             check_term(&r, path);

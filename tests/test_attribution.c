@@ -137,13 +137,13 @@ START_TEST(entries_keep_what_sentinels_saw)
     sp_entry_of(&r, &e);
     ck_assert(e.sentinel_version == 0 && isnan(e.sentinel[SP_ENTRY_DRAM]) &&
               e.level == SP_ENTRY_LEVEL_UNKNOWN);
-    sp_record_set_count(&r, "sentinels.version", 1);
-    sp_record_set_object(&r, "sentinels.dram.values", json_pack("[f, f, f]", 3.0, 1.0, 2.0));
-    sp_record_set_object(&r, "sentinels.llc.values", json_array());
-    sp_record_append(&r, "machine.caches", json_pack("{s:i}", "level", 1));
-    sp_record_append(&r, "machine.caches", json_pack("{s:i}", "level", 3));
+    sp_record_set_count(&r, SP_F_SENTINELS_VERSION, 1);
+    sp_record_set_object(&r, SP_F_SENTINELS_DRAM_VALUES, json_pack("[f, f, f]", 3.0, 1.0, 2.0));
+    sp_record_set_object(&r, SP_F_SENTINELS_LLC_VALUES, json_array());
+    sp_record_append(&r, SP_F_MACHINE_CACHES, json_pack("{s:i}", "level", 1));
+    sp_record_append(&r, SP_F_MACHINE_CACHES, json_pack("{s:i}", "level", 3));
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        sp_record_set_text(&r, "binding.level", levels[i].level);
+        sp_record_set_text(&r, SP_F_BINDING_LEVEL, levels[i].level);
         sp_entry_of(&r, &e);
         ck_assert_int_eq(e.level, levels[i].is);
     }
@@ -159,13 +159,14 @@ START_TEST(disturbed_times_are_no_times)
     struct sp_record r;
     struct sp_entry e;
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_append(&r, "runs", json_pack("{s:[f,f], s:[f,f]}", "time_s", 1e-3, 2e-3, "roof_Bps", 1e9, 2e9));
-    sp_record_set_metric(&r, "time", sp_value_of(1.5e-3, SP_MEASURED), "s", "lower", "");
-    sp_record_set_metric(&r, "bytes", sp_value_of(1e6, SP_SIMULATED), "B", "lower", "");
-    sp_record_set_text(&r, "conditions.state", "busy");
+    sp_record_append(&r, SP_F_RUNS,
+                     json_pack("{s:[f,f], s:[f,f]}", "time_s", 1e-3, 2e-3, "roof_Bps", 1e9, 2e9));
+    sp_record_set_value(&r, SP_F_METRICS_TIME, sp_value_of(1.5e-3, SP_MEASURED));
+    sp_record_set_value(&r, SP_F_METRICS_BYTES, sp_value_of(1e6, SP_SIMULATED));
+    sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "busy");
     sp_entry_of(&r, &e);
     ck_assert(e.n_runs == 1 && e.metric[SP_TRACKED_TIME] > 0);
-    sp_record_set_text(&r, "conditions.state", "unusable");
+    sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "unusable");
     sp_entry_of(&r, &e);
     ck_assert(e.n_runs == 0 && isnan(e.metric[SP_TRACKED_TIME]) && isnan(e.metric[SP_TRACKED_ROOF]));
     ck_assert_double_eq(e.metric[SP_TRACKED_BYTES], 1e6);

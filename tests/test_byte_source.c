@@ -133,7 +133,8 @@ START_TEST(counted_bytes_are_measured_traffic)
     fake.read_B = matrix_B + y_B + 0.5 * 8 * N_NZ;
     fake.write_B = y_B;
     ck_assert_msg(analyse(&source, &r, &err) == SP_OK, "%s", err.what);
-    struct sp_value V = sp_record_metric(&r, "bytes"), alpha = sp_record_metric(&r, "alpha");
+    struct sp_value V = sp_record_value(&r, SP_F_METRICS_BYTES),
+                    alpha = sp_record_value(&r, SP_F_METRICS_ALPHA);
     ck_assert_int_eq(V.origin, SP_MEASURED);
     ck_assert_double_eq_tol(V.value, fake.read_B + fake.write_B, 1);
     /* the ratios of the known volumes: 0.98 to 1.01 */
@@ -141,22 +142,20 @@ START_TEST(counted_bytes_are_measured_traffic)
     ck_assert_double_eq_tol(V.hi, V.value / 0.98, 10);
     ck_assert(alpha.origin == SP_MEASURED && alpha.lo < 0.5 && alpha.hi > 0.5);
     ck_assert_double_eq_tol(alpha.value, 0.5, 1e-9);
-    ck_assert_int_eq(sp_record_metric(&r, "alpha_simulated").origin, SP_SIMULATED);
+    ck_assert_int_eq(sp_record_value(&r, SP_F_METRICS_ALPHA_SIMULATED).origin, SP_SIMULATED);
     const char *text;
-    ck_assert(sp_record_text(&r, "config.bytes", &text) && strcmp(text, "fake") == 0);
+    ck_assert(sp_record_text(&r, SP_F_CONFIG_BYTES, &text) && strcmp(text, "fake") == 0);
     double sum = 0, part;
     static const char *const parts[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
-    const bool doubtful = sp_record_text(&r, "conditions.doubt", &text);
+    const bool doubtful = sp_record_text(&r, SP_F_CONDITIONS_DOUBT, &text);
     for (int i = 0; i < 6; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "losses.%s", parts[i]);
-        ck_assert_int_eq(sp_record_number(&r, path, &part), !doubtful);
+        ck_assert_int_eq(sp_record_number(&r, sp_field_in(SP_F_LOSSES, parts[i]), &part), !doubtful);
         sum += doubtful ? 0 : part;
     }
     if (doubtful) /* these invented bytes in this minute's time */
         printf("no losses to add up: %s\n", text);
     else
-        ck_assert_double_eq_tol(sum, sp_record_metric(&r, "time").value, 1e-12);
+        ck_assert_double_eq_tol(sum, sp_record_value(&r, SP_F_METRICS_TIME).value, 1e-12);
     sp_record_free(&r);
     sp_count_log_free(&fake.log);
 }
@@ -170,9 +169,9 @@ START_TEST(a_difference_is_attributed_to_what_was_tested)
     fake.write_B = y_B;
     ck_assert_int_eq(analyse(&source, &r, NULL), SP_OK);
     double difference, left;
-    ck_assert(sp_record_number(&r, "counters.alpha_difference.difference", &difference) && difference > 1);
-    ck_assert(sp_record_number(&r, "counters.alpha_difference.unattributed", &left) && left > 0.5);
-    const json_t *causes = sp_record_node(&r, "counters.alpha_difference.causes"), *cause;
+    ck_assert(sp_record_number(&r, SP_F_COUNTERS_ALPHA_DIFFERENCE_DIFFERENCE, &difference) && difference > 1);
+    ck_assert(sp_record_number(&r, SP_F_COUNTERS_ALPHA_DIFFERENCE_UNATTRIBUTED, &left) && left > 0.5);
+    const json_t *causes = sp_record_node(&r, SP_F_COUNTERS_ALPHA_DIFFERENCE_CAUSES), *cause;
     size_t i;
     bool background = false, pages = false;
     ck_assert(json_array_size(causes) >= 3);
@@ -198,15 +197,15 @@ START_TEST(fewer_bytes_than_the_matrix_leave_alpha_undefined)
     fake.read_B = 0.5 * matrix_B;
     fake.write_B = y_B;
     ck_assert_int_eq(analyse(&source, &r, NULL), SP_OK);
-    struct sp_value alpha = sp_record_metric(&r, "alpha");
+    struct sp_value alpha = sp_record_value(&r, SP_F_METRICS_ALPHA);
     ck_assert(alpha.origin == SP_NONE && alpha.why);
-    ck_assert_int_eq(sp_record_metric(&r, "bytes").origin, SP_MEASURED);
+    ck_assert_int_eq(sp_record_value(&r, SP_F_METRICS_BYTES).origin, SP_MEASURED);
     sp_record_free(&r);
     sp_count_log_free(&fake.log);
     fake.read_B = fake.write_B = 0; /* counts nothing: no measurement, and never 0 */
     source = new_source(true);
     ck_assert_int_eq(analyse(&source, &r, NULL), SP_OK);
-    ck_assert_int_eq(sp_record_metric(&r, "bytes").origin, SP_SIMULATED);
+    ck_assert_int_eq(sp_record_value(&r, SP_F_METRICS_BYTES).origin, SP_SIMULATED);
     sp_record_free(&r);
     sp_count_log_free(&fake.log);
 }
@@ -219,9 +218,9 @@ START_TEST(a_source_that_dies_costs_the_bytes_only)
     struct sp_error err;
     fake.fails = true;
     ck_assert_msg(analyse(&source, &r, &err) == SP_OK, "%s", err.what);
-    ck_assert_int_eq(sp_record_metric(&r, "bytes").origin, SP_SIMULATED);
-    ck_assert(sp_record_metric(&r, "time").origin == SP_MEASURED);
-    const json_t *tried = json_array_get(sp_record_node(&r, "bytes_tried"), 0);
+    ck_assert_int_eq(sp_record_value(&r, SP_F_METRICS_BYTES).origin, SP_SIMULATED);
+    ck_assert(sp_record_value(&r, SP_F_METRICS_TIME).origin == SP_MEASURED);
+    const json_t *tried = json_array_get(sp_record_node(&r, SP_F_BYTES_TRIED), 0);
     ck_assert_str_eq(json_string_value(json_object_get(tried, "source")), "fake");
     ck_assert(strstr(json_string_value(json_object_get(tried, "reason")), "ended its process") != NULL);
     sp_record_free(&r);
@@ -265,8 +264,8 @@ START_TEST(it_asks_before_each_step_and_keeps_what_is_known)
         progress = NULL;
         snprintf(expected, sizeof expected, "interrupted before %s", before[k]);
         ck_assert_str_eq(err.what, expected);
-        ck_assert(sp_record_text(&record, "status", &text) && strcmp(text, "interrupted") == 0);
-        ck_assert(sp_record_text(&record, "problem.name", &text) && *text);
+        ck_assert(sp_record_text(&record, SP_F_STATUS, &text) && strcmp(text, "interrupted") == 0);
+        ck_assert(sp_record_text(&record, SP_F_PROBLEM_NAME, &text) && *text);
         sp_record_free(&record);
     }
 }

@@ -17,8 +17,8 @@ static void write_record(const char *folder, const char *name, const char *statu
     struct sp_record r;
     char path[4200];
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "status", status);
-    sp_record_set_text(&r, "problem.name", "m");
+    sp_record_set_text(&r, SP_F_STATUS, status);
+    sp_record_set_text(&r, SP_F_PROBLEM_NAME, "m");
     snprintf(path, sizeof path, "%s/%s.json", folder, name);
     ck_assert_int_eq(sp_record_write(&r, path, NULL), SP_OK);
     sp_record_free(&r);
@@ -116,9 +116,9 @@ START_TEST(a_job_has_one_record)
     sp_job_look(&store, &c.job[0], &view);
     ck_assert_int_eq(view.state, SP_JOB_DONE);
     ck_assert_int_eq(sp_record_read(view.record, &r, NULL), SP_OK);
-    ck_assert(sp_record_text(&r, "campaign.run", &text) && strcmp(text, "crs") == 0);
-    ck_assert(sp_record_text(&r, "campaign.matrix", &text) && strcmp(text, "gen:a") == 0);
-    ck_assert(sp_record_text(&r, "campaign.job", &text) && strcmp(text, c.job[0].id) == 0);
+    ck_assert(sp_record_text(&r, SP_F_CAMPAIGN_RUN, &text) && strcmp(text, "crs") == 0);
+    ck_assert(sp_record_text(&r, SP_F_CAMPAIGN_MATRIX, &text) && strcmp(text, "gen:a") == 0);
+    ck_assert(sp_record_text(&r, SP_F_CAMPAIGN_JOB, &text) && strcmp(text, c.job[0].id) == 0);
     sp_record_free(&r);
     ck_assert_int_eq(deliver(&store, &c.job[1], 3, "complete", &err), SP_OK); /* several widths */
     ck_assert_int_eq(n_records(&store), 4);

@@ -56,7 +56,7 @@ START_TEST(test_words_of_the_layers)
     for (int i = 0; i < SP_N_ORIGINS; i++)
         must(sp_origin_name((enum sp_origin)i));
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        must(sp_loss_words[i].key);
+        must(sp_field_key(sp_loss_words[i].field));
         must(sp_loss_words[i].words);
     }
 }

@@ -103,14 +103,14 @@ START_TEST(test_doubts)
     struct sp_record r;
     json_t *whole;
     read_example("record-kkt_power.json", &r);
-    sp_record_set_number(&r, "metrics.balance.value", 5);
-    sp_record_set_number(&r, "metrics.balance.lo", 5);
-    sp_record_set_number(&r, "metrics.balance.hi", 5);
+    sp_record_put_at(&r, "metrics.balance.value", json_real(5));
+    sp_record_put_at(&r, "metrics.balance.lo", json_real(5));
+    sp_record_put_at(&r, "metrics.balance.hi", json_real(5));
     json_t *c = calculation_of("B_C", "B_C", &r, &whole);
     ck_assert(json_is_false(json_object_get(c, "agrees")) && json_is_null(json_object_get(c, "because")));
     ck_assert_double_eq_tol(sp_item_number(c, "difference"), 262.4e6 / (2 * 14612663.0) / 5 - 1, 1e-9);
     json_decref(whole);
-    sp_record_set_metric(&r, "bytes", sp_value_none("nobody counted them"), "B", "lower", "V");
+    sp_record_set_value(&r, SP_F_METRICS_BYTES, sp_value_none("nobody counted them"));
     c = calculation_of("B_C", "B_C", &r, &whole);
     ck_assert(json_is_null(json_object_get(c, "value")));
     ck_assert_ptr_nonnull(strstr(sp_item_text(c, "why"), "nobody counted them"));
@@ -145,7 +145,7 @@ START_TEST(test_why_silent)
     why = hint_of("D01", &r, &fires, &o);
     ck_assert(!fires && strstr(why, "silent"));
     json_decref(o);
-    sp_record_set_text(&r, "config.op", "spmm");
+    sp_record_set_text(&r, SP_F_CONFIG_OP, "spmm");
     why = hint_of("E02", &r, &fires, &o);
     ck_assert(!fires && strstr(why, "SpMM"));
     json_decref(o);
@@ -154,7 +154,7 @@ START_TEST(test_why_silent)
     why = hint_of("G01", &r, &fires, &o);
     ck_assert(!fires && strstr(why, "not looked for"));
     json_decref(o);
-    sp_record_set_text(&r, "conditions.doubt", "other programs disturbed the samples");
+    sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "other programs disturbed the samples");
     why = hint_of("G01", &r, &fires, &o);
     ck_assert(!fires && strstr(why, "no hints: other programs disturbed the samples"));
     json_decref(o);
@@ -171,11 +171,11 @@ START_TEST(test_gain)
     json_t *o;
     char text[96];
     read_example("record-kkt_power.json", &r);
-    sp_record_set_value(&r, "metrics.flops", sp_value_of(0.0014 * 21e9, SP_MODELLED),
-                        "flop"); /* W/P_core 1.4 ms */
+    sp_record_set_value(&r, SP_F_METRICS_FLOPS,
+                        sp_value_of(0.0014 * 21e9, SP_MODELLED)); /* W/P_core 1.4 ms */
     const double omega = (linear_s - data_s) / 0.0014, work_s = then_s + omega * 0.0014;
     const double hi = 1 - 0.95 * (work_s + t - linear_s) / t;
-    json_t *hint = json_array_get(sp_record_node(&r, "hints"), 0);
+    json_t *hint = json_array_get(sp_record_node(&r, SP_F_HINTS), 0);
     json_object_set_new(
         hint, "then",
         json_pack("{s:{s:f, s:s, s:s}}", "bytes", "value", 235e6, "unit", "B", "origin", "simulated"));
@@ -214,7 +214,7 @@ START_TEST(test_gains_of_stored_records)
         const json_t *hint, *also;
         size_t k, l;
         read_example(names[i], &r);
-        json_array_foreach(sp_record_node(&r, "hints"), k, hint)
+        json_array_foreach(sp_record_node(&r, SP_F_HINTS), k, hint)
         {
             const char *id = sp_item_text(hint, "id");
             const struct sp_hint_rule *rule = sp_hint_rule_find(id);

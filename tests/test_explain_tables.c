@@ -146,14 +146,14 @@ START_TEST(test_fields)
     struct sp_topic t;
     ck_assert_ptr_nonnull(schema);
     for (int i = 0; sp_topic_at(i, &t); i++) {
-        const char *const *fields = t.term   ? t.term->fields
-                                    : t.rule ? sp_rule_numbers(t.rule->id)->fields
-                                             : NULL;
+        const enum sp_record_field *fields = t.term   ? t.term->fields
+                                             : t.rule ? sp_rule_numbers(t.rule->id)->fields
+                                                      : NULL;
         for (int k = 0; fields && k < SP_TERM_FIELDS && fields[k]; k++)
-            check_path(schema, fields[k], t.name);
+            check_path(schema, sp_field_path(fields[k]), t.name);
         for (const struct sp_calculation *c = t.term ? t.term->calculations : NULL; c && c->result; c++)
             if (c->field)
-                check_path(schema, c->field, t.name);
+                check_path(schema, sp_field_path(c->field), t.name);
     }
     json_decref(schema);
 }

@@ -67,12 +67,12 @@ static double number_of(const json_t *o, const char *key)
 
 static const char *format_of(const struct sp_record *r)
 {
-    return json_string_value(sp_record_node(r, "config.format"));
+    return json_string_value(sp_record_node(r, SP_F_CONFIG_FORMAT));
 }
 
-static void modelled(struct sp_record *r, const char *name, double x, const char *unit)
+static void modelled(struct sp_record *r, enum sp_record_field field, double x)
 {
-    sp_record_set_metric(r, name, sp_value_of(x, SP_MODELLED), unit, "none", "of this test");
+    sp_record_set_value(r, field, sp_value_of(x, SP_MODELLED));
 }
 
 /* What an analysis of this layout would record, as far as volumes go. */
@@ -83,21 +83,21 @@ static void record_of(const struct sp_workload *w, const struct sp_layout *l, st
     for (int64_t i = 0; i < l->n_r; i++)
         n_empty += w->matrix->row_ptr[i] == w->matrix->row_ptr[i + 1];
     sp_record_workload(r, w);
-    sp_record_set_count(r, "config.threads", w->n_threads);
-    sp_record_set_count(r, "problem.rows", l->n_r);
-    sp_record_set_count(r, "problem.cols", l->n_c);
-    sp_record_set_count(r, "problem.nnz", l->n_nz);
-    sp_record_set_count(r, "structure.empty_rows", n_empty);
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, w->n_threads);
+    sp_record_set_count(r, SP_F_PROBLEM_ROWS, l->n_r);
+    sp_record_set_count(r, SP_F_PROBLEM_COLS, l->n_c);
+    sp_record_set_count(r, SP_F_PROBLEM_NNZ, l->n_nz);
+    sp_record_set_count(r, SP_F_STRUCTURE_EMPTY_ROWS, n_empty);
     sp_record_layout(r, l);
-    modelled(r, "beta", sp_layout_beta(l), "1");
-    modelled(r, "alpha", alpha, "1");
-    modelled(r, "alpha_min", alpha_min, "1");
-    modelled(r, "w", w_y, "1");
-    modelled(r, "flops", sp_workload_flops(w), "flop");
-    modelled(r, "bytes", sp_volume_layout(l, alpha, w_y).total_B, "B");
-    modelled(r, "bytes_min", sp_volume_layout(l, alpha_min, w_y).total_B, "B");
-    modelled(r, "balance_min", sp_volume_layout(l, alpha_min, w_y).total_B / sp_workload_flops(w), "B/flop");
-    modelled(r, "balance", sp_volume_layout(l, alpha, w_y).total_B / sp_workload_flops(w), "B/flop");
+    modelled(r, SP_F_METRICS_BETA, sp_layout_beta(l));
+    modelled(r, SP_F_METRICS_ALPHA, alpha);
+    modelled(r, SP_F_METRICS_ALPHA_MIN, alpha_min);
+    modelled(r, SP_F_METRICS_W, w_y);
+    modelled(r, SP_F_METRICS_FLOPS, sp_workload_flops(w));
+    modelled(r, SP_F_METRICS_BYTES, sp_volume_layout(l, alpha, w_y).total_B);
+    modelled(r, SP_F_METRICS_BYTES_MIN, sp_volume_layout(l, alpha_min, w_y).total_B);
+    modelled(r, SP_F_METRICS_BALANCE_MIN, sp_volume_layout(l, alpha_min, w_y).total_B / sp_workload_flops(w));
+    modelled(r, SP_F_METRICS_BALANCE, sp_volume_layout(l, alpha, w_y).total_B / sp_workload_flops(w));
 }
 
 static void make(int i, struct sp_csr *a, struct sp_record *r)

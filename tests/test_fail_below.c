@@ -19,9 +19,9 @@ static int code_of(struct sp_value bandwidth, struct sp_value model, double leas
     struct sp_record r;
     char path[256];
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "status", "complete");
-    sp_record_set_metric(&r, "bandwidth_fraction", bandwidth, "1", "higher", "");
-    sp_record_set_metric(&r, "model_fraction", model, "1", "higher", "");
+    sp_record_set_text(&r, SP_F_STATUS, "complete");
+    sp_record_set_value(&r, SP_F_METRICS_BANDWIDTH_FRACTION, bandwidth);
+    sp_record_set_value(&r, SP_F_METRICS_MODEL_FRACTION, model);
     snprintf(path, sizeof path, "%s/said", dir);
     fflush(stderr);
     const int old = dup(STDERR_FILENO);

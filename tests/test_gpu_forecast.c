@@ -40,7 +40,7 @@ static void obeys_schema(const struct sp_record *r)
 
 static double level_B(const struct sp_record *r, size_t way, const char *level)
 {
-    const json_t *item = json_array_get(sp_record_node(r, "gpu.ways"), way);
+    const json_t *item = json_array_get(sp_record_node(r, SP_F_GPU_WAYS), way);
     return sp_record_value_of(json_object_get(json_object_get(item, "levels"), level)).value;
 }
 
@@ -75,17 +75,17 @@ START_TEST(a_forecast_is_a_record)
     ck_assert_int_eq(sp_gpu_forecast_record(&forecast, &r, NULL), SP_OK);
     obeys_schema(&r);
     const char *text = "";
-    ck_assert(sp_record_text(&r, "status", &text) && strcmp(text, "modelled") == 0);
-    ck_assert(sp_record_text(&r, "config.format_text", &text) && strcmp(text, "CRS merge") == 0);
+    ck_assert(sp_record_text(&r, SP_F_STATUS, &text) && strcmp(text, "modelled") == 0);
+    ck_assert(sp_record_text(&r, SP_F_CONFIG_FORMAT_TEXT, &text) && strcmp(text, "CRS merge") == 0);
     ck_assert_int_eq(strncmp(name[0], "CRS lanes ", 10), 0);
-    ck_assert_uint_eq(json_array_size(sp_record_node(&r, "gpu.ways")), 2);
+    ck_assert_uint_eq(json_array_size(sp_record_node(&r, SP_F_GPU_WAYS)), 2);
     for (size_t way = 0; way < 2; way++) {
         const struct sp_gpu_traffic *t = &p[way].traffic;
         ck_assert_double_eq(level_B(&r, way, "L1"), sp_gpu_asked_B(t).value);
         ck_assert_double_eq(level_B(&r, way, "L2"), p[way].term[SP_GPU_TERM_L2].amount.value);
         ck_assert_double_eq(level_B(&r, way, "MEM"), p[way].term[SP_GPU_TERM_MEMORY].amount.value);
     }
-    ck_assert_uint_ge(json_array_size(sp_record_node(&r, "roofs")), 2);
+    ck_assert_uint_ge(json_array_size(sp_record_node(&r, SP_F_ROOFS)), 2);
     sp_record_free(&r);
     sp_csr_free(&a);
     sp_machine_free(&m);

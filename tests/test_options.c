@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "changes.h"
+#include "io/record/record_request.h"
 
 START_TEST(rows_name_their_options)
 {
@@ -12,13 +13,13 @@ START_TEST(rows_name_their_options)
         const struct sp_run_option *o = &sp_run_options[i];
         ck_assert_msg(strncmp(o->typed, "--", 2) == 0 && o->typed[2], "row %d", i);
         ck_assert_int_eq(sp_option_find(sp_option_name((enum sp_option)i)), i);
-        const char *field = sp_option_field((enum sp_option)i);
-        ck_assert(field ? sp_option_of_field(field) == (enum sp_option)i : !(o->bits & SP_OF_SERIES));
-        ck_assert_msg(!o->path || o->otherwise, "%s", o->typed);
+        const char *field = sp_request_key((enum sp_option)i);
+        ck_assert(field ? sp_request_option(field) == (enum sp_option)i : !(o->bits & SP_OF_SERIES));
+        ck_assert_msg(!sp_option_field((enum sp_option)i) || o->otherwise, "%s", o->typed);
     }
     ck_assert_int_eq(sp_option_find("form"), SP_N_OPTIONS);
     ck_assert_int_eq(sp_option_find("formats"), SP_N_OPTIONS);
-    ck_assert_int_eq(sp_option_of_field("runs"), SP_N_OPTIONS);
+    ck_assert_int_eq(sp_request_option("runs"), SP_N_OPTIONS);
     ck_assert_int_eq(sp_word_among("auto nt plain", "plain"), 2);
     ck_assert_int_eq(sp_word_among("auto nt plain", "n"), -1);
     ck_assert_int_eq(sp_word_among(NULL, ""), -1);
@@ -33,7 +34,7 @@ START_TEST(series_are_told_apart_as_ever)
     for (int i = 0; i < SP_N_OPTIONS; i++)
         if (sp_run_options[i].bits & SP_OF_SERIES)
             snprintf(fields + strlen(fields), sizeof fields - strlen(fields), " %s",
-                     sp_option_field((enum sp_option)i));
+                     sp_request_key((enum sp_option)i));
     ck_assert_str_eq(
         fields, " op format schedule precision index row_ptr prefetch width order threads isa store pages pin"
                 " state between reorder device skew policy llc");

@@ -168,32 +168,32 @@ static void write_changed(void (*change)(struct sp_record *))
 
 static void take_too_much(struct sp_record *r)
 {
-    sp_record_set_number(r, "losses.in_core", 0.001);
-    sp_record_set_number(r, "losses.rest", -0.00036);
+    sp_record_set_number(r, SP_F_LOSSES_IN_CORE, 0.001);
+    sp_record_set_number(r, SP_F_LOSSES_REST, -0.00036);
 }
 
 /* Of 0.002 s in all they come to 0.0021 s on the way. */
 static void overlap(struct sp_record *r)
 {
     json_object_clear(json_object_get(r->root, "losses"));
-    sp_record_set_number(r, "metrics.time.value", 0.002);
-    sp_record_set_number(r, "losses.min_traffic", 0.001);
-    sp_record_set_number(r, "losses.in_core", 0.0011);
-    sp_record_set_number(r, "losses.rest", -0.0001);
+    sp_record_put_at(r, "metrics.time.value", json_real(0.002));
+    sp_record_set_number(r, SP_F_LOSSES_MIN_TRAFFIC, 0.001);
+    sp_record_set_number(r, SP_F_LOSSES_IN_CORE, 0.0011);
+    sp_record_set_number(r, SP_F_LOSSES_REST, -0.0001);
 }
 
 /* A part below 0, and one longer than the time. */
 static void go_below_zero(struct sp_record *r)
 {
     overlap(r);
-    sp_record_set_number(r, "losses.padding", -0.0015);
-    sp_record_set_number(r, "losses.in_core", 0.003);
+    sp_record_set_number(r, SP_F_LOSSES_PADDING, -0.0015);
+    sp_record_set_number(r, SP_F_LOSSES_IN_CORE, 0.003);
 }
 
 static void have_no_sum(struct sp_record *r)
 {
-    sp_record_set_number(r, "losses.min_traffic", 1e308);
-    sp_record_set_number(r, "losses.padding", 1e308);
+    sp_record_set_number(r, SP_F_LOSSES_MIN_TRAFFIC, 1e308);
+    sp_record_set_number(r, SP_F_LOSSES_PADDING, 1e308);
 }
 
 static void have_no_flags(struct sp_record *r)

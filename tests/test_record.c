@@ -48,13 +48,11 @@ START_TEST(round_trip_keeps_everything)
     struct sp_record one, two;
     struct sp_error err;
     ck_assert_int_eq(sp_record_read(EXAMPLE, &one, &err), SP_OK);
-    sp_record_set_text(&one, "future.deep.field", "kept");
+    sp_record_put_at(&one, "future.deep.field", json_string("kept"));
     ck_assert_int_eq(sp_record_write(&one, in_folder("a.json"), &err), SP_OK);
     ck_assert_int_eq(sp_record_read(in_folder("a.json"), &two, &err), SP_OK);
     ck_assert(json_equal(one.root, two.root));
-    const char *text;
-    ck_assert(sp_record_text(&two, "future.deep.field", &text));
-    ck_assert_str_eq(text, "kept");
+    ck_assert_str_eq(json_string_value(sp_record_node_at(&two, "future.deep.field")), "kept");
     sp_record_free(&one);
     sp_record_free(&two);
     sp_record_free(&two);
@@ -70,23 +68,21 @@ START_TEST(numbers_keep_all_their_bits)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char path[16];
         snprintf(path, sizeof path, "x.n%zu", i);
-        sp_record_set_number(&one, path, numbers[i]);
+        sp_record_put_at(&one, path, json_real(numbers[i]));
     }
-    sp_record_set_number(&one, "x.nan", NAN);
-    sp_record_set_count(&one, "x.big", INT64_MAX);
+    sp_record_set_number(&one, SP_F_COST_LOAD_S, NAN);
+    sp_record_set_count(&one, SP_F_PROBLEM_NNZ, INT64_MAX);
     ck_assert_int_eq(sp_record_write(&one, in_folder("b.json"), NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(in_folder("b.json"), &two, NULL), SP_OK);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         char path[16];
-        double x = 0;
         snprintf(path, sizeof path, "x.n%zu", i);
-        ck_assert(sp_record_number(&two, path, &x));
-        ck_assert(x == numbers[i]);
+        ck_assert(json_real_value(sp_record_node_at(&two, path)) == numbers[i]);
     }
     double x = 7;
     int64_t n = 0;
-    ck_assert(!sp_record_number(&two, "x.nan", &x) && x == 7);
-    ck_assert(sp_record_count(&two, "x.big", &n) && n == INT64_MAX);
+    ck_assert(!sp_record_number(&two, SP_F_COST_LOAD_S, &x) && x == 7);
+    ck_assert(sp_record_count(&two, SP_F_PROBLEM_NNZ, &n) && n == INT64_MAX);
     sp_record_free(&one);
     sp_record_free(&two);
 }
@@ -98,15 +94,15 @@ START_TEST(new_record_names_itself)
     const char *id_a, *id_b, *text;
     ck_assert_int_eq(sp_record_new("a matrix/with odd name", &a, NULL), SP_OK);
     ck_assert_int_eq(sp_record_new("a matrix/with odd name", &b, NULL), SP_OK);
-    ck_assert(sp_record_text(&a, "id", &id_a) && sp_record_text(&b, "id", &id_b));
+    ck_assert(sp_record_text(&a, SP_F_ID, &id_a) && sp_record_text(&b, SP_F_ID, &id_b));
     ck_assert_str_ne(id_a, id_b);
     ck_assert_int_le(strncmp(id_a, id_b, strlen(id_a) - 3), 0); /* in time, but for the random digits */
     ck_assert_ptr_nonnull(strstr(id_a, "-a_matrix_with_odd_name-"));
-    ck_assert(sp_record_text(&a, "schema", &text) && strcmp(text, SP_RECORD_SCHEMA) == 0);
-    ck_assert(sp_record_text(&a, "tool.version", &text) && sp_record_text(&a, "time.start", &text));
-    ck_assert(!sp_record_text(&a, "time.end", &text));
+    ck_assert(sp_record_text(&a, SP_F_SCHEMA, &text) && strcmp(text, SP_RECORD_SCHEMA) == 0);
+    ck_assert(sp_record_text(&a, SP_F_TOOL_VERSION, &text) && sp_record_text(&a, SP_F_TIME_START, &text));
+    ck_assert(!sp_record_text(&a, SP_F_TIME_END, &text));
     ck_assert_int_eq(sp_record_write(&a, in_folder("c.json"), NULL), SP_OK);
-    ck_assert(sp_record_text(&a, "time.end", &text));
+    ck_assert(sp_record_text(&a, SP_F_TIME_END, &text));
     sp_record_free(&a);
     sp_record_free(&b);
 }
@@ -116,24 +112,28 @@ START_TEST(values_carry_origin_or_reason)
 {
     struct sp_record r;
     ck_assert_int_eq(sp_record_new("v", &r, NULL), SP_OK);
-    sp_record_set_metric(&r, "time", sp_value_between(2, 1, 3, SP_MEASURED), "s", "lower", "a time");
-    sp_record_set_metric(&r, "bytes", sp_value_none("no counters"), "B", "lower", "bytes");
-    sp_record_set_value(&r, "placement.x", sp_value_of(INFINITY, SP_MODELLED), "1");
-    sp_record_set_null(&r, "problem.sha256", "not computed");
-    struct sp_value v = sp_record_metric(&r, "time");
+    sp_record_set_value(&r, SP_F_METRICS_TIME, sp_value_between(2, 1, 3, SP_MEASURED));
+    sp_record_set_value(&r, SP_F_METRICS_BYTES, sp_value_none("no counters"));
+    sp_record_set_value(&r, SP_F_PLACEMENT_PAGES_HUGE_SHARE, sp_value_of(INFINITY, SP_MODELLED));
+    sp_record_set_null(&r, SP_F_PROBLEM_SHA256, "not computed");
+    struct sp_value v = sp_record_value(&r, SP_F_METRICS_TIME);
     ck_assert(v.value == 2 && v.lo == 1 && v.hi == 3 && v.origin == SP_MEASURED);
-    v = sp_record_metric(&r, "bytes");
+    v = sp_record_value(&r, SP_F_METRICS_BYTES);
     ck_assert_int_eq(v.origin, SP_NONE);
     ck_assert_str_eq(v.why, "no counters");
-    const char *text;
-    ck_assert(sp_record_text(&r, "metrics.bytes.definition", &text) && strcmp(text, "bytes") == 0);
-    ck_assert_str_eq(sp_record_value(&r, "placement.x").why, "not a finite number");
-    ck_assert_str_eq(sp_record_value(&r, "problem.sha256").why, "not computed");
-    ck_assert_str_eq(sp_record_metric(&r, "nothing").why, "not in the record");
-    sp_record_set_number(&r, "metrics.time.value", 5);
-    ck_assert(sp_record_metric(&r, "time").value == 5);
+    const json_t *bytes = sp_record_node(&r, SP_F_METRICS_BYTES);
+    ck_assert_str_eq(sp_item_text(bytes, "definition"), sp_record_fields[SP_F_METRICS_BYTES].words);
+    ck_assert_str_eq(sp_item_text(bytes, "unit"), "B");
+    ck_assert_str_eq(sp_item_text(bytes, "better"), "lower");
+    sp_record_set_metric(&r, SP_F_METRICS_TIME, sp_value_between(2, 1, 3, SP_MEASURED), SP_DEFINED_ON_GPU);
+    ck_assert_ptr_nonnull(strstr(sp_item_text(sp_record_node(&r, SP_F_METRICS_TIME), "definition"), "GPU"));
+    ck_assert_str_eq(sp_record_value(&r, SP_F_PLACEMENT_PAGES_HUGE_SHARE).why, "not a finite number");
+    ck_assert_str_eq(sp_record_value(&r, SP_F_PROBLEM_SHA256).why, "not computed");
+    ck_assert_str_eq(sp_record_value(&r, SP_F_METRICS_ALPHA).why, "not in the record");
+    sp_record_put_at(&r, "metrics.time.value", json_real(5));
+    ck_assert(sp_record_value(&r, SP_F_METRICS_TIME).value == 5);
     json_object_del(json_object_get(json_object_get(r.root, "metrics"), "time"), "origin");
-    ck_assert_int_eq(sp_record_metric(&r, "time").origin, SP_NONE);
+    ck_assert_int_eq(sp_record_value(&r, SP_F_METRICS_TIME).origin, SP_NONE);
     sp_record_free(&r);
 }
 END_TEST
@@ -145,14 +145,15 @@ START_TEST(getters_refuse_other_types)
     const char *text = "untouched";
     int64_t n = -1;
     bool truth = false;
-    ck_assert(!sp_record_text(&r, "problem.rows", &text) && strcmp(text, "untouched") == 0);
-    ck_assert(!sp_record_count(&r, "problem.name", &n) && n == -1);
-    ck_assert(!sp_record_count(&r, "metrics.alpha.value", &n) && n == -1);
-    ck_assert(!sp_record_flag(&r, "problem.rows", &truth) && !truth);
-    ck_assert(!sp_record_text(&r, "no.such.thing", &text));
-    ck_assert(sp_record_count(&r, "problem.nnz", &n) && n == 14612663);
-    ck_assert(sp_record_flag(&r, "problem.symmetric_expanded", &truth) && truth);
-    ck_assert_uint_eq(json_array_size(sp_record_node(&r, "roofs")), 3);
+    ck_assert(!sp_record_text(&r, SP_F_PROBLEM_ROWS, &text) && strcmp(text, "untouched") == 0);
+    ck_assert(!sp_record_count(&r, SP_F_PROBLEM_NAME, &n) && n == -1);
+    ck_assert(!sp_record_count(&r, SP_F_METRICS_ALPHA, &n) && n == -1);
+    ck_assert(!sp_record_flag(&r, SP_F_PROBLEM_ROWS, &truth) && !truth);
+    ck_assert(!sp_record_text(&r, SP_F_NONE, &text));
+    ck_assert_ptr_null(sp_record_node_at(&r, "no.such.thing"));
+    ck_assert(sp_record_count(&r, SP_F_PROBLEM_NNZ, &n) && n == 14612663);
+    ck_assert(sp_record_flag(&r, SP_F_PROBLEM_SYMMETRIC_EXPANDED, &truth) && truth);
+    ck_assert_uint_eq(json_array_size(sp_record_node(&r, SP_F_ROOFS)), 3);
     sp_record_free(&r);
 }
 END_TEST
@@ -180,18 +181,18 @@ START_TEST(lists_and_flags_grow)
 {
     struct sp_record r;
     ck_assert_int_eq(sp_record_new("l", &r, NULL), SP_OK);
-    sp_record_append(&r, "a.list", json_integer(1));
-    sp_record_append(&r, "a.list", json_integer(2));
+    sp_record_append(&r, SP_F_CONFIG_PIN, json_integer(1));
+    sp_record_append(&r, SP_F_CONFIG_PIN, json_integer(2));
     sp_record_add_flag(&r, "Q10", "%d %% of the time", 15);
-    ck_assert_uint_eq(json_array_size(sp_record_node(&r, "a.list")), 2);
-    const json_t *flag = json_array_get(sp_record_node(&r, "flags"), 0);
+    ck_assert_uint_eq(json_array_size(sp_record_node(&r, SP_F_CONFIG_PIN)), 2);
+    const json_t *flag = json_array_get(sp_record_node(&r, SP_F_FLAGS), 0);
     ck_assert_str_eq(json_string_value(json_object_get(flag, "text")), "15 % of the time");
-    sp_record_set_text(&r, "path", "caf\xe9 \xc3\xa9"); /* Latin-1 and UTF-8 in one file name */
+    sp_record_set_text(&r, SP_F_PROBLEM_PATH, "caf\xe9 \xc3\xa9"); /* Latin-1 and UTF-8 in one file name */
     const char *text = "";
-    ck_assert(sp_record_text(&r, "path", &text));
+    ck_assert(sp_record_text(&r, SP_F_PROBLEM_PATH, &text));
     ck_assert_str_eq(text, "caf\\xe9 \xc3\xa9");
     ck_assert_int_eq(sp_record_write(&r, in_folder("d.json"), NULL), SP_OK);
-    sp_record_append(&r, "a.list", NULL); /* as a failed json_pack() gives it */
+    sp_record_append(&r, SP_F_CONFIG_PIN, NULL); /* as a failed json_pack() gives it */
     struct sp_error err;
     ck_assert_int_eq(sp_record_write(&r, in_folder("e.json"), &err), SP_MEMORY);
     ck_assert_int_ne(access(in_folder("e.json"), F_OK), 0);

@@ -22,27 +22,27 @@ static void nothing(struct sp_record *r)
 
 static void cached(struct sp_record *r)
 {
-    json_t *roof = json_array_get(sp_record_node(r, "roofs"), 0);
+    json_t *roof = json_array_get(sp_record_node(r, SP_F_ROOFS), 0);
     json_object_set_new(roof, "level", json_string("L3"));
     json_object_set_new(roof, "value", json_real(310e9));
     json_object_set_new(roof, "lo", json_real(304e9));
     json_object_set_new(roof, "hi", json_real(317e9));
-    sp_record_set_text(r, "binding.level", "L3");
-    sp_record_set_text(r, "binding.term", "L3 bandwidth");
-    sp_record_set_text(r, "binding.why",
+    sp_record_set_text(r, SP_F_BINDING_LEVEL, "L3");
+    sp_record_set_text(r, SP_F_BINDING_TERM, "L3 bandwidth");
+    sp_record_set_text(r, SP_F_BINDING_WHY,
                        "the working set (3.1 MB) fits the last-level cache (24.0 MB effective)");
-    sp_record_set_text(r, "problem.name", "bcsstk16");
-    sp_record_set_text(r, "config.format_text", "SELL-8-128");
-    sp_record_set_number(r, "metrics.beta.value", 0.962);
-    sp_record_set_number(r, "metrics.beta.lo", 0.962);
-    sp_record_set_number(r, "metrics.beta.hi", 0.962);
-    sp_record_set_number(r, "metrics.bandwidth_fraction.value", 1.07);
-    sp_record_set_number(r, "metrics.bandwidth_fraction.hi", 1.09);
-    json_t *row = json_array_get(sp_record_node(r, "table"), 2);
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, "bcsstk16");
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT_TEXT, "SELL-8-128");
+    sp_record_put_at(r, "metrics.beta.value", json_real(0.962));
+    sp_record_put_at(r, "metrics.beta.lo", json_real(0.962));
+    sp_record_put_at(r, "metrics.beta.hi", json_real(0.962));
+    sp_record_put_at(r, "metrics.bandwidth_fraction.value", json_real(1.07));
+    sp_record_put_at(r, "metrics.bandwidth_fraction.hi", json_real(1.09));
+    json_t *row = json_array_get(sp_record_node(r, SP_F_TABLE), 2);
     json_object_set_new(row, "fraction", json_real(1.07));
-    sp_record_set_number(r, "losses.padding", 0.00012);
-    sp_record_set_number(r, "losses.in_core", 0.00081);
-    sp_record_set_number(r, "losses.rest", -0.00029);
+    sp_record_set_number(r, SP_F_LOSSES_PADDING, 0.00012);
+    sp_record_set_number(r, SP_F_LOSSES_IN_CORE, 0.00081);
+    sp_record_set_number(r, SP_F_LOSSES_REST, -0.00029);
     sp_record_add_flag(r, "Q03", "the measured point lies 7 %% above the ceiling, also after a second try");
     json_object_set_new(r->root, "hints", json_array());
 }
@@ -50,39 +50,40 @@ static void cached(struct sp_record *r)
 static void unknown_bytes(struct sp_record *r)
 {
     static const char why[] = "no counters in this virtual machine, and --bytes sim was not asked for";
-    static const char *const lost[] = {"bytes",   "alpha",     "x_loads",
-                                       "balance", "bandwidth", "bandwidth_fraction"};
+    static const enum sp_record_field lost[] = {SP_F_METRICS_BYTES,     SP_F_METRICS_ALPHA,
+                                                SP_F_METRICS_X_LOADS,   SP_F_METRICS_BALANCE,
+                                                SP_F_METRICS_BANDWIDTH, SP_F_METRICS_BANDWIDTH_FRACTION};
     for (size_t i = 0; i < sizeof lost / sizeof *lost; i++)
-        sp_record_set_metric(r, lost[i], sp_value_none(why), "1", "lower", "not known here");
-    json_t *rows = (json_t *)sp_record_node(r, "table"), *row = json_array_get(rows, 2);
+        sp_record_set_value(r, lost[i], sp_value_none(why));
+    json_t *rows = (json_t *)sp_record_node(r, SP_F_TABLE), *row = json_array_get(rows, 2);
     json_array_remove(rows, 1);
     json_object_set_new(row, "bytes", json_null());
     json_object_set_new(row, "bytes_origin", json_null());
     json_object_set_new(row, "balance", json_null());
     json_object_set_new(row, "fraction", json_null());
-    sp_record_set_text(r, "losses.extra_x", NULL);
-    sp_record_set_text(r, "losses_origin.extra_x", "needs the bytes");
-    sp_record_set_text(r, "verify", NULL);
-    sp_record_set_text(r, "config.pin", NULL);
-    json_object_set_new(json_array_get(sp_record_node(r, "roofs"), 0), "age_s", json_integer(90000));
+    sp_record_set_text(r, SP_F_LOSSES_EXTRA_X, NULL);
+    sp_record_set_text(r, SP_F_LOSSES_ORIGIN_EXTRA_X, "needs the bytes");
+    sp_record_set_text(r, SP_F_VERIFY, NULL);
+    sp_record_set_text(r, SP_F_CONFIG_PIN, NULL);
+    json_object_set_new(json_array_get(sp_record_node(r, SP_F_ROOFS), 0), "age_s", json_integer(90000));
 }
 
 static void complex_values(struct sp_record *r)
 {
-    sp_record_set_text(r, "status", "complete");
-    sp_record_set_text(r, "problem.name", "young1c");
-    sp_record_set_text(r, "problem.field", "complex");
-    sp_record_set_text(r, "problem.symmetry", "general");
-    sp_record_set_flag(r, "problem.symmetric_expanded", false);
-    sp_record_set_text(r, "problem.reorder", "rcm");
-    sp_record_set_count(r, "problem.zeros", 0);
-    sp_record_set_count(r, "problem.duplicates", 12345);
-    sp_record_set_text(r, "config.precision", "c128");
-    sp_record_set_text(r, "config.schedule", "cyclic:64");
-    sp_record_set_flag(r, "config.store_nt", true);
-    sp_record_set_flag(r, "verify.ok", false);
-    sp_record_set_number(r, "verify.max_rel_err", 0.25);
-    sp_record_append(r, "runs", json_pack("{s:[f,f], s:i}", "time_s", 0.0043, 0.0044, "dropped", 3));
+    sp_record_set_text(r, SP_F_STATUS, "complete");
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, "young1c");
+    sp_record_set_text(r, SP_F_PROBLEM_FIELD, "complex");
+    sp_record_set_text(r, SP_F_PROBLEM_SYMMETRY, "general");
+    sp_record_set_flag(r, SP_F_PROBLEM_SYMMETRIC_EXPANDED, false);
+    sp_record_set_text(r, SP_F_PROBLEM_REORDER, "rcm");
+    sp_record_set_count(r, SP_F_PROBLEM_ZEROS, 0);
+    sp_record_set_count(r, SP_F_PROBLEM_DUPLICATES, 12345);
+    sp_record_set_text(r, SP_F_CONFIG_PRECISION, "c128");
+    sp_record_set_text(r, SP_F_CONFIG_SCHEDULE, "cyclic:64");
+    sp_record_set_flag(r, SP_F_CONFIG_STORE_NT, true);
+    sp_record_set_flag(r, SP_F_VERIFY_OK, false);
+    sp_record_set_number(r, SP_F_VERIFY_MAX_REL_ERR, 0.25);
+    sp_record_append(r, SP_F_RUNS, json_pack("{s:[f,f], s:i}", "time_s", 0.0043, 0.0044, "dropped", 3));
 }
 
 /* Stopped before anything was measured. */
@@ -91,7 +92,7 @@ static void interrupted(struct sp_record *r)
     static const char *const gone[] = {"roofs",  "runs",          "levels", "table",
                                        "losses", "losses_origin", "hints",  "not_a_problem",
                                        "curves", "interventions", "verify", "binding"};
-    sp_record_set_text(r, "status", "interrupted");
+    sp_record_set_text(r, SP_F_STATUS, "interrupted");
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
         json_object_del(r->root, gone[i]);
     json_object_set_new(r->root, "metrics", json_object());
@@ -102,7 +103,7 @@ static void interrupted(struct sp_record *r)
 static void hostile(struct sp_record *r)
 {
     interrupted(r);
-    sp_record_set_text(r, "problem.name", "evil\033[2J\007\rmatrix \xce\xb2 \xe4\xbd\xa0");
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, "evil\033[2J\007\rmatrix \xce\xb2 \xe4\xbd\xa0");
 }
 
 static const struct {
@@ -322,14 +323,11 @@ START_TEST(losses_of_programs_add_up)
     struct sp_record r;
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
     static const char *const keys[] = {"min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"};
-    char path[64];
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        snprintf(path, sizeof path, "losses.%s", keys[i]);
-        sp_record_set_number(&r, path, 1e-3 * (double)(i + 1));
-    }
-    sp_record_set_number(&r, "losses.extra_x_domains", 2e-3);
-    sp_record_append(&r, "flags", json_object()); /* a flag without a code, a reason of two lines */
-    sp_record_set_text(&r, "verify.why", "one\ntwo");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        sp_record_set_number(&r, sp_field_in(SP_F_LOSSES, keys[i]), 1e-3 * (double)(i + 1));
+    sp_record_set_number(&r, SP_F_LOSSES_EXTRA_X_DOMAINS, 2e-3);
+    sp_record_append(&r, SP_F_FLAGS, json_object()); /* a flag without a code, a reason of two lines */
+    sp_record_set_text(&r, SP_F_VERIFY_WHY, "one\ntwo");
     ck_assert_double_eq_tol(sum_of_losses(&r, true), 21e-3, 1e-12);
     ck_assert_double_eq_tol(sum_of_losses(&r, false), 21e-3, 1e-12);
     sp_record_free(&r);
@@ -344,8 +342,8 @@ START_TEST(csv_rows_append)
     struct sp_record r;
     struct sp_error err;
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "problem.name", "odd, \"name\"");
-    sp_record_set_metric(&r, "alpha", sp_value_none("not known"), "1", "lower", "alpha");
+    sp_record_set_text(&r, SP_F_PROBLEM_NAME, "odd, \"name\"");
+    sp_record_set_value(&r, SP_F_METRICS_ALPHA, sp_value_none("not known"));
     const struct sp_record *records[] = {&r, &r};
     ck_assert_int_eq(sp_report_csv_append(path, records, 2, &err), SP_OK);
     ck_assert_int_eq(sp_report_csv_append(path, records, 1, &err), SP_OK);
@@ -391,19 +389,16 @@ START_TEST(a_series_compares_its_widths)
         double model = at[i].core < roof / at[i].balance ? at[i].core : roof / at[i].balance;
         double W = 2e6 * at[i].r, t = W / at[i].performance;
         ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r[i], NULL), SP_OK);
-        sp_record_set_text(&r[i], "config.op", "spmmv");
-        sp_record_set_count(&r[i], "config.rhs", at[i].r);
-        sp_record_set_metric(&r[i], "balance", sp_value_of(at[i].balance, SP_SIMULATED), "B/flop", "lower",
-                             "");
-        sp_record_set_metric(&r[i], "balance_min", sp_value_of(at[i].balance, SP_MODELLED), "B/flop", "none",
-                             "");
-        sp_record_set_metric(&r[i], "p_core", sp_value_of(at[i].core, SP_MEASURED), "flop/s", "none", "");
-        sp_record_set_metric(&r[i], "time", sp_value_of(t, SP_MEASURED), "s", "lower", "");
-        sp_record_set_metric(&r[i], "performance",
-                             sp_value_between(at[i].performance, at[i].performance - at[i].spread,
-                                              at[i].performance + at[i].spread, SP_MEASURED),
-                             "flop/s", "higher", "");
-        json_object_set_new(json_array_get(sp_record_node(&r[i], "table"), 1), "performance",
+        sp_record_set_text(&r[i], SP_F_CONFIG_OP, "spmmv");
+        sp_record_set_count(&r[i], SP_F_CONFIG_RHS, at[i].r);
+        sp_record_set_value(&r[i], SP_F_METRICS_BALANCE, sp_value_of(at[i].balance, SP_SIMULATED));
+        sp_record_set_value(&r[i], SP_F_METRICS_BALANCE_MIN, sp_value_of(at[i].balance, SP_MODELLED));
+        sp_record_set_value(&r[i], SP_F_METRICS_P_CORE, sp_value_of(at[i].core, SP_MEASURED));
+        sp_record_set_value(&r[i], SP_F_METRICS_TIME, sp_value_of(t, SP_MEASURED));
+        sp_record_set_value(&r[i], SP_F_METRICS_PERFORMANCE,
+                            sp_value_between(at[i].performance, at[i].performance - at[i].spread,
+                                             at[i].performance + at[i].spread, SP_MEASURED));
+        json_object_set_new(json_array_get(sp_record_node(&r[i], SP_F_TABLE), 1), "performance",
                             json_real(model));
     }
     struct sp_report_style style = {.utf8 = true, .width = 100};
@@ -454,16 +449,16 @@ START_TEST(the_best_says_what_it_is)
 {
     struct sp_record r;
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
-    sp_record_set_number(&r, "tries.budget_s", 10);
-    sp_record_set_number(&r, "tries.cost_s", 9);
-    sp_record_set_object(&r, "tries.honest", tried("--pin yes", 0.2, 0.008, 0.010, 1));
-    sp_record_set_object(&r, "tries.further", json_array());
+    sp_record_set_number(&r, SP_F_TRIES_BUDGET_S, 10);
+    sp_record_set_number(&r, SP_F_TRIES_COST_S, 9);
+    sp_record_set_object(&r, SP_F_TRIES_HONEST, tried("--pin yes", 0.2, 0.008, 0.010, 1));
+    sp_record_set_object(&r, SP_F_TRIES_FURTHER, json_array());
     json_t *best = tried("--rhs 4", 0.4, 0.024, 0.010, 1);
     json_object_set_new(best, "command", json_string("spmodel analyze m --rhs 4"));
     json_object_set_new(best, "unconfirmed", json_string("the trials were interrupted"));
     json_object_set_new(best, "outcome", json_string("other conditions"));
     json_object_set_new(best, "conditions", json_real(3.2));
-    sp_record_set_object(&r, "tries.best", best);
+    sp_record_set_object(&r, SP_F_TRIES_BEST, best);
     static const char *const first[] = {
         "6.00 ms instead of 10.0 ms for the work of one execution of the run",
         "not measured again: the trials were interrupted",
@@ -473,12 +468,12 @@ START_TEST(the_best_says_what_it_is)
 
     best = tried("--format sell:8,1", 0.4, 0.006, 0.010, 3);
     json_object_set_new(best, "command", json_string("spmodel analyze m --format sell:8,1"));
-    sp_record_set_object(&r, "tries.best", best);
+    sp_record_set_object(&r, SP_F_TRIES_BEST, best);
     static const char *const second[] = {"6.00 ms instead of 10.0 ms (time", "measured in 3 fresh processes"};
     expect_tries(&r, second, 2);
 
-    sp_record_set_null(&r, "tries.best", "the trials were interrupted");
-    sp_record_set_text(&r, "status", "interrupted");
+    sp_record_set_null(&r, SP_F_TRIES_BEST, "the trials were interrupted");
+    sp_record_set_text(&r, SP_F_STATUS, "interrupted");
     static const char *const third[] = {
         "he trials were interrupted; until then nothing was faster beyond the noise"};
     expect_tries(&r, third, 1);

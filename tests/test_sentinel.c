@@ -94,10 +94,10 @@ START_TEST(records_say_what_was_seen)
     const char *text = "";
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
     sp_record_sentinels(&r, &s);
-    ck_assert_int_eq((int)json_array_size(sp_record_node(&r, "sentinels.dram.values")), 2);
-    ck_assert(sp_record_text(&r, "sentinels.llc.why", &text) && strcmp(text, "no such level") == 0);
-    ck_assert(sp_record_text(&r, "sentinels.control.unit", &text) && strcmp(text, "1/s") == 0);
-    const json_t *flag = json_array_get(sp_record_node(&r, "flags"), 0);
+    ck_assert_int_eq((int)json_array_size(sp_record_node(&r, SP_F_SENTINELS_DRAM_VALUES)), 2);
+    ck_assert_str_eq(json_string_value(sp_record_node_at(&r, "sentinels.llc.why")), "no such level");
+    ck_assert_str_eq(json_string_value(sp_record_node_at(&r, "sentinels.control.unit")), "1/s");
+    const json_t *flag = json_array_get(sp_record_node(&r, SP_F_FLAGS), 0);
     text = json_string_value(json_object_get(flag, "text"));
     ck_assert_str_eq(json_string_value(json_object_get(flag, "code")), "Q28");
     ck_assert_msg(strstr(text, "DRAM sentinel -15 %") && !strstr(text, "control"), "%s", text);
@@ -105,11 +105,11 @@ START_TEST(records_say_what_was_seen)
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
     s.of[SP_SENTINEL_DRAM].value[1] = 19.9e9;
     sp_record_sentinels(&r, &s);
-    ck_assert_int_eq((int)json_array_size(sp_record_node(&r, "flags")), 0);
+    ck_assert_int_eq((int)json_array_size(sp_record_node(&r, SP_F_FLAGS)), 0);
     sp_record_free(&r);
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
     sp_record_sentinels(&r, &(struct sp_sentinels){0}); /* a replay */
-    ck_assert(json_is_null(sp_record_node(&r, "sentinels.value")));
+    ck_assert(json_is_null(sp_record_node_at(&r, "sentinels.value")));
     sp_record_free(&r);
 }
 END_TEST

@@ -20,25 +20,25 @@ static const char *write_record(const char *name, int day, const char *format, c
     struct sp_record r;
     struct sp_error err;
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "id", name);
+    sp_record_set_text(&r, SP_F_ID, name);
     snprintf(text, sizeof text, "2026-11-%02dT12:00:00Z", day);
-    sp_record_set_text(&r, "time.start", text);
-    sp_record_set_text(&r, "status", "complete");
-    sp_record_set_text(&r, "problem.name", "m");
-    sp_record_set_text(&r, "problem.sha256", "abc");
-    sp_record_set_count(&r, "request.version", 1);
-    sp_record_set_text(&r, "request.format", format);
-    sp_record_set_text(&r, "config.format_option", format);
-    sp_record_set_text(&r, "env.key", env);
+    sp_record_set_text(&r, SP_F_TIME_START, text);
+    sp_record_set_text(&r, SP_F_STATUS, "complete");
+    sp_record_set_text(&r, SP_F_PROBLEM_NAME, "m");
+    sp_record_set_text(&r, SP_F_PROBLEM_SHA256, "abc");
+    sp_record_set_count(&r, SP_F_REQUEST_VERSION, 1);
+    sp_record_set_text(&r, SP_F_REQUEST_FORMAT, format);
+    sp_record_set_text(&r, SP_F_CONFIG_FORMAT_OPTION, format);
+    sp_record_set_text(&r, SP_F_ENV_KEY, env);
     double sum = 0;
     for (int i = 0; i < n_runs; i++) {
         json_t *run = json_pack("{s:[f,f,f], s:[f,f]}", "time_s", time[i], time[i] * 1.1, time[i] * 0.9,
                                 "roof_Bps", 20e9, 20e9);
-        sp_record_append(&r, "runs", run);
+        sp_record_append(&r, SP_F_RUNS, run);
         sum += time[i] / n_runs;
     }
-    sp_record_set_metric(&r, "time", sp_value_of(sum, SP_MEASURED), "s", "lower", "mean");
-    sp_record_set_metric(&r, "bytes", sp_value_of(bytes, SP_SIMULATED), "B", "lower", "simulated");
+    sp_record_set_value(&r, SP_F_METRICS_TIME, sp_value_of(sum, SP_MEASURED));
+    sp_record_set_value(&r, SP_F_METRICS_BYTES, sp_value_of(bytes, SP_SIMULATED));
     snprintf(path, sizeof path, "%s/%s.json", dir, name);
     ck_assert_int_eq(sp_record_write(&r, path, &err), SP_OK);
     sp_record_free(&r);

@@ -294,7 +294,7 @@ START_TEST(a_failure_is_not_impossible)
     FILE *out = open_memstream(&text, &size);
     sp_report_sweep(&record, &style, out);
     fclose(out);
-    ck_assert(sp_record_node(&record, "sweep.points") && !sp_record_node(&record, "conditions.state"));
+    ck_assert(sp_record_node(&record, SP_F_SWEEP_POINTS) && !sp_record_node(&record, SP_F_CONDITIONS_STATE));
     ck_assert_msg(strstr(text, "1 left out: they were begun") &&
                       strstr(text, "--format half: no memory for windows") && !strstr(text, "go together"),
                   "%s", text);

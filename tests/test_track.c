@@ -21,8 +21,8 @@ static struct sp_record record_with(const struct tried *hint, int n)
 {
     struct sp_record r;
     ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "problem.name", "m");
-    sp_record_set_object(&r, "hints", json_array());
+    sp_record_set_text(&r, SP_F_PROBLEM_NAME, "m");
+    sp_record_set_object(&r, SP_F_HINTS, json_array());
     for (int i = 0; i < n; i++) {
         const struct tried *h = &hint[i];
         json_t *item = json_pack("{s:s, s:s, s:{s:f, s:f}}", "id", h->id, "confidence", h->confidence, "gain",
@@ -37,7 +37,7 @@ static struct sp_record record_with(const struct tried *hint, int n)
         } else {
             json_object_set_new(item, "observed", json_null());
         }
-        sp_record_append(&r, "hints", item);
+        sp_record_append(&r, SP_F_HINTS, item);
     }
     return r;
 }
@@ -95,11 +95,11 @@ START_TEST(trials_under_other_conditions_do_not_score)
     static const struct tried older[] = {{"A01", "high", 0.2, 0.4, -0.50, 0.01, "refuted"}};
     for (int i = 0; i < 2; i++) {
         r = record_with(older, 1);
-        json_t *item = json_array_get(sp_record_node(&r, "hints"), 0);
+        json_t *item = json_array_get(sp_record_node(&r, SP_F_HINTS), 0);
         const struct sp_value beside = sp_value_of(i == 0 ? 0.032 : 0.011, SP_MEASURED);
         json_object_set_new(item, "trial",
                             json_pack("{s:o}", "base_time", sp_record_value_json(beside, "s")));
-        sp_record_set_metric(&r, "time", sp_value_of(0.010, SP_MEASURED), "s", "lower", "time");
+        sp_record_set_value(&r, SP_F_METRICS_TIME, sp_value_of(0.010, SP_MEASURED));
         ck_assert_int_eq(sp_hint_scores_add(&s, &r, NULL), SP_OK);
         ck_assert(s.hint[0].is_other == (i == 0) && s.hint[0].is_refuted == (i == 1));
         sp_hint_scores_free(&s);

@@ -151,8 +151,8 @@ END_TEST
 
 static const char *text_at(const struct sp_record *r, const char *path)
 {
-    const char *text = NULL;
-    return sp_record_text(r, path, &text) ? text : "";
+    const char *text = json_string_value(sp_record_node_at(r, path));
+    return text ? text : "";
 }
 
 /* A gain that could not be confirmed is no lack of gains. */
@@ -173,7 +173,7 @@ START_TEST(a_best_that_was_not_confirmed_is_kept)
         ck_assert_str_eq(text_at(&r, "tries.best.command"), t.command);
         ck_assert_str_eq(text_at(&r, "tries.best.unconfirmed"),
                          interrupted ? "the trials were interrupted" : "a process ended early");
-        ck_assert_double_eq(sp_record_value(&r, "tries.best.observed").value, 0.40);
+        ck_assert_double_eq(sp_record_value_of(sp_record_node_at(&r, "tries.best.observed")).value, 0.40);
         ck_assert_str_eq(text_at(&r, "tries.honest.why"), "the run is pinned");
         sp_record_free(&r);
     }

@@ -171,7 +171,7 @@ static void check_terms(const json_t *verdict)
 
 static void check_reached(const struct sp_record *r, const json_t *reached)
 {
-    const struct sp_value share = sp_record_metric(r, "model_fraction");
+    const struct sp_value share = sp_record_value(r, SP_F_METRICS_MODEL_FRACTION);
     const double told = sp_item_number(reached, "of_possible");
     char percent[32], words[64];
     if (isnan(told)) {
@@ -232,7 +232,7 @@ static void check_bottleneck(const struct sp_record *r)
 {
     static const char *const keys[][2] = {
         {"imbalance", "imbalance"}, {"in_core", "latency"}, {"in_core", "in-core"}};
-    const char *class = sp_verdict_bottleneck(r), *of_record = sp_words_text(r, "bottleneck.class", "");
+    const char *class = sp_verdict_bottleneck(r), *of_record = sp_words_text(r, SP_F_BOTTLENECK_CLASS, "");
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     const int n = sp_verdict_rows(r, row);
     if (!class)
@@ -244,7 +244,7 @@ static void check_bottleneck(const struct sp_record *r)
         bool is_its = (strcmp(class, "bandwidth") == 0 || strcmp(class, "in-core") == 0) && row[k].loss <= 3;
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
             is_its = is_its || (strcmp(class, keys[i][1]) == 0 &&
-                                strcmp(sp_loss_words[row[k].loss].key, keys[i][0]) == 0);
+                                strcmp(sp_field_key(sp_loss_words[row[k].loss].field), keys[i][0]) == 0);
         if (is_its)
             of[0] += row[k].share;
         else if (row[k].loss > 3) /* transfers may be hidden by what is named */
@@ -260,9 +260,9 @@ static void check_do(const struct sp_record *r, const json_t *what)
     size_t i;
     if (!command)
         return;
-    ck_assert(!*sp_words_text(r, "conditions.doubt", ""));
+    ck_assert(!*sp_words_text(r, SP_F_CONDITIONS_DOUBT, ""));
     bool is_found = false, was_tried = false;
-    json_array_foreach(sp_record_node(r, "hints"), i, hint)
+    json_array_foreach(sp_record_node(r, SP_F_HINTS), i, hint)
     {
         const char *try = sp_item_text(hint, "try");
         const struct sp_value seen = sp_hint_observed(hint);
@@ -275,7 +275,7 @@ static void check_do(const struct sp_record *r, const json_t *what)
              sp_item_number(what, "gain_lo") ==
                  (sp_value_known(seen) ? seen.lo : sp_item_number(json_object_get(hint, "gain"), "lo")));
     }
-    ck_assert_msg(is_found || sp_record_node(r, "tries.best"), "no hint has the command %s", command);
+    ck_assert_msg(is_found || sp_record_node(r, SP_F_TRIES_BEST), "no hint has the command %s", command);
     ck_assert_msg(!was_tried || strcmp(basis, "tried") == 0, "%s was tried, and is predicted", command);
 }
 
@@ -313,7 +313,7 @@ static void check_report(const struct sp_record *r, const json_t *lost)
     const json_t *one, *fine;
     size_t i, k;
     json_array_foreach(lost, i, one)
-        json_array_foreach(sp_record_node(r, "not_a_problem"), k,
+        json_array_foreach(sp_record_node(r, SP_F_NOT_A_PROBLEM), k,
                            fine) for (size_t m = 0; m < sizeof rules / sizeof *rules;
                                       m++) if (sp_item_text(one, "cause") && sp_item_text(fine, "rule") &&
                                                strcmp(sp_item_text(one, "cause"), rules[m].cause) == 0 &&
@@ -340,12 +340,12 @@ static void check_record(const struct sp_record *r, bool with_report)
     check_lost(r, lost, reached);
     check_bottleneck(r);
     check_do(r, json_object_get(v, "do"));
-    if (*sp_words_text(r, "conditions.doubt", "")) {
+    if (*sp_words_text(r, SP_F_CONDITIONS_DOUBT, "")) {
         ck_assert(!is_known(json_object_get(v, "possible")) && !is_known(json_array_get(lost, 0)));
         ck_assert(!is_known(json_object_get(v, "do")) && isnan(sp_item_number(reached, "of_possible")));
     }
     bool certain = true;
-    if (sp_record_flag(r, "binding.certain", &certain) && !certain)
+    if (sp_record_flag(r, SP_F_BINDING_CERTAIN, &certain) && !certain)
         ck_assert(strstr(text_of(json_object_get(v, "trust"), "short"), "doubt"));
     if (with_report) {
         check_terms(v);
@@ -403,8 +403,8 @@ static void make_waiting(struct sp_record *r, double execution, double waiting, 
 {
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", r, NULL), SP_OK);
     const double t = 100e-6 + execution + waiting + rest, W = 1e6, core = 100e-6 + execution;
-    sp_record_set_text(r, "binding.term", "in-core execution");
-    sp_record_set_text(r, "bottleneck.class", "in-core");
+    sp_record_set_text(r, SP_F_BINDING_TERM, "in-core execution");
+    sp_record_set_text(r, SP_F_BOTTLENECK_CLASS, "in-core");
     json_object_del(r->root, "interventions");
     json_object_set_new(r->root, "flags", json_array());
     json_object_set_new(r->root, "losses",
@@ -416,11 +416,11 @@ static void make_waiting(struct sp_record *r, double execution, double waiting, 
                                   "in_core", "measured: without memory limits", "core", "measured: W/P_core",
                                   "waiting", "modelled: gathers from beyond L1 at their roof", "rest",
                                   "negative by 1.02 MB: the roof of L2 is too low"));
-    sp_record_set_metric(r, "time", sp_value_of(t, SP_MEASURED), "s", "lower", "t");
-    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
-    sp_record_set_metric(r, "p_core", sp_value_of(W / core, SP_MEASURED), "flop/s", "none", "P_core");
-    sp_record_set_metric(r, "performance", sp_value_of(W / t, SP_MEASURED), "flop/s", "higher", "P");
-    sp_record_set_metric(r, "model_fraction", sp_value_of(core / t, SP_MODELLED), "1", "higher", "share");
+    sp_record_set_value(r, SP_F_METRICS_TIME, sp_value_of(t, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(W, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_P_CORE, sp_value_of(W / core, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, sp_value_of(W / t, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_MODEL_FRACTION, sp_value_of(core / t, SP_MODELLED));
 }
 
 /* Execution is measured where waiting beside it is modelled: each says how it was found itself. */
@@ -472,8 +472,8 @@ START_TEST(losses_that_exceed_the_time_are_named_nowhere)
             free(text);
         }
         sp_verdict_put(&r);
-        ck_assert_str_eq(sp_words_text(&r, "bottleneck.class", ""), "unknown");
-        ck_assert_ptr_nonnull(strstr(sp_words_text(&r, "bottleneck.why", ""), cases[i].suspect));
+        ck_assert_str_eq(sp_words_text(&r, SP_F_BOTTLENECK_CLASS, ""), "unknown");
+        ck_assert_ptr_nonnull(strstr(sp_words_text(&r, SP_F_BOTTLENECK_WHY, ""), cases[i].suspect));
         sp_record_free(&r);
     }
 }
@@ -484,15 +484,15 @@ START_TEST(another_machine_is_named_first)
 {
     struct sp_record r;
     make_waiting(&r, 100e-6, 10e-6, 10e-6);
-    sp_record_set_text(&r, "machine.name", "a64fx");
-    sp_record_set_text(&r, "machine.cpu", "Fujitsu A64FX at 1.8 GHz (FX700)");
-    sp_record_set_text(&r, "env.identity.hypervisor", "KVM");
+    sp_record_set_text(&r, SP_F_MACHINE_NAME, "a64fx");
+    sp_record_set_text(&r, SP_F_MACHINE_CPU, "Fujitsu A64FX at 1.8 GHz (FX700)");
+    sp_record_set_text(&r, SP_F_ENV_IDENTITY_HYPERVISOR, "KVM");
     json_t *v = sp_verdict_of(&r);
     ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "subject"), "text"), "Fujitsu A64FX (VM)"));
     json_decref(v);
-    sp_record_set_flag(&r, "machine.foreign", true);
-    sp_record_set_text(&r, "machine.ran_on", "AMD EPYC");
-    sp_record_set_text(&r, "conditions.doubt", "caches and ceilings are those of a64fx");
+    sp_record_set_flag(&r, SP_F_MACHINE_FOREIGN, true);
+    sp_record_set_text(&r, SP_F_MACHINE_RAN_ON, "AMD EPYC");
+    sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "caches and ceilings are those of a64fx");
     v = sp_verdict_of(&r);
     ck_assert_ptr_nonnull(
         strstr(text_of(json_object_get(v, "subject"), "text"), "AMD EPYC (VM), caches of a64fx"));
@@ -513,9 +513,9 @@ START_TEST(a_disturbed_run_shows_no_time)
     char *text = NULL, *verbose;
     size_t size = 0;
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-crs.json", &r, NULL), SP_OK);
-    sp_record_set_text(&r, "conditions.state", "unusable");
-    sp_record_set_text(&r, "conditions.text", "17 of 28 samples were disturbed, too many to replace");
-    sp_record_set_text(&r, "conditions.doubt", "17 of 28 samples were disturbed");
+    sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "unusable");
+    sp_record_set_text(&r, SP_F_CONDITIONS_TEXT, "17 of 28 samples were disturbed, too many to replace");
+    sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "17 of 28 samples were disturbed");
     verbose = printed(&r, 120, 1);
     for (char *line = verbose, *end; (end = strchr(line, '\n')); line = end + 1)
         if (strncmp(line, " measured ", 10) == 0 || strncmp(line, " roofline", 9) == 0) {
@@ -574,38 +574,35 @@ static void generate_losses(struct sp_record *r)
                  core = sp_value_known(in.core_s) ? in.core_s.value : 0, possible = fmax(traffic, core);
     json_object_del(r->root, "losses");
     sp_record_losses(r, &losses);
-    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(found.kind));
-    sp_record_set_flag(r, "bottleneck.proved", found.proved);
-    sp_record_set_text(r, "bottleneck.why", found.why);
+    sp_record_set_text(r, SP_F_BOTTLENECK_CLASS, sp_bottleneck_name(found.kind));
+    sp_record_set_flag(r, SP_F_BOTTLENECK_PROVED, found.proved);
+    sp_record_set_text(r, SP_F_BOTTLENECK_WHY, found.why);
     static const char *const levels[] = {"memory bandwidth", "L3 bandwidth", "L2 bandwidth", "L1 bandwidth"},
                              *const others[] = {"in-core execution", "in-core execution",
                                                 "peak performance",  "peak of matrix units",
                                                 "launch overhead",   "latency",
                                                 "host link"};
-    sp_record_set_text(r, "binding.term", core > traffic ? others[one_of(7)] : levels[one_of(4)]);
+    sp_record_set_text(r, SP_F_BINDING_TERM, core > traffic ? others[one_of(7)] : levels[one_of(4)]);
     if (one_of(2))
-        sp_record_set_object(r, "bytes_tried", one_of(2) ? json_array() : json_pack("[{}]"));
+        sp_record_set_object(r, SP_F_BYTES_TRIED, one_of(2) ? json_array() : json_pack("[{}]"));
     else
         json_object_del(r->root, "bytes_tried");
-    sp_record_set_text(r, "env.identity.hypervisor", one_of(2) ? "none" : "KVM");
-    sp_record_set_flag(r, "verify.ok", one_of(20) > 0);
-    sp_record_set_flag(r, "binding.certain", one_of(4) > 0);
-    sp_record_set_metric(r, "time", in.time_s, "s", "lower", "t");
-    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none", "W");
-    sp_record_set_metric(r, "performance",
-                         sp_value_between(W / t, W / in.time_s.hi, W / in.time_s.lo, SP_MEASURED), "flop/s",
-                         "higher", "P");
-    sp_record_set_metric(r, "p_core",
-                         core > 0 ? sp_value_of(W / core, SP_MEASURED) : sp_value_none("not measured"),
-                         "flop/s", "none", "P_core");
-    sp_record_set_metric(r, "model_fraction",
-                         possible > 1.1 * t ? sp_value_none("faster than the model: a ceiling is too low")
-                                            : sp_value_of(possible / t, SP_MODELLED),
-                         "1", "higher", "share");
-    sp_record_set_metric(r, "x_loads", sp_value_of(uniform(0.2, 40), SP_SIMULATED), "1", "lower", "loads");
+    sp_record_set_text(r, SP_F_ENV_IDENTITY_HYPERVISOR, one_of(2) ? "none" : "KVM");
+    sp_record_set_flag(r, SP_F_VERIFY_OK, one_of(20) > 0);
+    sp_record_set_flag(r, SP_F_BINDING_CERTAIN, one_of(4) > 0);
+    sp_record_set_value(r, SP_F_METRICS_TIME, in.time_s);
+    sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(W, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE,
+                        sp_value_between(W / t, W / in.time_s.hi, W / in.time_s.lo, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_P_CORE,
+                        core > 0 ? sp_value_of(W / core, SP_MEASURED) : sp_value_none("not measured"));
+    sp_record_set_value(r, SP_F_METRICS_MODEL_FRACTION,
+                        possible > 1.1 * t ? sp_value_none("faster than the model: a ceiling is too low")
+                                           : sp_value_of(possible / t, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_X_LOADS, sp_value_of(uniform(0.2, 40), SP_SIMULATED));
     json_object_set_new(r->root, "table", json_array());
     if (possible > 0)
-        sp_record_append(r, "table",
+        sp_record_append(r, SP_F_TABLE,
                          sp_json_table_row("model, x once", around(possible, SP_MODELLED),
                                            sp_value_of(in.min_B, SP_MODELLED), W, sp_value_of(1, SP_MODELLED),
                                            "model_fraction"));
@@ -621,7 +618,7 @@ static void generate_hints(struct sp_record *r)
         char try[128];
         snprintf(try, sizeof try, "spmodel analyze m.mtx --format sell:%d,%d", 1 + one_of(3), 1 + one_of(2));
         sp_record_append(
-            r, "hints",
+            r, SP_F_HINTS,
             json_pack("{s:s, s:s, s:{s:f, s:f, s:s}, s:s, s:s, s:s, s:s, s:o}", "id", ids[one_of(5)], "title",
                       "a title", "gain", "lo", lo, "hi", lo + uniform(0, 0.5), "basis", "modelled",
                       "confidence", "high", "evidence", "It is so. And more.", "try", try, "change",
@@ -633,7 +630,7 @@ static void generate_hints(struct sp_record *r)
     }
     for (int i = 0; i < 5; i++)
         if (one_of(2))
-            sp_record_append(r, "not_a_problem",
+            sp_record_append(r, SP_F_NOT_A_PROBLEM,
                              json_pack("{s:s, s:s, s:s}", "rule", ids[i], "check", "a check", "figure", "1"));
 }
 
@@ -647,30 +644,29 @@ static void generate_state(struct sp_record *r)
                                         "ein sehr langer Name mit Umlauten äöü und noch vielem mehr darin"};
     const char *now = states[one_of(4)];
     const bool is_unusable = strcmp(now, "unusable") == 0;
-    sp_record_set_text(r, "status", status[one_of(5)]);
-    sp_record_set_text(r, "problem.name", names[one_of(4)]);
-    sp_record_set_text(r, "config.op", ops[one_of(5)]);
-    sp_record_set_count(r, "config.inner", 1 + one_of(128));
-    sp_record_set_text(r, "config.device", one_of(5) ? "cpu" : "gpu");
+    sp_record_set_text(r, SP_F_STATUS, status[one_of(5)]);
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, names[one_of(4)]);
+    sp_record_set_text(r, SP_F_CONFIG_OP, ops[one_of(5)]);
+    sp_record_set_count(r, SP_F_CONFIG_INNER, 1 + one_of(128));
+    sp_record_set_text(r, SP_F_CONFIG_DEVICE, one_of(5) ? "cpu" : "gpu");
     json_object_del(r->root, "conditions");
     json_object_set_new(r->root, "flags", json_array());
     for (int i = one_of(4); i > 0; i--)
         sp_record_add_flag(r, one_of(2) ? "Q03" : "Q10", "a doubt");
     if (one_of(5) == 0)
         return;
-    sp_record_set_text(r, "conditions.state", now);
-    sp_record_set_text(r, "conditions.text",
+    sp_record_set_text(r, SP_F_CONDITIONS_STATE, now);
+    sp_record_set_text(r, SP_F_CONDITIONS_TEXT,
                        is_unusable || one_of(2) ? "61 of 180 samples were disturbed and replaced; other "
                                                   "programs: cc1plus 180 %, python3 95 %, ld 40 %"
                                                 : "48 samples, none disturbed");
-    sp_record_set_count(r, "conditions.samples", 180);
-    sp_record_set_count(r, "conditions.disturbed", is_unusable ? 180 : 61);
+    sp_record_set_count(r, SP_F_CONDITIONS_SAMPLES, 180);
+    sp_record_set_count(r, SP_F_CONDITIONS_DISTURBED, is_unusable ? 180 : 61);
     if (!is_unusable && one_of(6))
         return;
-    sp_record_set_text(r, "conditions.doubt",
+    sp_record_set_text(r, SP_F_CONDITIONS_DOUBT,
                        "its bytes in its time are 141 percent of what a load-only run drew");
-    sp_record_set_metric(r, "model_fraction", sp_value_none("it would be more than the roof"), "1", "higher",
-                         "share");
+    sp_record_set_value(r, SP_F_METRICS_MODEL_FRACTION, sp_value_none("it would be more than the roof"));
     json_object_del(r->root, "losses");
     json_object_del(r->root, "hints");
 }
@@ -763,7 +759,7 @@ START_TEST(other_widths_save_time_per_vector)
         char try[64];
         ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
         snprintf(try, sizeof try, "spmodel analyze m.mtx %s", changes[i][0]);
-        sp_record_append(&r, "hints",
+        sp_record_append(&r, SP_F_HINTS,
                          json_pack("{s:s, s:s, s:s, s:{s:f, s:f}}", "id", "E05", "try", try, "change",
                                    changes[i][0], "gain", "lo", 0.60, "hi", 0.65));
         json_t *v = sp_verdict_of(&r), *what = json_object_get(v, "do");
@@ -802,12 +798,12 @@ START_TEST(of_equal_gains_the_cheapest_is_first)
         struct sp_record r;
         const json_t *shown[3];
         ck_assert_int_eq(sp_record_new("m", &r, NULL), SP_OK);
-        sp_record_append(&r, "hints",
+        sp_record_append(&r, SP_F_HINTS,
                          tried("A01", "order", "--reorder rcm", cases[i].order[0], cases[i].order[1]));
         sp_record_append(
-            &r, "hints",
+            &r, SP_F_HINTS,
             tried("E04", "storage", "--format bcsr:2x2", cases[i].blocks[0], cases[i].blocks[1]));
-        sp_record_append(&r, "hints",
+        sp_record_append(&r, SP_F_HINTS,
                          tried("C01", "storage", "--format sell:8,1", cases[i].core[0], cases[i].core[1]));
         ck_assert_int_eq(sp_hints_shown(&r, shown, 3), 3);
         ck_assert_str_eq(sp_item_text(shown[0], "id"), cases[i].first);

@@ -101,7 +101,7 @@ static void audit_order(const struct sp_lab_results *results, struct sp_lab_audi
         sp_lab_audit_add(audit, "", SP_FLAG_ORDER, "state.json does not say when the lab was begun");
     for (int i = 0; i < results->n; i++) {
         const struct sp_lab_result *r = &results->result[i];
-        const char *start = json_string_value(sp_lab_node(r->root, "time.start"));
+        const char *start = json_string_value(sp_lab_field(r->root, SP_F_TIME_START));
         if (!start)
             continue;
         if (strcmp(start, begun) < 0)
@@ -117,7 +117,7 @@ static void audit_machines(const struct sp_lab_results *results, struct sp_lab_a
 {
     const char *key = NULL;
     for (int i = 0; i < results->n; i++) {
-        const char *here = json_string_value(sp_lab_node(results->result[i].root, "env.key"));
+        const char *here = json_string_value(sp_lab_field(results->result[i].root, SP_F_ENV_KEY));
         if (here && key && strcmp(here, key) != 0) {
             sp_lab_audit_add(audit, results->result[i].run, SP_FLAG_MACHINES,
                              "it was run on another machine than the runs before it");
@@ -151,9 +151,19 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
 
 /* Numbers of a record that follow from others of it. */
 
-static double number(const json_t *record, const char *path)
+static double number(const json_t *node, const char *path)
 {
-    return sp_lab_number(record, path, NAN);
+    return sp_lab_number(node, path, NAN);
+}
+
+static double number_in(const json_t *record, enum sp_record_field field)
+{
+    return number(record, sp_field_path(field));
+}
+
+static double value_in(const json_t *record, enum sp_record_field field)
+{
+    return number(sp_lab_field(record, field), "value");
 }
 
 /* Where one of the two is not known there is nothing to compare. */
@@ -164,11 +174,11 @@ static void expect(const char *run, const char *what, double a, double b, double
         sp_lab_audit_add(audit, run, SP_FLAG_ARITHMETIC, "%s: %.6g is not %.6g", what, a, b);
 }
 
-static double sum(const json_t *record, const char *const *path, int n)
+static double sum(const json_t *record, const enum sp_record_field *field, int n)
 {
     double s = 0;
     for (int i = 0; i < n; i++)
-        s += number(record, path[i]);
+        s += number_in(record, field[i]);
     return s;
 }
 
@@ -190,10 +200,10 @@ static double of_arrays(const json_t *level, const char *key)
 
 static double flops(const json_t *record)
 {
-    const char *op = json_string_value(sp_lab_node(record, "config.op"));
-    const double nnz = number(record, "problem.nnz"), rhs = number(record, "config.rhs"),
-                 inner = number(record, "config.inner");
-    if (!op || strcmp(sp_lab_text(sp_lab_node(record, "config"), "precision"), "c128") == 0)
+    const char *op = json_string_value(sp_lab_field(record, SP_F_CONFIG_OP));
+    const double nnz = number_in(record, SP_F_PROBLEM_NNZ), rhs = number_in(record, SP_F_CONFIG_RHS),
+                 inner = number_in(record, SP_F_CONFIG_INNER);
+    if (!op || strcmp(sp_lab_text(sp_lab_field(record, SP_F_CONFIG), "precision"), "c128") == 0)
         return NAN;
     return strcmp(op, "spmv") == 0      ? 2 * nnz
            : strcmp(op, "spmmv") == 0   ? 2 * rhs * nnz
@@ -206,7 +216,7 @@ static double flops(const json_t *record)
 /* Median of the samples of the only run; NAN where there are several. */
 static double median_of_samples(const json_t *record)
 {
-    const json_t *list = sp_lab_node(record, "runs.0.time_s");
+    const json_t *list = sp_lab_node(sp_lab_field(record, SP_F_RUNS), "0.time_s");
     const size_t n = json_array_size(list);
     double *sample = n > 0 ? malloc(n * sizeof *sample) : NULL, median = NAN;
     for (size_t i = 0; sample && i < n; i++)
@@ -238,20 +248,21 @@ static void audit_model(const char *run, const json_t *root, struct sp_lab_audit
 
 void sp_lab_audit_arithmetic(const char *run, const json_t *record, struct sp_lab_audit *audit)
 {
-    static const char *const losses[] = {"losses.min_traffic", "losses.padding", "losses.extra_x",
-                                         "losses.imbalance",   "losses.in_core", "losses.rest"};
+    static const enum sp_record_field losses[] = {SP_F_LOSSES_MIN_TRAFFIC, SP_F_LOSSES_PADDING,
+                                                  SP_F_LOSSES_EXTRA_X,     SP_F_LOSSES_IMBALANCE,
+                                                  SP_F_LOSSES_IN_CORE,     SP_F_LOSSES_REST};
     audit_model(run, record,
                 audit); /* a record has no predictions, a model no metrics; who adds some has both */
-    const double t = number(record, "metrics.time.value"), W = number(record, "metrics.flops.value"),
-                 V = number(record, "metrics.bytes.value");
+    const double t = value_in(record, SP_F_METRICS_TIME), W = value_in(record, SP_F_METRICS_FLOPS),
+                 V = value_in(record, SP_F_METRICS_BYTES);
     size_t i;
     json_t *level;
     expect(run, "the operations and those of the matrix", W, flops(record), 1e-9, audit);
-    expect(run, "time x performance and the operations", t * number(record, "metrics.performance.value"), W,
+    expect(run, "time x performance and the operations", t * value_in(record, SP_F_METRICS_PERFORMANCE), W,
            1e-6, audit);
-    expect(run, "balance x operations and the bytes", number(record, "metrics.balance.value") * W, V, 1e-6,
+    expect(run, "balance x operations and the bytes", value_in(record, SP_F_METRICS_BALANCE) * W, V, 1e-6,
            audit);
-    expect(run, "time x bandwidth and the bytes", t * number(record, "metrics.bandwidth.value"), V, 1e-6,
+    expect(run, "time x bandwidth and the bytes", t * value_in(record, SP_F_METRICS_BANDWIDTH), V, 1e-6,
            audit);
     expect(run, "the sum of the losses and the time", sum(record, losses, 6), t, 1e-6, audit);
     expect(run, "the median of the samples and the time", median_of_samples(record), t, 1e-6, audit);
@@ -450,9 +461,14 @@ enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const c
 /* Arrays may begin elsewhere in a line, and threads of several domains lie elsewhere: so much may differ. */
 static const double tolerance = 0.005;
 
-static const char *text_of(const json_t *record, const char *path)
+static const char *text_of(const json_t *node, const char *path)
 {
-    return json_string_value(sp_lab_node(record, path));
+    return json_string_value(sp_lab_node(node, path));
+}
+
+static const char *text_in(const json_t *record, enum sp_record_field field)
+{
+    return json_string_value(sp_lab_field(record, field));
 }
 
 /* A document is the student's: its numbers are believed within bounds that a simulation can have. */
@@ -509,10 +525,10 @@ static void read_caches(struct reading *r, const json_t *record, struct sp_machi
 {
     size_t i;
     json_t *item;
-    const json_t *list = sp_lab_node(record, "machine.caches");
+    const json_t *list = sp_lab_field(record, SP_F_MACHINE_CACHES);
     memset(m, 0, sizeof *m);
-    m->n_cores = (int)count_of(r, record, "machine.n_cores", 1, 1, MOST_CORES);
-    m->n_domains = (int)count_of(r, record, "machine.n_domains", 1, 1, m->n_cores);
+    m->n_cores = (int)count_of(r, record, sp_field_path(SP_F_MACHINE_N_CORES), 1, 1, MOST_CORES);
+    m->n_domains = (int)count_of(r, record, sp_field_path(SP_F_MACHINE_N_DOMAINS), 1, 1, m->n_cores);
     if (json_array_size(list) < 1 || json_array_size(list) > SP_MAX_CACHES) {
         sp_lab_audit_add(r->audit, r->run, SP_FLAG_BYTES, "it describes no caches to simulate");
         r->bad = true;
@@ -527,28 +543,28 @@ static void read_caches(struct reading *r, const json_t *record, struct sp_machi
 /* Was it run on a CPU from given addresses, so that it can be simulated? */
 static bool can_simulate(const json_t *record)
 {
-    const char *device = text_of(record, "config.device"),
-               *levels = text_of(record, "levels.name=MEM.origin");
+    const char *device = text_in(record, SP_F_CONFIG_DEVICE),
+               *levels = text_of(sp_lab_field(record, SP_F_LEVELS), "name=MEM.origin");
     return device && strcmp(device, "cpu") == 0 && levels && strcmp(levels, "simulated") == 0 &&
-           text_of(record, "config.format_option") && text_of(record, "config.schedule");
+           text_in(record, SP_F_CONFIG_FORMAT_OPTION) && text_in(record, SP_F_CONFIG_SCHEDULE);
 }
 
 static struct sp_analyze_options read_options(struct reading *r, const json_t *record)
 {
-    const char *op = text_of(record, "config.op"), *precision = text_of(record, "config.precision"),
-               *index = text_of(record, "config.index"), *order = text_of(record, "config.order");
+    const char *op = text_in(record, SP_F_CONFIG_OP), *precision = text_in(record, SP_F_CONFIG_PRECISION),
+               *index = text_in(record, SP_F_CONFIG_INDEX), *order = text_in(record, SP_F_CONFIG_ORDER);
     struct sp_analyze_options o = {
-        .format = text_of(record, "config.format_option"),
-        .schedule = text_of(record, "config.schedule"),
+        .format = text_in(record, SP_F_CONFIG_FORMAT_OPTION),
+        .schedule = text_in(record, SP_F_CONFIG_SCHEDULE),
         .precision = precision ? sp_precision_from_name(precision) : -1,
-        .row_ptr_B = (int)count_of(r, record, "request.row_ptr", 0, 0, 8),
-        .prefetch = (int32_t)count_of(r, record, "config.prefetch", 0, 0, MOST_WIDTH),
-        .n_threads = (int)count_of(r, record, "config.threads", 1, 1, MOST_THREADS)};
+        .row_ptr_B = (int)count_of(r, record, sp_field_path(SP_F_REQUEST_ROW_PTR), 0, 0, 8),
+        .prefetch = (int32_t)count_of(r, record, sp_field_path(SP_F_CONFIG_PREFETCH), 0, 0, MOST_WIDTH),
+        .n_threads = (int)count_of(r, record, sp_field_path(SP_F_CONFIG_THREADS), 1, 1, MOST_THREADS)};
     o.op = op && sp_op_from_name(op) >= 0 ? (enum sp_op)sp_op_from_name(op) : SP_OP_SPMV;
     o.index = index && sp_index_from_name(index) >= 0 ? (enum sp_index)sp_index_from_name(index) : SP_I32;
     o.order = order && strcmp(order, "column") == 0 ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
-    const int64_t rhs = count_of(r, record, "config.rhs", 1, 1, MOST_WIDTH);
-    o.r = (int32_t)count_of(r, record, "config.inner", rhs, 1, MOST_WIDTH);
+    const int64_t rhs = count_of(r, record, sp_field_path(SP_F_CONFIG_RHS), 1, 1, MOST_WIDTH);
+    o.r = (int32_t)count_of(r, record, sp_field_path(SP_F_CONFIG_INNER), rhs, 1, MOST_WIDTH);
     return o;
 }
 
@@ -586,9 +602,9 @@ static bool read_wanted(const char *run, const json_t *record, struct sp_lab_aud
     memset(w, 0, sizeof *w);
     read_caches(&r, record, &w->machine);
     w->options = read_options(&r, record);
-    w->llc_B = count_of(&r, record, "request.llc", 0, 0, most_cache_B);
-    w->seed = (uint64_t)count_of(&r, record, "config.seed", 1, 0, INT64_C(1) << 53);
-    w->skew = bounded(&r, record, "request.skew", 0, 0, 1);
+    w->llc_B = count_of(&r, record, sp_field_path(SP_F_REQUEST_LLC), 0, 0, most_cache_B);
+    w->seed = (uint64_t)count_of(&r, record, sp_field_path(SP_F_CONFIG_SEED), 1, 0, INT64_C(1) << 53);
+    w->skew = bounded(&r, record, sp_field_path(SP_F_REQUEST_SKEW), 0, 0, 1);
     if (!r.bad && is_too_much(w)) {
         sp_lab_audit_add(audit, run, SP_FLAG_BYTES, "its %d threads have more cache than any machine",
                          w->options.n_threads);
@@ -600,7 +616,7 @@ static bool read_wanted(const char *run, const json_t *record, struct sp_lab_aud
 static struct sp_sim_options sim_options(const json_t *record, const struct wanted *want,
                                          const struct sp_setup *s, const struct sp_progress *progress)
 {
-    const char *state = text_of(record, "config.cache"), *policy = text_of(record, "request.policy");
+    const char *state = text_in(record, SP_F_CONFIG_CACHE), *policy = text_in(record, SP_F_REQUEST_POLICY);
     struct sp_sim_options o = sp_sim_default(&want->machine);
     o.llc_B = want->llc_B;
     o.policy = policy ? sp_policy_from_name(policy) : -1;
@@ -608,7 +624,7 @@ static struct sp_sim_options sim_options(const json_t *record, const struct want
     o.domain_of_thread = s->domain_of_thread;
     o.state = state && strcmp(state, "cold") == 0 ? SP_SIM_COLD : SP_SIM_WARM;
     o.skew = want->skew;
-    o.store_nt = json_is_true(sp_lab_node(record, "config.store_nt"));
+    o.store_nt = json_is_true(sp_lab_field(record, SP_F_CONFIG_STORE_NT));
     o.seed = want->seed;
     o.progress = go_on;
     o.context = (void *)progress;
@@ -618,9 +634,10 @@ static struct sp_sim_options sim_options(const json_t *record, const struct want
 static void compare(const char *run, const json_t *record, const struct sp_traffic *memory,
                     struct sp_lab_audit *audit)
 {
+    const json_t *levels = sp_lab_field(record, SP_F_LEVELS);
     const double again = memory->read_B.value + memory->write_B.value,
-                 said = sp_lab_number(record, "levels.name=MEM.read_B", 0) +
-                        sp_lab_number(record, "levels.name=MEM.write_B", 0);
+                 said = sp_lab_number(levels, "name=MEM.read_B", 0) +
+                        sp_lab_number(levels, "name=MEM.write_B", 0);
     audit->n_simulated++;
     if (fabs(again - said) > tolerance * fmax(again, said))
         sp_lab_audit_add(audit, run, SP_FLAG_BYTES,
@@ -641,7 +658,7 @@ static enum sp_status simulate(const char *run, const json_t *record, const stru
     enum sp_status status = sp_analyze_workload(&subject->matrix, &want.options, &workload, err);
     const struct sp_setup_options options = {
         .layout_only = true,
-        .store_nt = json_is_true(sp_lab_node(record, "config.store_nt")) ? SP_CHOICE_ON : SP_CHOICE_OFF,
+        .store_nt = json_is_true(sp_lab_field(record, SP_F_CONFIG_STORE_NT)) ? SP_CHOICE_ON : SP_CHOICE_OFF,
         .machine = &want.machine};
     if (status == SP_OK)
         status = sp_setup_make(&workload, &options, progress, &setup, err);
@@ -662,7 +679,8 @@ static enum sp_status audit_record(const char *run, const json_t *record, const 
 {
     struct sp_subject subject = {0};
     const struct sp_load_options load = {.n_threads = 1};
-    const char *reorder = text_of(record, "problem.reorder"), *digest = text_of(record, "problem.sha256");
+    const char *reorder = text_in(record, SP_F_PROBLEM_REORDER),
+               *digest = text_in(record, SP_F_PROBLEM_SHA256);
     enum sp_status status = sp_subject_open(matrix, &load, reorder, progress, &subject, err);
     if (status == SP_OK && digest && subject.facts.sha256[0] && strcmp(digest, subject.facts.sha256) != 0)
         sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "the digest of its matrix is not that of %.100s",

@@ -179,8 +179,9 @@ static bool is_noisy(const struct sp_lab_results *results, const char *formula, 
         snprintf(field, sizeof field, "[%s:", r->run);
         if (!strstr(formula, field))
             continue;
-        const double spread = json_number_value(sp_lab_node(r->root, "metrics.spread.value"));
-        const char *doubt = json_string_value(sp_lab_node(r->root, "conditions.doubt"));
+        const double spread =
+            json_number_value(json_object_get(sp_lab_field(r->root, SP_F_METRICS_SPREAD), "value"));
+        const char *doubt = json_string_value(sp_lab_field(r->root, SP_F_CONDITIONS_DOUBT));
         if (doubt)
             snprintf(reason, size, "the machine allowed no verdict on '%s': %.300s", r->run, doubt);
         else if (spread > SP_LAB_NOISE)
@@ -349,8 +350,8 @@ static void put_runs(const struct sp_lab_results *results, FILE *out)
         const struct sp_lab_result *r = &results->result[i];
         const json_t *noted = json_object_get(json_object_get(results->folder->state, "runs"), r->run);
         const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
-        const char *cpu = json_string_value(sp_lab_node(r->root, "machine.cpu")),
-                   *bytes = json_string_value(sp_lab_node(r->root, "config.bytes"));
+        const char *cpu = json_string_value(sp_lab_field(r->root, SP_F_MACHINE_CPU)),
+                   *bytes = json_string_value(sp_lab_field(r->root, SP_F_CONFIG_BYTES));
         sp_print(out, "| %s", r->run);
         put_words(" | ", sp_lab_text(noted, "start"), out);
         put_words(" | ", cpu ? cpu : "", out);

@@ -396,6 +396,11 @@ const json_t *sp_lab_node(const json_t *root, const char *path)
     return node;
 }
 
+const json_t *sp_lab_field(const json_t *root, enum sp_record_field field)
+{
+    return sp_lab_node(root, sp_field_path(field));
+}
+
 double sp_lab_number(const json_t *root, const char *path, double otherwise)
 {
     const json_t *node = sp_lab_node(root, path);

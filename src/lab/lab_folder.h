@@ -3,6 +3,7 @@
 #ifndef SP_LAB_LAB_FOLDER_H
 #define SP_LAB_LAB_FOLDER_H
 
+#include "io/record/record_field.h"
 #include "lab/lab.h"
 
 /* Zero-initialise; sp_lab_folder_close(). Not to be moved: the_case points to lab. */
@@ -70,6 +71,9 @@ void sp_lab_results_free(struct sp_lab_results *results);
 /* A node by a dotted path: keys of objects, numbers and key=text for items of lists, as in
  * "levels.name=MEM.read_B", "predictions.0.bytes". NULL: none. */
 const json_t *sp_lab_node(const json_t *root, const char *path);
+
+/* A field of a record that may be damaged. NULL: it has none. */
+const json_t *sp_lab_field(const json_t *root, enum sp_record_field field);
 
 /* The number at such a path; `otherwise` where there is none. */
 double sp_lab_number(const json_t *root, const char *path, double otherwise);

@@ -9,81 +9,20 @@
 #include "io/files/atomic_file.h"
 #include "io/record/record.h"
 
-static const struct column {
-    const char *name;
-    const char *path; /* of a text or number; of a metric's field */
-} columns[] = {
-    {"id", "id"},
-    {"status", "status"},
-    {"start", "time.start"},
-    {"matrix", "problem.name"},
-    {"rows", "problem.rows"},
-    {"cols", "problem.cols"},
-    {"nnz", "problem.nnz"},
-    {"reorder", "problem.reorder"},
-    {"machine", "machine.name"},
-    {"env_key", "env.key"},
-    {"op", "config.op"},
-    {"format", "config.format"},
-    {"format_option", "config.format_option"},
-    {"C", "config.C"},
-    {"sigma", "config.sigma"},
-    {"precision", "config.precision"},
-    {"index", "config.index"},
-    {"rhs", "config.rhs"},
-    {"inner", "config.inner"},
-    {"order", "config.order"},
-    {"threads", "config.threads"},
-    {"schedule", "config.schedule"},
-    {"cache", "config.cache"},
-    {"kernel", "config.kernel"},
-    {"time_s", "metrics.time.value"},
-    {"time_lo_s", "metrics.time.lo"},
-    {"time_hi_s", "metrics.time.hi"},
-    {"time_origin", "metrics.time.origin"},
-    {"performance_flop_per_s", "metrics.performance.value"},
-    {"level", "binding.level"},
-    {"bytes_B", "metrics.bytes.value"},
-    {"bytes_lo_B", "metrics.bytes.lo"},
-    {"bytes_hi_B", "metrics.bytes.hi"},
-    {"bytes_origin", "metrics.bytes.origin"},
-    {"bytes_min_B", "metrics.bytes_min.value"},
-    {"alpha", "metrics.alpha.value"},
-    {"alpha_lo", "metrics.alpha.lo"},
-    {"alpha_hi", "metrics.alpha.hi"},
-    {"alpha_origin", "metrics.alpha.origin"},
-    {"alpha_min", "metrics.alpha_min.value"},
-    {"beta", "metrics.beta.value"},
-    {"balance_B_per_flop", "metrics.balance.value"},
-    {"balance_min_B_per_flop", "metrics.balance_min.value"},
-    {"bandwidth_B_per_s", "metrics.bandwidth.value"},
-    {"bandwidth_origin", "metrics.bandwidth.origin"},
-    {"bandwidth_fraction", "metrics.bandwidth_fraction.value"},
-    {"model_fraction", "metrics.model_fraction.value"},
-    {"p_core_flop_per_s", "metrics.p_core.value"},
-    {"lambda_nz", "metrics.lambda_nz.value"},
-    {"lambda_t", "metrics.lambda_t.value"},
-    {"loss_min_traffic_s", "losses.min_traffic"},
-    {"loss_padding_s", "losses.padding"},
-    {"loss_extra_x_s", "losses.extra_x"},
-    {"loss_extra_x_domains_s", "losses.extra_x_domains"},
-    {"loss_imbalance_s", "losses.imbalance"},
-    {"loss_in_core_s", "losses.in_core"},
-    {"loss_rest_s", "losses.rest"},
-    {"max_rel_err", "verify.max_rel_err"},
-    {"state", "conditions.state"},
-    {"flags", "flags"},
-};
-enum { N_COLUMNS = sizeof columns / sizeof *columns };
+/* The field whose columns come in this place; SP_F_NONE behind the last. */
+static enum sp_record_field field_at(int place)
+{
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
+        if (sp_record_fields[i].csv.place == place)
+            return (enum sp_record_field)i;
+    return SP_F_NONE;
+}
 
 /* A loss as rows that add up to the time have it; false: the column is none, or not known. */
-static bool loss_of(const struct sp_record *record, const char *path, double *seconds)
+static bool loss_of(const struct sp_record *record, enum sp_record_field field, double *seconds)
 {
-    static const char losses[] = "losses.";
-    if (strncmp(path, losses, sizeof losses - 1) != 0)
-        return false;
     for (int i = 0; i < SP_N_LOSS_ROWS; i++)
-        if (strcmp(path + sizeof losses - 1, sp_loss_words[i].key) == 0)
+        if (sp_loss_words[i].field == field)
             return sp_record_loss(record, i, seconds);
     return false;
 }
@@ -104,10 +43,40 @@ static void put_loss(double seconds, FILE *out)
     json_decref(node);
 }
 
+/* "_s", "_B_per_flop"; nothing of a pure number. */
+static void put_unit(const char *unit, FILE *out)
+{
+    const char *slash = strchr(unit, '/');
+    if (slash)
+        sp_print(out, "_%.*s_per_%s", (int)(slash - unit), unit, slash + 1);
+    else if (strcmp(unit, "1") != 0)
+        sp_print(out, "_%s", unit);
+}
+
+static void put_names(const struct sp_field_facts *f, FILE *out)
+{
+    static const char *const parts[] = {"", "_lo", "_hi"};
+    const int n = f->csv.parts & SP_CSV_ENDS ? 3 : 1;
+    if (f->type != SP_A_METRIC) {
+        sp_print(out, "%s", f->csv.name);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        sp_print(out, "%s%s%s", i ? "," : "", f->csv.name, parts[i]);
+        put_unit(f->unit, out);
+    }
+    if (f->csv.parts & SP_CSV_ORIGIN)
+        sp_print(out, ",%s_origin", f->csv.name);
+}
+
 void sp_report_csv_header(FILE *out)
 {
-    for (int i = 0; i < N_COLUMNS; i++)
-        sp_print(out, "%s%s", i ? "," : "", columns[i].name);
+    enum sp_record_field field;
+    for (int place = 1; (field = field_at(place)); place++) {
+        if (place > 1)
+            fputc(',', out);
+        put_names(&sp_record_fields[field], out);
+    }
     fputc('\n', out);
 }
 
@@ -126,23 +95,46 @@ static void put_codes(const json_t *flags, FILE *out)
     sp_csv_field(out, text);
 }
 
+static void put_node(const json_t *node, FILE *out)
+{
+    if (json_is_array(node))
+        put_codes(node, out);
+    else if (json_is_string(node))
+        sp_csv_field(out, json_string_value(node));
+    else if (json_is_integer(node))
+        sp_print(out, "%lld", (long long)json_integer_value(node));
+    else if (json_is_real(node))
+        put_number(node, out);
+}
+
+static void put_metric(const json_t *node, unsigned csv_parts, FILE *out)
+{
+    static const struct {
+        const char *key;
+        unsigned part;
+    } parts[] = {{"lo", SP_CSV_ENDS}, {"hi", SP_CSV_ENDS}, {"origin", SP_CSV_ORIGIN}};
+    put_node(json_object_get(node, "value"), out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (csv_parts & parts[i].part) {
+            fputc(',', out);
+            put_node(json_object_get(node, parts[i].key), out);
+        }
+}
+
 void sp_report_csv_row(const struct sp_record *record, FILE *out)
 {
-    for (int i = 0; i < N_COLUMNS; i++) {
-        const json_t *node = sp_record_node(record, columns[i].path);
+    enum sp_record_field field;
+    for (int place = 1; (field = field_at(place)); place++) {
+        const json_t *node = sp_record_node(record, field);
         double seconds;
-        if (i)
+        if (place > 1)
             fputc(',', out);
-        if (loss_of(record, columns[i].path, &seconds))
+        if (loss_of(record, field, &seconds))
             put_loss(seconds, out);
-        else if (json_is_array(node))
-            put_codes(node, out);
-        else if (json_is_string(node))
-            sp_csv_field(out, json_string_value(node));
-        else if (json_is_integer(node))
-            sp_print(out, "%lld", (long long)json_integer_value(node));
-        else if (json_is_real(node))
-            put_number(node, out);
+        else if (sp_record_fields[field].type == SP_A_METRIC)
+            put_metric(node, sp_record_fields[field].csv.parts, out);
+        else
+            put_node(node, out);
     }
     fputc('\n', out);
 }

@@ -123,8 +123,8 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     sp_pen_open(&pen, style, out);
     fputc('\n', out);
     sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
-    sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], "config.op", "?")),
-                sp_words_text(records[0], "config.format_text", "?"));
+    sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], SP_F_CONFIG_OP, "?")),
+                sp_words_text(records[0], SP_F_CONFIG_FORMAT_TEXT, "?"));
     sp_pen_part(
         &pen, SP_INK_DIM, 3,
         "times and P_core measured, bytes %s, least [B/flop] and b_S/B modelled; P_core and b_S/B in Gflop/s",

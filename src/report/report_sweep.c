@@ -45,7 +45,7 @@ static double time_of(const json_t *point, double base_s)
 /* What stands above every figure; older records do not say it. */
 static void state_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const char *state = sp_words_text(record, "conditions.state", NULL);
+    const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, NULL);
     if (!state)
         return;
     const bool unusable = strcmp(state, "unusable") == 0;
@@ -56,7 +56,7 @@ static void state_line(struct sp_pen *pen, const struct sp_record *record)
                "%s", state);
     sp_pen_put(pen, SP_INK_PLAIN, ":");
     char text[512];
-    snprintf(text, sizeof text, "%.300s%s", sp_words_text(record, "conditions.text", "no words"),
+    snprintf(text, sizeof text, "%.300s%s", sp_words_text(record, SP_F_CONDITIONS_TEXT, "no words"),
              unusable
                  ? "; no time says anything: `spmodel doctor` names who computes here; then again, with a "
                    "longer " SP_O_BUDGET
@@ -70,9 +70,9 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
     char cell[CELL], took[CELL];
     double cost = NAN, combinations = NAN;
     const char *name = "?";
-    sp_record_text(record, "problem.name", &name);
-    sp_record_number(record, "sweep.cost_s", &cost);
-    sp_record_number(record, "sweep.combinations", &combinations);
+    sp_record_text(record, SP_F_PROBLEM_NAME, &name);
+    sp_record_number(record, SP_F_SWEEP_COST_S, &cost);
+    sp_record_number(record, SP_F_SWEEP_COMBINATIONS, &combinations);
     sp_pen_put(pen, SP_INK_BOLD, "SWEEP");
     sp_pen_put(pen, SP_INK_PLAIN, "  %s, %.0f combinations, %s", name, combinations,
                sp_text_seconds(took, sizeof took, cost));
@@ -204,8 +204,8 @@ static void left_out(struct sp_pen *pen, const json_t *points, const char *fate,
 void sp_report_sweep(const struct sp_record *record, const struct sp_report_style *style, FILE *out)
 {
     struct sp_pen pen;
-    const json_t *points = sp_record_node(record, "sweep.points"), *point;
-    const struct sp_value base = sp_record_value(record, "sweep.base_time");
+    const json_t *points = sp_record_node(record, SP_F_SWEEP_POINTS), *point;
+    const struct sp_value base = sp_record_value(record, SP_F_SWEEP_BASE_TIME);
     const struct sp_scale scale = sp_scale_of_seconds(sp_value_known(base) ? base.value : 1);
     const char *command = NULL;
     double combinations = 0;
@@ -249,14 +249,14 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
              all > 0 ? all : NAMED, scale);
     left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all, scale);
     left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX, scale);
-    sp_record_number(record, "sweep.combinations", &combinations);
+    sp_record_number(record, SP_F_SWEEP_COMBINATIONS, &combinations);
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)
         sp_print(out,
                  " %.0f combinations were not walked: groups of options are scanned around the best so far "
                  "(" SP_O_EXHAUSTIVE " walks all)\n",
                  rest);
-    if (sp_record_text(record, "sweep.best_command", &command)) {
+    if (sp_record_text(record, SP_F_SWEEP_BEST_COMMAND, &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");
         sp_pen_put(&pen, SP_INK_CYAN, "%s", command);
         sp_pen_end(&pen);
@@ -279,12 +279,12 @@ static void csv_number(FILE *out, double x)
 
 void sp_report_sweep_csv(const struct sp_record *record, FILE *out)
 {
-    const struct sp_value base = sp_record_value(record, "sweep.base_time");
-    const char *state = sp_words_text(record, "conditions.state", NULL); /* older records do not say it */
+    const struct sp_value base = sp_record_value(record, SP_F_SWEEP_BASE_TIME);
+    const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, NULL); /* older records do not say it */
     const json_t *point;
     size_t i;
     fputs("change,fate,time_s,gain,gain_lo,gain_hi,tied,bound_s,setup_executions,kernel,state\n", out);
-    json_array_foreach(sp_record_node(record, "sweep.points"), i, point)
+    json_array_foreach(sp_record_node(record, SP_F_SWEEP_POINTS), i, point)
     {
         const struct sp_value gain = sp_record_value_of(json_object_get(point, "gain"));
         const json_t *trial = json_object_get(point, "trial");

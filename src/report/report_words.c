@@ -85,7 +85,8 @@ char *sp_change_text(struct sp_value saved, char *text, size_t size)
 
 bool sp_tries_were_stopped(const struct sp_record *record)
 {
-    return sp_record_node(record, "tries") && strcmp(sp_words_text(record, "status", ""), "interrupted") == 0;
+    return sp_record_node(record, SP_F_TRIES) &&
+           strcmp(sp_words_text(record, SP_F_STATUS, ""), "interrupted") == 0;
 }
 
 char *sp_conditions_text(const json_t *item, char *text, size_t size)
@@ -196,7 +197,7 @@ char *sp_roof_age_text(const json_t *roof, char *text, size_t size)
 
 const char *sp_status_text(const struct sp_record *record, const char **status)
 {
-    const char *word = sp_words_text(record, "status", "complete");
+    const char *word = sp_words_text(record, SP_F_STATUS, "complete");
     if (status)
         *status = word;
     return strcmp(word, "interrupted") == 0
@@ -210,14 +211,14 @@ const char *sp_status_text(const struct sp_record *record, const char **status)
 bool sp_loss_is_flagged(int i, double x, double time)
 {
     static const double flagged = 0.10;
-    return strcmp(sp_loss_words[i].key, "rest") == 0 && fabs(x) > flagged * time;
+    return sp_loss_words[i].field == SP_F_LOSSES_REST && fabs(x) > flagged * time;
 }
 
 struct sp_value sp_record_linear_time(const struct sp_record *record)
 {
     const json_t *one;
     size_t i;
-    json_array_foreach(sp_record_node(record, "interventions"), i, one)
+    json_array_foreach(sp_record_node(record, SP_F_INTERVENTIONS), i, one)
     {
         const char *name = sp_item_text(one, "name");
         if (name && strncmp(sp_intervention_words(name), "all gathers", 11) == 0)

@@ -48,6 +48,7 @@
 #define SP_O_STRICT        "--strict"
 
 /* of other commands, and of all */
+#define SP_O_CONFIRM    "--confirm"
 #define SP_O_CSV        "--csv"
 #define SP_O_DIR        "--dir"
 #define SP_O_EXECUTIONS "--executions"

@@ -3,11 +3,11 @@
 #include <string.h>
 
 const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
-#define ROW(id, ...)   [SP_OPTION_##id] = {SP_O_##id, __VA_ARGS__},
-#define OP_OPTION      ROW
-#define RUN_OPTION     ROW
-#define ANALYZE_OPTION ROW
-#define OTHER_OPTION   ROW
+#define ROW(id, k, a, w, field, ...) [SP_OPTION_##id] = {SP_O_##id, k, a, w, __VA_ARGS__},
+#define OP_OPTION                    ROW
+#define RUN_OPTION                   ROW
+#define ANALYZE_OPTION               ROW
+#define OTHER_OPTION                 ROW
 #include "base/option/run_options.inc"
 };
 
@@ -21,22 +21,6 @@ enum sp_option sp_option_find(const char *name)
     int i = 0;
     while (i < SP_N_OPTIONS && strcmp(sp_option_name((enum sp_option)i), name) != 0)
         i++;
-    return (enum sp_option)i;
-}
-
-const char *sp_option_field(enum sp_option option)
-{
-    static const char request[] = "request.";
-    const char *path = sp_run_options[option].path;
-    return path && strncmp(path, request, sizeof request - 1) == 0 ? path + sizeof request - 1 : NULL;
-}
-
-enum sp_option sp_option_of_field(const char *field)
-{
-    int i = 0;
-    for (const char *of; i < SP_N_OPTIONS; i++)
-        if ((of = sp_option_field((enum sp_option)i)) && strcmp(of, field) == 0)
-            break;
     return (enum sp_option)i;
 }
 

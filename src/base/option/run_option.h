@@ -25,7 +25,7 @@ enum sp_option {
 struct sp_run_option {
     const char *typed; /* "--format" */
     int key;
-    const char *argument, *words, *path, *otherwise;
+    const char *argument, *words, *otherwise;
     int title;
     unsigned bits;
     int group;
@@ -33,10 +33,8 @@ struct sp_run_option {
 };
 extern const struct sp_run_option sp_run_options[SP_N_OPTIONS];
 
-const char *sp_option_name(enum sp_option option);    /* "format" */
-enum sp_option sp_option_find(const char *name);      /* SP_N_OPTIONS: none */
-const char *sp_option_field(enum sp_option option);   /* of a record's `request`; NULL: none */
-enum sp_option sp_option_of_field(const char *field); /* SP_N_OPTIONS: none */
+const char *sp_option_name(enum sp_option option); /* "format" */
+enum sp_option sp_option_find(const char *name);   /* SP_N_OPTIONS: none */
 /* Place of the value among words that are separated by blanks; -1: none of them, or NULL. */
 int sp_word_among(const char *words, const char *value);
 

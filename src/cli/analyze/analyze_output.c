@@ -43,7 +43,7 @@ static void print_result(const struct sp_record *record, const struct sp_output_
                          const struct sp_common_options *common)
 {
     static bool csv_header_printed;
-    const bool is_sweep = sp_record_node(record, "sweep");
+    const bool is_sweep = sp_record_node(record, SP_F_SWEEP);
     if (sp_sink_is_stdout(common->csv) && is_sweep) {
         sp_report_sweep_csv(record, stdout);
     } else if (sp_sink_is_stdout(common->csv)) {
@@ -62,8 +62,8 @@ static void print_result(const struct sp_record *record, const struct sp_output_
 static void file_stem(const struct sp_record *record, const char *directory, char *stem, size_t size)
 {
     const char *id = "record", *name = "matrix";
-    sp_record_text(record, "id", &id);
-    sp_record_text(record, "problem.name", &name);
+    sp_record_text(record, SP_F_ID, &id);
+    sp_record_text(record, SP_F_PROBLEM_NAME, &name);
     char matrix[100], time[32];
     sp_file_stem(matrix, sizeof matrix, name);
     sp_file_stem(time, sizeof time, id);
@@ -110,7 +110,7 @@ static enum sp_status write_plots(const struct sp_record *record, const char *st
 
 static bool has_flags(const struct sp_record *record)
 {
-    return json_array_size(sp_record_node(record, "flags")) > 0;
+    return json_array_size(sp_record_node(record, SP_F_FLAGS)) > 0;
 }
 
 /* A term whose numbers a reader will ask for first. */
@@ -118,18 +118,19 @@ static const char *worth_explaining(const struct sp_record *record)
 {
     const json_t *shown;
     const char *hint = sp_hints_shown(record, &shown, 1) > 0 ? sp_item_text(shown, "id") : NULL;
-    return hint                                         ? hint
-           : sp_record_node(record, "losses")           ? "lost"
-           : sp_record_node(record, "conditions.doubt") ? "conditions"
-                                                        : "possible";
+    return hint                                            ? hint
+           : sp_record_node(record, SP_F_LOSSES)           ? "lost"
+           : sp_record_node(record, SP_F_CONDITIONS_DOUBT) ? "conditions"
+                                                           : "possible";
 }
 
 /* --fail-below of one fraction; limit 0: not asked. */
-static int judge_fraction(const struct sp_record *record, const char *name, double limit)
+static int judge_fraction(const struct sp_record *record, enum sp_record_field field, double limit)
 {
     if (limit <= 0)
         return 0;
-    const struct sp_value v = sp_record_metric(record, name);
+    const struct sp_value v = sp_record_value(record, field);
+    const char *name = sp_field_key(field);
     if (!sp_value_known(v)) {
         sp_print(stderr, "spmodel: --fail-below: %s is not known: %s\n", name, v.why);
         return sp_exit_code(SP_UNDECIDED);
@@ -143,22 +144,22 @@ static int judge_fraction(const struct sp_record *record, const char *name, doub
 /* --require-clean */
 static int judge_conditions(const struct sp_record *record)
 {
-    const char *state = sp_words_text(record, "conditions.state", "not known"), *doubt = "";
-    sp_record_text(record, "conditions.doubt", &doubt);
+    const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, "not known"), *doubt = "";
+    sp_record_text(record, SP_F_CONDITIONS_DOUBT, &doubt);
     if (strcmp(state, "clean") == 0 && !*doubt)
         return 0;
     sp_print(stderr, "spmodel: --require-clean: the machine was %s: %s\n", state,
-             *doubt ? doubt : sp_words_text(record, "conditions.text", "nothing was run here"));
+             *doubt ? doubt : sp_words_text(record, SP_F_CONDITIONS_TEXT, "nothing was run here"));
     return sp_exit_code(SP_UNDECIDED);
 }
 
 static int judge(const struct sp_record *record, const struct sp_output_options *o)
 {
     const char *text;
-    if (sp_record_text(record, "status", &text) && strcmp(text, "interrupted") == 0)
+    if (sp_record_text(record, SP_F_STATUS, &text) && strcmp(text, "interrupted") == 0)
         return sp_exit_code(SP_INTERRUPTED);
     if (o->strict && has_flags(record)) {
-        const json_t *flags = sp_record_node(record, "flags"), *flag;
+        const json_t *flags = sp_record_node(record, SP_F_FLAGS), *flag;
         size_t i;
         json_array_foreach(flags, i, flag) sp_print(stderr, "spmodel: --strict: flagged %s: %s\n",
                                                     json_string_value(json_object_get(flag, "code")),
@@ -168,8 +169,8 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     const int code = o->require_clean ? judge_conditions(record) : 0;
     if (code) /* then a share says nothing */
         return code;
-    return sp_worse_exit(judge_fraction(record, "bandwidth_fraction", o->fail_below_bandwidth),
-                         judge_fraction(record, "model_fraction", o->fail_below_model));
+    return sp_worse_exit(judge_fraction(record, SP_F_METRICS_BANDWIDTH_FRACTION, o->fail_below_bandwidth),
+                         judge_fraction(record, SP_F_METRICS_MODEL_FRACTION, o->fail_below_model));
 }
 
 static enum sp_status open_html(struct sp_output_options *o, struct sp_error *err)
@@ -247,7 +248,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     int code = 0;
     if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
         return sp_report_error(&err);
-    if (!sp_record_node(record, "sweep"))
+    if (!sp_record_node(record, SP_F_SWEEP))
         sp_verdict_put(record);
     print_result(record, o, common);
     file_stem(record, o->directory, stem, sizeof stem);

@@ -18,7 +18,7 @@ static enum sp_status unknown(const struct sp_recording *r, const char *key, con
                               struct sp_error *err)
 {
     return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "name it on the command line, or mend the recording",
-                      "its config.%s '%s' is not known here", key, text);
+                      "its %s.%s '%s' is not known here", sp_field_path(SP_F_CONFIG), key, text);
 }
 
 /* "crs", "sell:32,256" as it was typed, or from its three fields. */
@@ -32,8 +32,8 @@ static enum sp_status follow_format(const struct sp_recording *r, struct sp_run_
         return SP_OK;
     if (option)
         snprintf(run->recorded_format, sizeof run->recorded_format, "%s", option);
-    else if (sp_record_count(&r->record, "config.C", &C) &&
-             sp_record_count(&r->record, "config.sigma", &sigma) &&
+    else if (sp_record_count(&r->record, SP_F_CONFIG_C, &C) &&
+             sp_record_count(&r->record, SP_F_CONFIG_SIGMA, &sigma) &&
              strcmp(format, sp_format_name(SP_FORMAT_CRS)) != 0)
         snprintf(run->recorded_format, sizeof run->recorded_format, "%s:%lld,%lld", format, (long long)C,
                  (long long)sigma);
@@ -80,8 +80,8 @@ static enum sp_status follow_op(const struct sp_recording *r, struct sp_op_optio
     if (sp_op_from_name(op) < 0)
         return unknown(r, "op", op, err);
     o->op = (enum sp_op)sp_op_from_name(op);
-    if (!sp_record_count(&r->record, "config.inner", &width))
-        sp_record_count(&r->record, "config.rhs", &width);
+    if (!sp_record_count(&r->record, SP_F_CONFIG_INNER, &width))
+        sp_record_count(&r->record, SP_F_CONFIG_RHS, &width);
     if (width < 1 || width > SP_MAX_WIDTH)
         return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "mend the recording",
                           "its width of the dense operands, %lld, is impossible", (long long)width);
@@ -121,11 +121,11 @@ static enum sp_status follow_recording(const struct sp_recording *r, struct sp_r
         status = follow_words(r, run, err);
     if (status == SP_OK)
         status = follow_caches(r, run, err);
-    if (run->analyze.store_nt == SP_CHOICE_AUTO && sp_record_flag(&r->record, "config.store_nt", &nt))
+    if (run->analyze.store_nt == SP_CHOICE_AUTO && sp_record_flag(&r->record, SP_F_CONFIG_STORE_NT, &nt))
         run->analyze.store_nt = nt ? SP_CHOICE_ON : SP_CHOICE_OFF;
     const char *pages = sp_recording_config(r, "pages");
     run->analyze.small_pages = run->analyze.small_pages || (pages && strcmp(pages, "small") == 0);
-    if (!run->reorder && sp_record_text(&r->record, "problem.reorder", &order))
+    if (!run->reorder && sp_record_text(&r->record, SP_F_PROBLEM_REORDER, &order))
         run->reorder = order;
     if (run->analyze.n_threads == 0)
         run->analyze.n_threads = sp_recording_threads(r);
@@ -179,7 +179,7 @@ static int analyze_format(const struct sp_analyze_arguments *a, const struct sp_
         const int one = analyze_one(a, subject, format, a->op.width[i], &record[i], progress, terminal);
         n_left_out += one == LEFT_OUT;
         code = sp_worse_exit(code, one == LEFT_OUT ? 0 : one);
-        if (sp_record_node(&record[i], "table"))
+        if (sp_record_node(&record[i], SP_F_TABLE))
             series[n++] = &record[i];
     }
     if (n > 1)

@@ -142,10 +142,13 @@ static void list_kinds(const struct sp_record *const *records, int n)
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++) {
         sp_print(stdout, "%-11s %s\n", (*k)->name, (*k)->summary);
         for (int i = 0; i < n; i++) {
-            const char *lacks = (*k)->lacks(records[i]), *id = "?";
-            sp_record_text(records[i], "id", &id);
+            const struct sp_lack *lacks = (*k)->lacks(records[i]);
+            const char *id = "?";
+            char text[128];
+            sp_record_text(records[i], SP_F_ID, &id);
             if (lacks)
-                sp_print(stdout, "            not for %s: it lacks %s\n", id, lacks);
+                sp_print(stdout, "            not for %s: it lacks %s\n", id,
+                         sp_lack_text(text, sizeof text, lacks));
         }
     }
 }
@@ -167,7 +170,8 @@ static int print_reports(const struct plot_options *o, const struct sp_record *c
     const struct sp_report_style style = sp_terminal_style(&o->common);
     for (int i = 0; i < o->n_records; i++) {
         fputs(i > 0 ? "\n" : "", stdout);
-        (sp_record_node(records[i], "sweep") ? sp_report_sweep : sp_report_text)(records[i], &style, stdout);
+        (sp_record_node(records[i], SP_F_SWEEP) ? sp_report_sweep : sp_report_text)(records[i], &style,
+                                                                                    stdout);
     }
     return 0;
 }

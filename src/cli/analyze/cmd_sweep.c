@@ -254,7 +254,7 @@ static int sweep(struct arguments *a, struct sp_subject *subject, const struct s
     if (result.n > 0)
         made = sp_record_new(subject->name, &record, &err);
     if (result.n > 0 && made == SP_OK) {
-        sp_record_set_text(&record, "status", status == SP_OK ? "complete" : "interrupted");
+        sp_record_set_text(&record, SP_F_STATUS, status == SP_OK ? "complete" : "interrupted");
         sp_record_sweep(&record, subject, &a->run, &result, a->sweep.budget_s);
         code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
     }

@@ -20,7 +20,7 @@ static enum sp_status check_machine(const struct sp_record *r, struct sp_error *
 {
     struct sp_topology topology;
     struct sp_identity here;
-    const json_t *there = sp_record_node(r, "env.identity");
+    const json_t *there = sp_record_node(r, SP_F_ENV_IDENTITY);
     enum sp_status status = sp_topology_read(&topology, err);
     if (status != SP_OK)
         return status;
@@ -37,7 +37,8 @@ static enum sp_status check_machine(const struct sp_record *r, struct sp_error *
 
 static enum sp_status check_program(const struct sp_record *r, struct sp_error *err)
 {
-    const char *version = sp_words_text(r, "tool.version", "?"), *git = sp_words_text(r, "tool.git", "?");
+    const char *version = sp_words_text(r, SP_F_TOOL_VERSION, "?"),
+               *git = sp_words_text(r, SP_F_TOOL_GIT, "?");
     if (strcmp(version, SP_VERSION) == 0 && strcmp(git, SP_GIT_VERSION) == 0)
         return SP_OK;
     return sp_fail(err, SP_ABSENT, NULL, "it was measured by spmodel %s (%s), this is %s (%s)", version, git,
@@ -47,8 +48,8 @@ static enum sp_status check_program(const struct sp_record *r, struct sp_error *
 static enum sp_status check_matrix(const struct sp_record *r, struct sp_error *err)
 {
     bool anonymous = false;
-    const char *path = sp_words_text(r, "problem.path", "");
-    if (sp_record_flag(r, "anonymous", &anonymous) && anonymous && strncmp(path, "gen:", 4) != 0)
+    const char *path = sp_words_text(r, SP_F_PROBLEM_PATH, "");
+    if (sp_record_flag(r, SP_F_ANONYMOUS, &anonymous) && anonymous && strncmp(path, "gen:", 4) != 0)
         return sp_fail(err, SP_ABSENT, NULL, "the record is anonymous: it does not say which matrix");
     if (!*path || strcmp(path, "-") == 0)
         return sp_fail(err, SP_ABSENT, NULL, "its matrix came by standard input");
@@ -60,7 +61,8 @@ static enum sp_status check_matrix(const struct sp_record *r, struct sp_error *e
 /* What is measured here and now is of this commit. */
 static enum sp_status check_commit(const struct sp_record *r, struct sp_error *err)
 {
-    const char *variable, *here = sp_source_commit(&variable), *was = sp_words_text(r, "source.commit", "");
+    const char *variable, *here = sp_source_commit(&variable),
+                          *was = sp_words_text(r, SP_F_SOURCE_COMMIT, "");
     const size_t n_here = here ? strlen(here) : 0, n_was = strlen(was);
     /* One may be the other, abbreviated. */
     if (!here || (n_was > 0 && strncmp(here, was, n_here < n_was ? n_here : n_was) == 0))
@@ -91,8 +93,8 @@ static enum sp_status run_program(const struct sp_arguments *a, const struct sp_
 {
     struct sp_own_variable set[3] = {{NULL, NULL}};
     const struct sp_own_process what = {.word = a->word, .out = "/dev/null", .set = set};
-    const char *commit = sp_words_text(r, "source.commit", ""),
-               *branch = sp_words_text(r, "source.branch", "");
+    const char *commit = sp_words_text(r, SP_F_SOURCE_COMMIT, ""),
+               *branch = sp_words_text(r, SP_F_SOURCE_BRANCH, "");
     int state, n = 0;
     pid_t child;
     if (*commit)
@@ -124,7 +126,7 @@ static enum sp_status take(const struct sp_record *of, const char *folder, struc
         status = sp_record_read(path, again, err);
     }
     if (status == SP_OK) {
-        sp_record_set_text(again, "confirms", sp_words_text(of, "id", ""));
+        sp_record_set_text(again, SP_F_CONFIRMS, sp_words_text(of, SP_F_ID, ""));
         status = sp_record_write(again, path, err);
     }
     sp_record_paths_free(&paths);
@@ -139,7 +141,7 @@ enum sp_status sp_measure_again(const struct sp_record *r, const char *folder,
     struct sp_arguments a = {0};
     char text[2000];
     sp_arguments_add(&a, "spmodel");
-    enum sp_status status = sp_record_request_arguments(r, sp_words_text(r, "problem.path", ""), &a, err);
+    enum sp_status status = sp_record_request_arguments(r, sp_words_text(r, SP_F_PROBLEM_PATH, ""), &a, err);
     if (status == SP_OK && verbosity >= 0)
         sp_print(stderr, "measuring again: %s\n", sp_arguments_text(&a, text, sizeof text));
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)

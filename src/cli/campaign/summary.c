@@ -90,7 +90,8 @@ static void print_csv(const struct sp_campaign_row *row, int n, FILE *out)
 {
     fputs("matrix,run,n_nz", out);
     for (int c = 0; c < SP_N_COLUMNS; c++)
-        sp_print(out, ",%s,%s_origin", sp_campaign_columns[c].metric, sp_campaign_columns[c].metric);
+        sp_print(out, ",%s,%s_origin", sp_field_key(sp_campaign_columns[c]),
+                 sp_field_key(sp_campaign_columns[c]));
     fputs(",hints,record,rhs\n", out);
     for (int i = 0; i < n; i++) {
         sp_csv_text(out, row[i].job->matrix->text);
@@ -123,8 +124,9 @@ static json_t *row_json(const struct sp_campaign_row *row)
                           "n_nz", row->n_nz >= 0 ? json_integer((json_int_t)row->n_nz) : json_null());
     json_t *metrics = json_object();
     for (int c = 0; c < SP_N_COLUMNS; c++)
-        json_object_set_new(metrics, sp_campaign_columns[c].metric,
-                            sp_record_value_json(row->value[c], sp_campaign_columns[c].unit));
+        json_object_set_new(
+            metrics, sp_field_key(sp_campaign_columns[c]),
+            sp_record_value_json(row->value[c], sp_record_fields[sp_campaign_columns[c]].unit));
     json_object_set_new(o, "metrics", metrics);
     json_object_set_new(o, "hints", json_string(row->hints));
     json_object_set_new(o, "record", json_string(row->record));

@@ -222,7 +222,7 @@ static void field(struct sp_pen *pen, const json_t *o)
         snprintf(text, sizeof text, "%s", json_is_true(is) ? "yes" : "no");
     else if (json_is_number(is))
         sp_fact_number(text, sizeof text, json_number_value(is),
-                       strncmp(path, "losses.", 7) == 0 ? "s" : "1");
+                       path && sp_loss_origin(sp_field_find(path)) ? "s" : "1");
     else if (is && !json_is_null(is)) {
         texts_of(is, text, sizeof text);
         if (!*text)
@@ -493,12 +493,13 @@ static const struct argp argp = {
 /* "ID: kkt_power, SpMV in CRS, constructed". */
 static void name_record(const struct sp_record *r, char *text, size_t size)
 {
-    const char *status = sp_words_text(r, "status", "");
-    snprintf(text, size, "%s: %s, %s in %s%s%s", sp_words_text(r, "id", "a record without id"),
-             sp_words_text(r, "problem.name", "unnamed matrix"),
-             sp_words_op(sp_words_text(r, "config.op", "unknown operation")),
-             sp_words_text(r, "config.format_text", sp_words_text(r, "config.format", "unknown format")),
-             strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
+    const char *status = sp_words_text(r, SP_F_STATUS, "");
+    snprintf(
+        text, size, "%s: %s, %s in %s%s%s", sp_words_text(r, SP_F_ID, "a record without id"),
+        sp_words_text(r, SP_F_PROBLEM_NAME, "unnamed matrix"),
+        sp_words_op(sp_words_text(r, SP_F_CONFIG_OP, "unknown operation")),
+        sp_words_text(r, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(r, SP_F_CONFIG_FORMAT, "unknown format")),
+        strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
 }
 
 /* As many words from the i-th on as form one known term, "not explained"; 1: that word alone. text[size]: the
@@ -546,7 +547,7 @@ static json_t *explained(const struct arguments *a, const struct sp_record *reco
 static enum sp_status write_json(json_t *list, const struct sp_record *record, FILE *out,
                                  struct sp_error *err)
 {
-    const char *id = record ? sp_words_text(record, "id", NULL) : NULL;
+    const char *id = record ? sp_words_text(record, SP_F_ID, NULL) : NULL;
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string(SP_EXPLAIN_SCHEMA));
     json_object_set_new(o, "record", id ? json_string(id) : json_null());

@@ -31,8 +31,8 @@ static bool among(const char *list, const char *word)
 
 static bool holds(const struct sp_calculation *c, const struct sp_record *r)
 {
-    return (!c->ops || among(c->ops, sp_words_text(r, "config.op", ""))) &&
-           (!c->formats || among(c->formats, sp_words_text(r, "config.format", "")));
+    return (!c->ops || among(c->ops, sp_words_text(r, SP_F_CONFIG_OP, ""))) &&
+           (!c->formats || among(c->formats, sp_words_text(r, SP_F_CONFIG_FORMAT, "")));
 }
 
 /* The next symbol of a formula from *at on, which then stands behind it; false: none is left. Functions are
@@ -164,8 +164,8 @@ static enum sp_status value_of_symbol(void *context, const char *name, struct sp
 /* What the record itself has in this place, and whether it is the same. */
 static void compare(const struct sp_calculation *c, const struct sp_record *r, double x, json_t *o)
 {
-    struct sp_fact own = sp_fact_at(r, c->field, c->unit);
-    json_object_set_new(o, "field", json_string(c->field));
+    struct sp_fact own = sp_fact_at(r, c->field);
+    json_object_set_new(o, "field", json_string(sp_field_path(c->field)));
     if (!sp_value_known(own.value)) {
         json_object_set_new(o, "record", json_null());
         json_object_set_new(o, "record_why",
@@ -211,8 +211,8 @@ static json_t *not_for_this(const char *result, const struct sp_record *r)
 {
     char why[200];
     snprintf(why, sizeof why, "this record is of %s in %s, for which there is no formula here",
-             sp_words_op(sp_words_text(r, "config.op", "this operation")),
-             sp_words_text(r, "config.format", "this format"));
+             sp_words_op(sp_words_text(r, SP_F_CONFIG_OP, "this operation")),
+             sp_words_text(r, SP_F_CONFIG_FORMAT, "this format"));
     json_t *o = json_object();
     json_object_set_new(o, "result", json_string(result));
     json_object_set_new(o, "value", json_null());
@@ -383,7 +383,7 @@ static json_t *fired(const struct sp_hint_rule *rule, const struct sp_record *re
     json_t *list = json_array();
     const json_t *hint;
     size_t i;
-    json_array_foreach(sp_record_node(record, "hints"), i, hint)
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
     {
         if (!is_of(hint, rule->id))
             continue;
@@ -401,7 +401,7 @@ static const char *figure_of(const struct sp_hint_rule *rule, const struct sp_re
 {
     const json_t *one;
     size_t i;
-    json_array_foreach(sp_record_node(record, "not_a_problem"), i, one)
+    json_array_foreach(sp_record_node(record, SP_F_NOT_A_PROBLEM), i, one)
     {
         const char *id = sp_item_text(one, "rule"), *check = sp_item_text(one, "check");
         if (id ? strcmp(id, rule->id) == 0 : check && rule->check && strcmp(check, rule->check) == 0)
@@ -413,19 +413,19 @@ static const char *figure_of(const struct sp_hint_rule *rule, const struct sp_re
 /* Rules J01 ... look at kernels on GPUs, the others at those of CPUs. */
 static bool rule_is_for(const struct sp_hint_rule *rule, const struct sp_record *record)
 {
-    const bool on_gpu = strncmp(sp_words_text(record, "config.device", ""), "gpu", 3) == 0;
+    const bool on_gpu = strncmp(sp_words_text(record, SP_F_CONFIG_DEVICE, ""), "gpu", 3) == 0;
     return (rule->id[0] == 'J') == on_gpu;
 }
 
 static const char *silence(const struct sp_hint_rule *rule, const struct sp_record *record, char *text,
                            size_t size)
 {
-    const char *figure = figure_of(rule, record), *op = sp_words_text(record, "config.op", ""), *doubt;
+    const char *figure = figure_of(rule, record), *op = sp_words_text(record, SP_F_CONFIG_OP, ""), *doubt;
     if (figure)
         snprintf(text, size, "not a problem, it was checked: %s: %s", rule->check, figure);
-    else if (!sp_record_node(record, "hints") && sp_record_text(record, "conditions.doubt", &doubt))
+    else if (!sp_record_node(record, SP_F_HINTS) && sp_record_text(record, SP_F_CONDITIONS_DOUBT, &doubt))
         snprintf(text, size, "no verdict can be given, so there are no hints: %.300s", doubt);
-    else if (!sp_record_node(record, "hints"))
+    else if (!sp_record_node(record, SP_F_HINTS))
         snprintf(text, size, "hints were not looked for in this record");
     else if (!rule_is_for(rule, record))
         snprintf(text, size, "it is for kernels on %s",
@@ -503,15 +503,17 @@ static bool is_shown(const json_t *calculations, const char *path)
     return false;
 }
 
-static json_t *fields_json(const char *const *fields, const json_t *calculations, const struct sp_record *r)
+static json_t *fields_json(const enum sp_record_field *fields, const json_t *calculations,
+                           const struct sp_record *r)
 {
     json_t *list = json_array();
     for (int i = 0; i < SP_TERM_FIELDS && fields[i]; i++) {
-        if (is_shown(calculations, fields[i]))
+        const char *path = sp_field_path(fields[i]);
+        if (is_shown(calculations, path))
             continue;
         const json_t *node = sp_record_node(r, fields[i]);
         json_t *o = json_object();
-        json_object_set_new(o, "path", json_string(fields[i]));
+        json_object_set_new(o, "path", json_string(path));
         json_object_set_new(o, "is", node ? json_deep_copy(node) : json_null());
         json_array_append_new(list, o);
     }
@@ -520,8 +522,8 @@ static json_t *fields_json(const char *const *fields, const json_t *calculations
 
 /* hold: only results that have a formula for this record's operation and format; known: nor a figure that is
  * not known. */
-static void put_numbers(json_t *o, const struct sp_calculation *calculations, const char *const *fields,
-                        const struct sp_record *r, bool hold, bool known)
+static void put_numbers(json_t *o, const struct sp_calculation *calculations,
+                        const enum sp_record_field *fields, const struct sp_record *r, bool hold, bool known)
 {
     json_t *list = calculate(calculations, r), *those;
     for (size_t i = json_array_size(list); i-- > 0;) {
@@ -553,7 +555,7 @@ static json_t *shares_json(const struct sp_record *r)
 {
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     const int n = sp_verdict_rows(r, row);
-    const double time = sp_record_metric(r, "time").value;
+    const double time = sp_record_value(r, SP_F_METRICS_TIME).value;
     json_t *list = json_array();
     for (int i = 0; i < n; i++)
         if (fabs(row[i].share) >= SP_VERDICT_LEAST / 10)
@@ -568,7 +570,7 @@ static json_t *flag_json(const struct sp_flag_meaning *flag, const struct sp_rec
     json_t *texts = json_array();
     const json_t *one;
     size_t i;
-    json_array_foreach(sp_record_node(r, "flags"), i, one)
+    json_array_foreach(sp_record_node(r, SP_F_FLAGS), i, one)
     {
         const char *code = sp_item_text(one, "code");
         if (code && strcmp(code, flag->code) == 0)

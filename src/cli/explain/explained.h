@@ -22,7 +22,7 @@ json_t *sp_explain_list(void);
 
 struct sp_rule_numbers {
     const char *id;
-    const char *fields[SP_TERM_FIELDS];
+    enum sp_record_field fields[SP_TERM_FIELDS];
     const struct sp_calculation *calculations; /* NULL: none */
 };
 /* NULL: none are listed. */

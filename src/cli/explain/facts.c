@@ -34,22 +34,21 @@ static struct sp_fact fact_unknown(const char *why, const char *unit, const char
 }
 
 /* Losses are bare numbers; on whose word stands beside them: "modelled: 233 MB at the roof of MEM". */
-static enum sp_origin origin_of_loss(const struct sp_record *r, const char *path)
+static enum sp_origin origin_of_loss(const struct sp_record *r, enum sp_record_field loss)
 {
-    char how[96], word[16] = "";
-    const char *text;
-    snprintf(how, sizeof how, "losses_origin.%s", path + strlen("losses."));
-    if (sp_record_text(r, how, &text))
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ": "), text);
-    enum sp_origin origin = sp_origin_from_name(word);
+    char word[16];
+    const char *text = sp_words_text(r, sp_loss_origin(loss), "");
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ": "), text);
+    const enum sp_origin origin = sp_origin_from_name(word);
     return origin != SP_NONE ? origin : SP_MODELLED;
 }
 
-struct sp_fact sp_fact_at(const struct sp_record *r, const char *path, const char *unit)
+struct sp_fact sp_fact_at(const struct sp_record *r, enum sp_record_field field)
 {
-    const json_t *node = sp_record_node(r, path);
-    if (json_is_number(node) && strncmp(path, "losses.", 7) == 0)
-        return fact_of(sp_value_of(json_number_value(node), origin_of_loss(r, path)), unit, path);
+    const char *path = sp_field_path(field), *its = sp_record_fields[field].unit, *unit = its ? its : "1";
+    const json_t *node = sp_record_node(r, field);
+    if (json_is_number(node) && sp_loss_origin(field))
+        return fact_of(sp_value_of(json_number_value(node), origin_of_loss(r, field)), unit, path);
     if (json_is_number(node)) {
         struct sp_fact f = fact_counted(json_number_value(node), path);
         f.unit = unit;
@@ -63,77 +62,6 @@ struct sp_fact sp_fact_at(const struct sp_record *r, const char *path, const cha
     const char *own = json_string_value(json_object_get(node, "unit"));
     return fact_of(v, own ? own : unit, path);
 }
-
-static const struct symbol {
-    const char *name, *unit;
-    const char *path; /* of a value, a count or a number */
-} symbols[] = {
-    {"n_r", "1", "problem.rows"},
-    {"n_c", "1", "problem.cols"},
-    {"n_nz", "1", "problem.nnz"},
-    {"C", "1", "config.C"},
-    {"sigma", "1", "config.sigma"},
-    {"n", "1", "config.threads"},
-    {"V", "B", "metrics.bytes"},
-    {"V_min", "B", "metrics.bytes_min"},
-    {"V_read", "B", "metrics.bytes_read"},
-    {"V_write", "B", "metrics.bytes_written"},
-    {"V_0", "B", "metrics.bytes_alpha_zero"},
-    {"B_C", "B/flop", "metrics.balance"},
-    {"alpha", "1", "metrics.alpha"},
-    {"alpha_min", "1", "metrics.alpha_min"},
-    {"alpha_simulated", "1", "metrics.alpha_simulated"},
-    {"x_loads", "1", "metrics.x_loads"},
-    {"beta", "1", "metrics.beta"},
-    {"u", "1", "structure.unit_share"},
-    {"t", "s", "metrics.time"},
-    {"P", "flop/s", "metrics.performance"},
-    {"P_core", "flop/s", "metrics.p_core"},
-    {"b", "B/s", "metrics.bandwidth"},
-    {"lambda_nz", "1", "metrics.lambda_nz"},
-    {"lambda_t", "1", "metrics.lambda_t"},
-    {"T_OL", "s", "ecm.T_OL"},
-    {"T_nOL", "s", "ecm.T_nOL"},
-    {"T_none", "s", "ecm.no_overlap"},
-    {"T_full", "s", "ecm.full_overlap"},
-    {"T_1", "s", "ecm.one_thread"},
-    {"f", "1", "ecm.overlap"},
-    {"min_traffic", "s", "losses.min_traffic"},
-    {"padding", "s", "losses.padding"},
-    {"extra_x", "s", "losses.extra_x"},
-    {"extra_x_domains", "s", "losses.extra_x_domains"},
-    {"imbalance", "s", "losses.imbalance"},
-    {"in_core", "s", "losses.in_core"},
-    {"core", "s", "losses.core"},
-    {"T_gather", "s", "gathers.time"},
-    {"roof_gather", "1/s", "gathers.roof"},
-    {"beyond_L1", "s", "gathers.beyond_L1"},
-    {"waiting", "s", "losses.waiting"},
-    {"row_ends", "s", "losses.row_ends"},
-    {"row_ends_hidden", "s", "losses.row_ends_hidden"},
-    {"team", "s", "losses.team"},
-    {"rest", "s", "losses.rest"},
-    {"saved", "B", "unfused.saved_predicted"},
-    {"V_pair", "B", "unfused.bytes"},
-    {"V_fused", "B", "unfused.bytes_fused"},
-    {"L1_load", "B", "gpu.L1_load"},
-    {"L1_store", "B", "gpu.L1_store"},
-    {"L2_load", "B", "gpu.L2_load"},
-    {"L2_store", "B", "gpu.L2_store"},
-    {"MEM_load", "B", "gpu.memory_load"},
-    {"MEM_store", "B", "gpu.memory_store"},
-    {"n_h", "1", "layout.stored"},
-    {"n_stored", "1", "layout.stored"},
-    {"n_index", "1", "layout.indices"},
-    {"W_h", "1", "layout.window_rows"},
-    {"n_C", "1", "layout.cells"},
-    {"L_y", "1", "layout.updated_lines"},
-    {"n_b", "1", "layout.blocks"},
-    {"n_k", "1", "layout.chunks"},
-    {"n_l", "1", "layout.listed"},
-    {"m_l", "1", "layout.most_listed"},
-    {"resident_warps", "1", "gpu.resident_warps"},
-};
 
 char *sp_fact_number(char *text, size_t size, double x, const char *unit)
 {
@@ -161,52 +89,53 @@ char *sp_fact_number(char *text, size_t size, double x, const char *unit)
  * what the roofs of their threads make of the bytes of each level. */
 
 #define FROM(interface) "(in_" interface "+w_" interface "*out_" interface ")/b_" interface
-#define NO_FIELD        NULL, NULL, NULL, NULL
+#define NO_FIELD        SP_F_NONE, NULL, NULL, NULL
 #define FIELD(name)     name, NULL, NULL, NULL
 
 const struct sp_calculation sp_ecm_of_record[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_OL", "n*W/P_core", "s", FIELD(SP_F_ECM_T_OL)},
     {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
     {"T_L2L3", FROM("L2L3"), "s", NO_FIELD},
     {"T_L3Mem", FROM("L3Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD("ecm.no_overlap")},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD("ecm.full_overlap")},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2L3+T_L3Mem)", "s", FIELD(SP_F_ECM_NO_OVERLAP)},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2L3, T_L3Mem)", "s", FIELD(SP_F_ECM_FULL_OVERLAP)},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD(SP_F_ECM_ONE_THREAD)},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD(SP_F_ECM_TIME)},
     {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD("metrics.time")},
+    {"measured", "t", "s", FIELD(SP_F_METRICS_TIME)},
     {0},
 };
 
 /* Of machines with two levels of caches. */
 static const struct sp_calculation of_two_levels[] = {
-    {"T_OL", "n*W/P_core", "s", FIELD("ecm.T_OL")},
+    {"T_OL", "n*W/P_core", "s", FIELD(SP_F_ECM_T_OL)},
     {"T_L1L2", FROM("L1L2"), "s", NO_FIELD},
     {"T_L2Mem", FROM("L2Mem"), "s", NO_FIELD},
-    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD("ecm.no_overlap")},
-    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD("ecm.full_overlap")},
-    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD("ecm.one_thread")},
-    {"T_n", "max(T_1/n, T_shared)", "s", FIELD("ecm.time")},
+    {"T_1, no overlap", "max(T_OL, T_nOL+T_L1L2+T_L2Mem)", "s", FIELD(SP_F_ECM_NO_OVERLAP)},
+    {"T_1, full overlap", "max(T_OL, T_nOL, T_L1L2, T_L2Mem)", "s", FIELD(SP_F_ECM_FULL_OVERLAP)},
+    {"T_1", "f*T_full+(1-f)*T_none", "s", FIELD(SP_F_ECM_ONE_THREAD)},
+    {"T_n", "max(T_1/n, T_shared)", "s", FIELD(SP_F_ECM_TIME)},
     {"roofline, x as now", "t_seen", "s", NO_FIELD},
-    {"measured", "t", "s", FIELD("metrics.time")},
+    {"measured", "t", "s", FIELD(SP_F_METRICS_TIME)},
     {0},
 };
 
 /* Of what a record holds: its threads' load bandwidth of each level, whose line has passed all levels inside
  * it, so that 1/b_L3 - 1/b_L2 is what the outer interface adds where nothing overlaps. */
 static const struct sp_calculation of_roofs[] = {
-    {"T_OL = T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
-    {"loads from L2 through L1", "V_L2/b_L2", "s", NULL, NULL, NULL, NULL},
-    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", NULL, NULL, NULL, NULL},
-    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", NULL, NULL, NULL, NULL},
+    {"T_OL = T_core", "W/P_core", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"loads from L2 through L1", "V_L2/b_L2", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"from L3, no overlap", "V_L3*max(1/b_L3-1/b_L2, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L3, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"from memory, no overlap", "V_MEM*max(1/b_MEM-1/b_L2, 0)", "s", SP_F_NONE, NULL, NULL, NULL},
     {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_L3*max(1/b_L3-1/b_L2, 0)+V_MEM*max(1/b_MEM-1/b_L3, 0))",
-     "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", NULL, NULL, NULL,
+     "s", SP_F_NONE, NULL, NULL, NULL},
+    {"T_ECM, no overlap", "max(W/P_core, V_L2/b_L2+V_MEM*max(1/b_MEM-1/b_L2, 0))", "s", SP_F_NONE, NULL, NULL,
      NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", NULL, NULL, NULL, NULL},
-    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_L3/b_L3, V_MEM/b_MEM)", "s", SP_F_NONE, NULL, NULL,
+     NULL},
+    {"T_ECM, full overlap", "max(W/P_core, V_L2/b_L2, V_MEM/b_MEM)", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"measured", "t", "s", SP_F_METRICS_TIME, NULL, NULL, NULL},
     {0},
 };
 
@@ -215,9 +144,10 @@ const struct sp_calculation *sp_ecm_calculations(const struct sp_calculation *li
 {
     if (list != sp_ecm_of_record)
         return list;
-    if (!json_is_object(sp_record_node(record, "ecm")))
+    if (!json_is_object(sp_record_node(record, SP_F_ECM)))
         return of_roofs;
-    return json_array_size(sp_record_node(record, "ecm.transfers")) == 2 ? of_two_levels : sp_ecm_of_record;
+    return json_array_size(sp_record_node(record, SP_F_ECM_TRANSFERS)) == 2 ? of_two_levels
+                                                                            : sp_ecm_of_record;
 }
 
 /* "L1L2", "L3Mem" */
@@ -248,16 +178,17 @@ static bool ecm_fact(const struct sp_record *record, const char *symbol, struct 
             break;
     if (i == sizeof parts / sizeof *parts)
         return false;
-    json_array_foreach(sp_record_node(record, "ecm.transfers"), k, one)
+    json_array_foreach(sp_record_node(record, SP_F_ECM_TRANSFERS), k, one)
     {
         const char *its = sp_item_text(one, "name");
         if (!its || strcmp(its, name + 1) != 0)
             continue;
-        snprintf(from, sizeof from, "ecm.transfers[%d]: %s, %s", (int)k, its, parts[i].key);
+        snprintf(from, sizeof from, "%s[%d]: %s, %s", sp_field_path(SP_F_ECM_TRANSFERS), (int)k, its,
+                 parts[i].key);
         *fact = fact_of(sp_record_value_of(json_object_get(one, parts[i].key)), parts[i].unit, from);
         return true;
     }
-    snprintf(from, sizeof from, "ecm.transfers, %s", name + 1);
+    snprintf(from, sizeof from, "%s, %s", sp_field_path(SP_F_ECM_TRANSFERS), name + 1);
     *fact = fact_unknown(fact_not_here, parts[i].unit, from);
     return true;
 }
@@ -265,11 +196,12 @@ static bool ecm_fact(const struct sp_record *record, const char *symbol, struct 
 /* What all threads wait for together; one thread waits for nobody. */
 static struct sp_fact ecm_shared(const struct sp_record *record)
 {
-    static const char from[] = "ecm.transfers: the longest shared_time";
-    const json_t *one, *all = sp_record_node(record, "ecm.transfers");
-    const struct sp_fact n = sp_fact_at(record, "config.threads", "1");
+    const json_t *one, *all = sp_record_node(record, SP_F_ECM_TRANSFERS);
+    const struct sp_fact n = sp_fact_at(record, SP_F_CONFIG_THREADS);
     struct sp_value most = sp_value_of(0, SP_MODELLED);
     size_t i;
+    char from[96];
+    snprintf(from, sizeof from, "%s: the longest shared_time", sp_field_path(SP_F_ECM_TRANSFERS));
     if (!all || !sp_value_known(n.value))
         return fact_unknown(fact_not_here, "s", from);
     json_array_foreach(all, i, one)
@@ -296,9 +228,9 @@ static bool gather_fact(const struct sp_record *record, const char *symbol, stru
         i++;
     if (i == sizeof levels / sizeof *levels)
         return false;
-    snprintf(from, sizeof from, "gathers.levels, %s", levels[i]);
+    snprintf(from, sizeof from, "%s, %s", sp_field_path(SP_F_GATHERS_LEVELS), levels[i]);
     *fact = fact_unknown(fact_not_here, unit, from);
-    json_array_foreach(sp_record_node(record, "gathers.levels"), k, one)
+    json_array_foreach(sp_record_node(record, SP_F_GATHERS_LEVELS), k, one)
     {
         const char *its = sp_item_text(one, "level");
         if (its && strcmp(its, levels[i]) == 0)
@@ -325,32 +257,26 @@ static struct sp_fact defined(double x, const char *unit, const char *from)
     return f;
 }
 
-static struct sp_fact metric(const struct sp_record *r, const char *name, const char *unit)
-{
-    char path[64];
-    snprintf(path, sizeof path, "metrics.%s", name);
-    return sp_fact_at(r, path, unit);
-}
-
 static bool is_on_gpu(const struct sp_record *r)
 {
-    return strncmp(sp_words_text(r, "config.device", ""), "gpu", 3) == 0;
+    return strncmp(sp_words_text(r, SP_F_CONFIG_DEVICE, ""), "gpu", 3) == 0;
 }
 
 static struct sp_fact width(const struct sp_record *r)
 {
-    struct sp_fact f = sp_fact_at(r, "config.inner", "1");
-    return sp_value_known(f.value) ? f : sp_fact_at(r, "config.rhs", "1");
+    struct sp_fact f = sp_fact_at(r, SP_F_CONFIG_INNER);
+    return sp_value_known(f.value) ? f : sp_fact_at(r, SP_F_CONFIG_RHS);
 }
 
 /* Rows or columns that have an entry. */
 static struct sp_fact used(const struct sp_record *r, const char *which)
 {
-    char all[40], empty[40], from[96];
-    snprintf(all, sizeof all, "problem.%s", which);
-    snprintf(empty, sizeof empty, "structure.empty_%s", which);
-    snprintf(from, sizeof from, "%s - %s", all, empty);
-    struct sp_fact a = sp_fact_at(r, all, "1"), e = sp_fact_at(r, empty, "1");
+    const bool of_rows = *which == 'r';
+    const enum sp_record_field all = of_rows ? SP_F_PROBLEM_ROWS : SP_F_PROBLEM_COLS,
+                               empty = of_rows ? SP_F_STRUCTURE_EMPTY_ROWS : SP_F_STRUCTURE_EMPTY_COLS;
+    char from[96];
+    snprintf(from, sizeof from, "%s - %s", sp_field_path(all), sp_field_path(empty));
+    const struct sp_fact a = sp_fact_at(r, all), e = sp_fact_at(r, empty);
     if (!sp_value_known(a.value) || !sp_value_known(e.value))
         return fact_unknown(fact_not_here, "1", from);
     return fact_counted(a.value.value - e.value.value, from);
@@ -359,17 +285,19 @@ static struct sp_fact used(const struct sp_record *r, const char *which)
 /* The sizes of items by their places in struct sp_sizes. */
 static struct sp_fact size_of(const struct sp_record *r, const char *which)
 {
-    static const char from[] = "config.precision, config.index";
-    int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
-    int i = sp_index_from_name(sp_words_text(r, "config.index", ""));
-    struct sp_fact n_nz = sp_fact_at(r, "problem.nnz", "1"), beta = metric(r, "beta", "1");
+    char from[96];
+    snprintf(from, sizeof from, "%s, %s", sp_field_path(SP_F_CONFIG_PRECISION),
+             sp_field_path(SP_F_CONFIG_INDEX));
+    int p = sp_precision_from_name(sp_words_text(r, SP_F_CONFIG_PRECISION, ""));
+    int i = sp_index_from_name(sp_words_text(r, SP_F_CONFIG_INDEX, ""));
+    struct sp_fact n_nz = sp_fact_at(r, SP_F_PROBLEM_NNZ), beta = sp_fact_at(r, SP_F_METRICS_BETA);
     if (p < 0 || i < 0 || !sp_value_known(n_nz.value))
         return fact_unknown(fact_not_here, "B", from);
     double stored = n_nz.value.value / (sp_value_known(beta.value) ? beta.value.value : 1);
     const struct sp_sizes s_of = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
-    const double row_ptr_B = json_number_value(sp_record_node(r, "request.row_ptr"));
+    const double row_ptr_B = json_number_value(sp_record_node(r, SP_F_REQUEST_ROW_PTR));
     struct sp_sizes s = sp_sizes_with_pointers(s_of, (int)row_ptr_B);
-    if (strcmp(sp_words_text(r, "config.format", ""), "staged") == 0)
+    if (strcmp(sp_words_text(r, SP_F_CONFIG_FORMAT, ""), "staged") == 0)
         s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
     double B = *which == 'a'   ? s.s_a
                : *which == 'x' ? s.s_x
@@ -377,30 +305,32 @@ static struct sp_fact size_of(const struct sp_record *r, const char *which)
                : *which == 'i' ? s.s_i
                : *which == 'p' ? s.s_p
                                : s.s_b;
-    return defined(B, "B", *which == 'p' && row_ptr_B > 0 ? "request.row_ptr" : from);
+    return defined(B, "B", *which == 'p' && row_ptr_B > 0 ? sp_field_path(SP_F_REQUEST_ROW_PTR) : from);
 }
 
 static struct sp_fact flops_of_entry(const struct sp_record *r)
 {
-    const int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
-    return p < 0 ? fact_unknown(fact_not_here, "flop", "config.precision")
-                 : defined(sp_flops_per_entry((enum sp_precision)p), "flop", "config.precision");
+    const int p = sp_precision_from_name(sp_words_text(r, SP_F_CONFIG_PRECISION, ""));
+    return p < 0 ? fact_unknown(fact_not_here, "flop", sp_field_path(SP_F_CONFIG_PRECISION))
+                 : defined(sp_flops_per_entry((enum sp_precision)p), "flop",
+                           sp_field_path(SP_F_CONFIG_PRECISION));
 }
 
 static struct sp_fact write_allocate(const struct sp_record *r)
 {
-    struct sp_fact f = metric(r, "w", "1");
+    struct sp_fact f = sp_fact_at(r, SP_F_METRICS_W);
     if (sp_value_known(f.value) || !is_on_gpu(r))
         return f;
     return fact_of(sp_value_of(1, SP_MODELLED), "1", "a GPU does not read a line before it writes it");
 }
 
-/* Older records hold no metrics.flops. */
+/* Older records do not hold it. */
 static struct sp_fact work(const struct sp_record *r)
 {
-    struct sp_fact f = metric(r, "flops", "flop"), n_nz = sp_fact_at(r, "problem.nnz", "1"), n = width(r);
-    int p = sp_precision_from_name(sp_words_text(r, "config.precision", ""));
-    const char *op = sp_words_text(r, "config.op", "");
+    struct sp_fact f = sp_fact_at(r, SP_F_METRICS_FLOPS), n_nz = sp_fact_at(r, SP_F_PROBLEM_NNZ),
+                   n = width(r);
+    int p = sp_precision_from_name(sp_words_text(r, SP_F_CONFIG_PRECISION, ""));
+    const char *op = sp_words_text(r, SP_F_CONFIG_OP, "");
     if (sp_value_known(f.value) || p < 0 || !sp_value_known(n_nz.value) || !sp_value_known(n.value))
         return f;
     double width_1 = n.value.value, each = sp_flops_per_entry((enum sp_precision)p) * width_1;
@@ -408,8 +338,10 @@ static struct sp_fact work(const struct sp_record *r)
         each = 2 * width_1 + 1;
     if (strcmp(op, "fusedmm") == 0)
         each = 4 * width_1;
-    return fact_of(sp_value_of(each * n_nz.value.value, SP_MODELLED), "flop",
-                   "operations an entry x n_nz: this record has no metrics.flops");
+    char from[96];
+    snprintf(from, sizeof from, "operations an entry x n_nz: this record has no %s",
+             sp_field_path(SP_F_METRICS_FLOPS));
+    return fact_of(sp_value_of(each * n_nz.value.value, SP_MODELLED), "flop", from);
 }
 
 /* The first roof whose `key`, role or level, is `value`. */
@@ -418,7 +350,7 @@ static struct sp_fact roof_by(const struct sp_record *r, const char *key, const 
     const json_t *roof;
     size_t i;
     char from[96];
-    json_array_foreach(sp_record_node(r, "roofs"), i, roof)
+    json_array_foreach(sp_record_node(r, SP_F_ROOFS), i, roof)
     {
         const char *its = sp_item_text(roof, key);
         if (!its || strcmp(its, value) != 0)
@@ -449,7 +381,7 @@ static struct sp_fact bytes_of_level(const struct sp_record *r, const char *leve
     const json_t *one;
     size_t i;
     char from[96];
-    json_array_foreach(sp_record_node(r, "levels"), i, one)
+    json_array_foreach(sp_record_node(r, SP_F_LEVELS), i, one)
     {
         const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
         const double bytes = sp_item_number(one, "read_B") + sp_item_number(one, "write_B");
@@ -465,10 +397,10 @@ static struct sp_fact bytes_of_level(const struct sp_record *r, const char *leve
 /* What one thread draws from the level that holds the data. */
 static struct sp_fact one_thread(const struct sp_record *r)
 {
-    const char *level = sp_words_text(r, "binding.level", "MEM");
+    const char *level = sp_words_text(r, SP_F_BINDING_LEVEL, "MEM");
     const json_t *curve, *point;
     size_t i, k;
-    json_array_foreach(sp_record_node(r, "curves.saturation"), i, curve)
+    json_array_foreach(sp_record_node(r, SP_F_CURVES_SATURATION), i, curve)
     {
         const char *its = sp_item_text(curve, "level");
         json_array_foreach(json_object_get(curve, "points"), k, point)
@@ -480,14 +412,14 @@ static struct sp_fact one_thread(const struct sp_record *r)
                 sp_item_text(curve, "origin") ? sp_item_text(curve, "origin") : "measured");
             double x = sp_item_number(point, "value"), lo = sp_item_number(point, "lo"),
                    hi = sp_item_number(point, "hi");
-            snprintf(from, sizeof from, "curves.saturation[%d], one thread", (int)i);
+            snprintf(from, sizeof from, "%s[%d], one thread", sp_field_path(SP_F_CURVES_SATURATION), (int)i);
             if (isfinite(x))
                 return fact_of(sp_value_between(x, isfinite(lo) ? lo : x, isfinite(hi) ? hi : x, origin),
                                "B/s", from);
         }
     }
     return fact_unknown("no saturation curve was measured: spmodel machine measure", "B/s",
-                        "curves.saturation");
+                        sp_field_path(SP_F_CURVES_SATURATION));
 }
 
 static struct sp_fact domains_used(const struct sp_record *r)
@@ -496,29 +428,37 @@ static struct sp_fact domains_used(const struct sp_record *r)
     double n = one ? sp_item_number(one, "domains") : NAN;
     if (isfinite(n))
         return fact_counted(n, "roofs, role roof: domains");
-    return sp_fact_at(r, "machine.n_domains", "1");
+    return sp_fact_at(r, SP_F_MACHINE_N_DOMAINS);
 }
 
 static const json_t *last_cache(const struct sp_record *r)
 {
-    const json_t *caches = sp_record_node(r, "machine.caches");
+    const json_t *caches = sp_record_node(r, SP_F_MACHINE_CACHES);
     return json_array_size(caches) > 0 ? json_array_get(caches, json_array_size(caches) - 1) : NULL;
+}
+
+static struct sp_fact of_last_cache(struct sp_value size_B, const char *key)
+{
+    char from[96];
+    snprintf(from, sizeof from, "%s, last: %s", sp_field_path(SP_F_MACHINE_CACHES), key);
+    return fact_of(size_B, "B", from);
 }
 
 /* As the simulation takes it: the capacity that was found effective, else the one that the system claims. */
 static struct sp_fact last_level(const struct sp_record *r)
 {
     const json_t *cache = last_cache(r);
-    struct sp_fact asked = sp_fact_at(r, "request.llc", "B");
+    const struct sp_fact asked = sp_fact_at(r, SP_F_REQUEST_LLC);
+    char from[96];
+    snprintf(from, sizeof from, "%s: --sim-llc", sp_field_path(SP_F_REQUEST_LLC));
     if (sp_value_known(asked.value) && asked.value.value > 0)
-        return fact_of(sp_value_of(asked.value.value, SP_STATED), "B", "request.llc: --sim-llc");
+        return fact_of(sp_value_of(asked.value.value, SP_STATED), "B", from);
     if (!cache)
-        return fact_unknown("this record describes no caches", "B", "machine.caches");
+        return fact_unknown("this record describes no caches", "B", sp_field_path(SP_F_MACHINE_CACHES));
     struct sp_value v = sp_record_value_of(json_object_get(cache, "effective_B"));
     if (sp_value_known(v))
-        return fact_of(v, "B", "machine.caches, last: effective_B");
-    return fact_of(sp_value_of(sp_item_number(cache, "size_B"), SP_STATED), "B",
-                   "machine.caches, last: size_B");
+        return of_last_cache(v, "effective_B");
+    return of_last_cache(sp_value_of(sp_item_number(cache, "size_B"), SP_STATED), "size_B");
 }
 
 /* A GPU fetches sectors. */
@@ -526,11 +466,10 @@ static struct sp_fact line(const struct sp_record *r)
 {
     const json_t *cache = last_cache(r);
     if (!cache)
-        return fact_unknown("this record describes no caches", "B", "machine.caches");
+        return fact_unknown("this record describes no caches", "B", sp_field_path(SP_F_MACHINE_CACHES));
     double sector = sp_item_number(cache, "sector_B"), whole = sp_item_number(cache, "line_B");
     bool sectored = isfinite(sector) && sector > 0;
-    return fact_of(sp_value_of(sectored ? sector : whole, SP_STATED), "B",
-                   sectored ? "machine.caches, last: sector_B" : "machine.caches, last: line_B");
+    return of_last_cache(sp_value_of(sectored ? sector : whole, SP_STATED), sectored ? "sector_B" : "line_B");
 }
 
 /* Rows of the report's table. */
@@ -540,7 +479,7 @@ static struct sp_fact time_of_row(const struct sp_record *r, const char *name)
     size_t i;
     char from[96];
     snprintf(from, sizeof from, "table, row '%s'", name);
-    json_array_foreach(sp_record_node(r, "table"), i, row)
+    json_array_foreach(sp_record_node(r, SP_F_TABLE), i, row)
     {
         const char *its = sp_item_text(row, "row");
         double s = sp_item_number(row, "time_s"), lo = sp_item_number(row, "time_lo_s"),
@@ -562,26 +501,28 @@ static struct sp_fact number_of_format(const struct sp_record *r, const char *pl
 {
     const int which = *place - '0';
     int n[2] = {0, 0};
-    const char *option = sp_words_text(r, "config.format_option", ""), *colon = strchr(option, ':');
+    const char *option = sp_words_text(r, SP_F_CONFIG_FORMAT_OPTION, ""), *colon = strchr(option, ':');
     if (colon && sscanf(colon + 1, "%d%*[x,]%d", &n[0], &n[1]) > which)
-        return fact_counted(n[which], "config.format_option");
-    return fact_unknown("the format has no such number", "1", "config.format_option");
+        return fact_counted(n[which], sp_field_path(SP_F_CONFIG_FORMAT_OPTION));
+    return fact_unknown("the format has no such number", "1", sp_field_path(SP_F_CONFIG_FORMAT_OPTION));
 }
 
 static struct sp_fact is_sorted(const struct sp_record *r)
 {
-    struct sp_fact sigma = sp_fact_at(r, "config.sigma", "1");
+    struct sp_fact sigma = sp_fact_at(r, SP_F_CONFIG_SIGMA);
     if (!sp_value_known(sigma.value))
         return sigma;
-    return fact_counted(sigma.value.value > 1 ? 1 : 0, "config.sigma > 1: rows are permuted");
+    char from[96];
+    snprintf(from, sizeof from, "%s > 1: rows are permuted", sp_field_path(SP_F_CONFIG_SIGMA));
+    return fact_counted(sigma.value.value > 1 ? 1 : 0, from);
 }
 
 /* Share of the shorter of transfers and execution that the longer one does not hide (docs/advice.md). */
 static struct sp_fact overlap(const struct sp_record *r)
 {
     static const char from[] = "t, V/b_S, W/P_core and t_linear";
-    struct sp_fact t = metric(r, "time", "s"), V = metric(r, "bytes", "B"), b_S = roof(r), W = work(r),
-                   core = metric(r, "p_core", "flop/s"), linear = time_linear(r);
+    struct sp_fact t = sp_fact_at(r, SP_F_METRICS_TIME), V = sp_fact_at(r, SP_F_METRICS_BYTES), b_S = roof(r),
+                   W = work(r), core = sp_fact_at(r, SP_F_METRICS_P_CORE), linear = time_linear(r);
     if (!sp_value_known(t.value) || !sp_value_known(V.value) || !sp_value_known(b_S.value) ||
         !sp_value_known(W.value) || !sp_value_known(core.value) || core.value.value <= 0)
         return fact_unknown("one of time, bytes, roof and P_core is not known", "1", from);
@@ -612,12 +553,12 @@ static struct sp_fact of_machine(const struct sp_record *r)
 /* Arrays without traffic are left out of a level; one without any was not told apart by array. */
 static struct sp_fact bytes_of(const struct sp_record *r, const char *array)
 {
-    const char *level = sp_words_text(r, "binding.level", "MEM");
+    const char *level = sp_words_text(r, SP_F_BINDING_LEVEL, "MEM");
     const json_t *one;
     size_t i;
     char from[96];
     snprintf(from, sizeof from, "levels, %s: arrays.%s", level, array);
-    json_array_foreach(sp_record_node(r, "levels"), i, one)
+    json_array_foreach(sp_record_node(r, SP_F_LEVELS), i, one)
     {
         const char *name = sp_item_text(one, "name"), *origin = sp_item_text(one, "origin");
         const json_t *arrays = json_object_get(one, "arrays"), *its = json_object_get(arrays, array);
@@ -635,11 +576,13 @@ static struct sp_fact bytes_of(const struct sp_record *r, const char *array)
 /* How often a row of W_h moves: cleared before phases; windows are cleared, read and added to y. */
 static struct sp_fact conflict(const struct sp_record *r)
 {
-    const json_t *phased = sp_record_node(r, "layout.phased");
+    const json_t *phased = sp_record_node(r, SP_F_LAYOUT_PHASED);
     if (!json_is_boolean(phased))
-        return fact_unknown(fact_not_here, "1", "layout.phased");
-    return fact_counted(json_is_true(phased) ? 2 : 5,
-                        json_is_true(phased) ? "layout.phased: two phases" : "layout.phased: windows");
+        return fact_unknown(fact_not_here, "1", sp_field_path(SP_F_LAYOUT_PHASED));
+    char from[96];
+    snprintf(from, sizeof from, "%s: %s", sp_field_path(SP_F_LAYOUT_PHASED),
+             json_is_true(phased) ? "two phases" : "windows");
+    return fact_counted(json_is_true(phased) ? 2 : 5, from);
 }
 
 static const struct derived derived_symbols[] = {
@@ -706,11 +649,11 @@ static bool derived(const struct sp_record *record, const char *symbol, struct s
 
 bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
-    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (strcmp(symbols[i].name, symbol) == 0) {
-            *fact = sp_fact_at(record, symbols[i].path, symbols[i].unit);
-            return true;
-        }
+    const enum sp_record_field field = sp_field_of_symbol(symbol);
+    if (field) {
+        *fact = sp_fact_at(record, field);
+        return true;
+    }
     return derived(record, symbol, fact) || ecm_fact(record, symbol, fact) ||
            gather_fact(record, symbol, fact);
 }

@@ -15,8 +15,8 @@ struct sp_fact {
 /* False: there is no such symbol. Texts are static, of the fact or of the record. */
 bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact);
 
-/* A value, number or count at a path of the record, with its unit. */
-struct sp_fact sp_fact_at(const struct sp_record *record, const char *path, const char *unit);
+/* A value, number or count of the record, with the field's unit. */
+struct sp_fact sp_fact_at(const struct sp_record *record, enum sp_record_field field);
 
 /* "262.4 MB", "4.31 ms", "14612663", "0.39"; four digits. Returns text. */
 char *sp_fact_number(char *text, size_t size, double x, const char *unit);

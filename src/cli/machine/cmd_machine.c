@@ -35,26 +35,27 @@ static bool is_record_file(const char *name)
 
 static void print_side(FILE *out, char letter, const struct sp_record *r)
 {
-    sp_print(out, "%c  %s\n   environment %s, %s", letter, sp_words_text(r, "id", "?"),
-             sp_words_text(r, "env.key", "unknown"), sp_words_text(r, "env.identity.cpu", "CPU unknown"));
-    const char *host = sp_words_text(r, "env.detail.host", "");
+    sp_print(out, "%c  %s\n   environment %s, %s", letter, sp_words_text(r, SP_F_ID, "?"),
+             sp_words_text(r, SP_F_ENV_KEY, "unknown"),
+             sp_words_text(r, SP_F_ENV_IDENTITY_CPU, "CPU unknown"));
+    const char *host = sp_words_text(r, SP_F_ENV_DETAIL_HOST, "");
     sp_print(out, "%s%s; ceilings of %s\n", *host ? ", host " : "", host,
-             sp_words_text(r, "machine.name", "?"));
+             sp_words_text(r, SP_F_MACHINE_NAME, "?"));
 }
 
 /* The facts behind the key first, then those that may differ. Returns how many of the key's differ. */
 static int print_facts(FILE *out, const struct sp_differences *d)
 {
-    static const char *const parts[] = {"env.identity.", "env.detail."};
+    static const enum sp_record_field parts[] = {SP_F_ENV_IDENTITY, SP_F_ENV_DETAIL};
     int n = 0;
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < d->n; i++) {
-            const size_t length = strlen(parts[k]);
-            if (strncmp(d->one[i].field, parts[k], length) != 0)
+            const char *key = sp_difference_within(&d->one[i], parts[k]);
+            if (!key)
                 continue;
             n += k == 0;
-            sp_print(out, "%-12s %-24s %s -> %s\n", k == 0 ? "differs" : "detail", d->one[i].field + length,
-                     d->one[i].a, d->one[i].b);
+            sp_print(out, "%-12s %-24s %s -> %s\n", k == 0 ? "differs" : "detail", key, d->one[i].a,
+                     d->one[i].b);
         }
     return n;
 }
@@ -70,7 +71,7 @@ static enum sp_status print_both(const struct sp_record *a, const struct sp_reco
     print_side(out, 'B', b);
     const int n = print_facts(out, &d);
     sp_differences_free(&d);
-    const char *key_a = sp_words_text(a, "env.key", ""), *key_b = sp_words_text(b, "env.key", "");
+    const char *key_a = sp_words_text(a, SP_F_ENV_KEY, ""), *key_b = sp_words_text(b, SP_F_ENV_KEY, "");
     if (!*key_a || !*key_b)
         fputs("a record does not say where it was measured: not comparable\n", out);
     else if (strcmp(key_a, key_b) == 0)

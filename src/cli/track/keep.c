@@ -228,8 +228,8 @@ static enum sp_status check_flags(const char *path, struct sp_error *err)
     enum sp_status status = sp_record_read(path, &r, err);
     if (status != SP_OK)
         return status;
-    const bool assumed = strcmp(sp_words_text(&r, "conditions.state", ""), "assumed") == 0;
-    const json_t *flags = sp_record_node(&r, "flags"), *flag;
+    const bool assumed = strcmp(sp_words_text(&r, SP_F_CONDITIONS_STATE, ""), "assumed") == 0;
+    const json_t *flags = sp_record_node(&r, SP_F_FLAGS), *flag;
     size_t i;
     json_array_foreach(flags, i, flag)
     {
@@ -238,7 +238,7 @@ static enum sp_status check_flags(const char *path, struct sp_error *err)
             if (strcmp(code, doubts[k]) == 0)
                 status = sp_fail(
                     err, SP_UNDECIDED, "measure again, or say --flagged where every record has this flag",
-                    "record %s is flagged: %s", sp_words_text(&r, "id", "?"), text ? text : code);
+                    "record %s is flagged: %s", sp_words_text(&r, SP_F_ID, "?"), text ? text : code);
     }
     sp_record_free(&r);
     return status;

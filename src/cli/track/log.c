@@ -106,7 +106,7 @@ static enum sp_status read_one(const char *path, bool anonymous, struct sp_recor
                                struct sp_error *err)
 {
     enum sp_status status = sp_record_read(path, record, err);
-    const bool has_verdict = status == SP_OK && sp_record_node(record, "verdict");
+    const bool has_verdict = status == SP_OK && sp_record_node(record, SP_F_VERDICT);
     if (status == SP_OK && anonymous)
         status = sp_record_anonymise(record, err);
     if (status == SP_OK && has_verdict)
@@ -122,7 +122,7 @@ static enum sp_status export_record(const char *path, const char *folder, bool a
     char name[4400];
     const char *id = "";
     enum sp_status status = read_one(path, anonymous, &record, err);
-    if (status == SP_OK && (!sp_record_text(&record, "id", &id) || !sp_is_file_stem(id)))
+    if (status == SP_OK && (!sp_record_text(&record, SP_F_ID, &id) || !sp_is_file_stem(id)))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the record has no usable id");
     const int failed = status == SP_OK ? sp_make_directories(folder) : 0;
     if (failed)

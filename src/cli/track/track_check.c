@@ -136,8 +136,8 @@ static enum sp_status track_confirm(struct confirming *c, const struct sp_entry 
     struct sp_error why = {0};
     enum sp_status status = sp_record_read(c->index->path[first.newest - c->index->entry], &record, &why);
     if (status == SP_OK)
-        status = sp_can_measure_again(&record,
-                                      first.is_exact && *sp_words_text(&record, "request.machine", ""), &why);
+        status = sp_can_measure_again(
+            &record, first.is_exact && *sp_words_text(&record, SP_F_REQUEST_MACHINE, ""), &why);
     if (status == SP_OK)
         status = sp_store_check_writable(c->store, &why);
     for (int i = 0;
@@ -253,7 +253,6 @@ static int find_pins(const struct sp_store *store, const struct sp_entry *newest
 /* Adds the fields of the environment in which the two records differ, as far as there is room. */
 static void name_fields(const struct sp_index *index, struct sp_judgement *j)
 {
-    static const char of_env[] = "env.identity.";
     struct sp_record was = {0}, is = {0};
     struct sp_differences d = {0};
     size_t used = strlen(j->why);
@@ -263,10 +262,11 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
         sp_differences_find(&was, &is, false, &d, NULL);
     for (int i = 0; i < d.n; i++) {
         const struct sp_difference *one = &d.one[i];
-        if (strncmp(one->field, of_env, sizeof of_env - 1) != 0)
+        const char *key = sp_difference_within(one, SP_F_ENV_IDENTITY);
+        if (!key)
             continue;
-        const int n = snprintf(j->why + used, sizeof j->why - used, "%s%s was %s, is %s", begin,
-                               one->field + sizeof of_env - 1, one->a, one->b);
+        const int n =
+            snprintf(j->why + used, sizeof j->why - used, "%s%s was %s, is %s", begin, key, one->a, one->b);
         if (n < 0 || used + (size_t)n >= sizeof j->why) {
             j->why[used] = '\0';
             break;

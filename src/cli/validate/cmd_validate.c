@@ -345,11 +345,12 @@ static enum sp_status draw(const struct arguments *a, const struct sp_record *re
     char gnuplot[1024];
     const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
     const struct sp_plot_kind *kind = sp_plot_kind_find("predicted");
-    const char *lack = kind->lacks(record);
+    const struct sp_lack *lack = kind->lacks(record);
+    char text[128];
     enum sp_status status = sp_words_refuse(a->picture, err);
     if (status == SP_OK && lack)
-        status =
-            sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s", lack);
+        status = sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s",
+                         sp_lack_text(text, sizeof text, lack));
     return status == SP_OK ? sp_plot_write(kind, &record, 1,
                                            (enum sp_term)sp_term_from_name(strrchr(a->picture, '.') + 1),
                                            &tool, a->picture, err)

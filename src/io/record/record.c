@@ -21,30 +21,30 @@ enum { RANDOM_BITS = 12 };
 
 /* Fields whose type everything that reads a record relies on. */
 static const struct {
-    const char *name;
+    enum sp_record_field field;
     json_type type;
     bool required;
 } fields[] = {
-    {"id", JSON_STRING, true},
-    {"status", JSON_STRING, false},
-    {"time", JSON_OBJECT, true},
-    {"tool", JSON_OBJECT, false},
-    {"env", JSON_OBJECT, false},
-    {"machine", JSON_OBJECT, false},
-    {"problem", JSON_OBJECT, false},
-    {"config", JSON_OBJECT, false},
-    {"structure", JSON_OBJECT, false},
-    {"roofs", JSON_ARRAY, false},
-    {"runs", JSON_ARRAY, false},
-    {"metrics", JSON_OBJECT, false},
-    {"levels", JSON_ARRAY, false},
-    {"table", JSON_ARRAY, false},
-    {"losses", JSON_OBJECT, false},
-    {"hints", JSON_ARRAY, false},
-    {"curves", JSON_OBJECT, false},
-    {"flags", JSON_ARRAY, false},
-    {"not_a_problem", JSON_ARRAY, false},
-    {"remarks", JSON_ARRAY, false},
+    {SP_F_ID, JSON_STRING, true},
+    {SP_F_STATUS, JSON_STRING, false},
+    {SP_F_TIME, JSON_OBJECT, true},
+    {SP_F_TOOL, JSON_OBJECT, false},
+    {SP_F_ENV, JSON_OBJECT, false},
+    {SP_F_MACHINE, JSON_OBJECT, false},
+    {SP_F_PROBLEM, JSON_OBJECT, false},
+    {SP_F_CONFIG, JSON_OBJECT, false},
+    {SP_F_STRUCTURE, JSON_OBJECT, false},
+    {SP_F_ROOFS, JSON_ARRAY, false},
+    {SP_F_RUNS, JSON_ARRAY, false},
+    {SP_F_METRICS, JSON_OBJECT, false},
+    {SP_F_LEVELS, JSON_ARRAY, false},
+    {SP_F_TABLE, JSON_ARRAY, false},
+    {SP_F_LOSSES, JSON_OBJECT, false},
+    {SP_F_HINTS, JSON_ARRAY, false},
+    {SP_F_CURVES, JSON_OBJECT, false},
+    {SP_F_FLAGS, JSON_ARRAY, false},
+    {SP_F_NOT_A_PROBLEM, JSON_ARRAY, false},
+    {SP_F_REMARKS, JSON_ARRAY, false},
 };
 
 static const char *type_name(json_type type)
@@ -82,7 +82,7 @@ static const char *next_key(const char *path, char key[128])
 }
 
 /* Puts `value` (stolen; NULL: out of memory) at `path`, making the objects on the way. */
-static void put(struct sp_record *record, const char *path, json_t *value)
+void sp_record_put_at(struct sp_record *record, const char *path, json_t *value)
 {
     json_t *node = record->root;
     char key[128];
@@ -105,6 +105,11 @@ static void put(struct sp_record *record, const char *path, json_t *value)
     }
 }
 
+static void put(struct sp_record *record, enum sp_record_field field, json_t *value)
+{
+    sp_record_put_at(record, sp_field_path(field), value);
+}
+
 enum sp_status sp_record_new(const char *name, struct sp_record *record, struct sp_error *err)
 {
     memset(record, 0, sizeof *record);
@@ -121,13 +126,13 @@ enum sp_status sp_record_new(const char *name, struct sp_record *record, struct 
     snprintf(id, sizeof id, "%s-%s-%08x", stamp, stem, (unsigned)digits);
     record->root = json_object();
     record->failed = !record->root;
-    sp_record_set_text(record, "schema", SP_RECORD_SCHEMA);
-    sp_record_set_text(record, "id", id);
-    sp_record_set_text(record, "time.start", start);
-    sp_record_set_text(record, "tool.version", SP_VERSION);
-    sp_record_set_text(record, "tool.git", SP_GIT_VERSION);
-    sp_record_set_text(record, "tool.compiler", SP_COMPILER);
-    sp_record_set_text(record, "tool.flags", SP_C_FLAGS);
+    sp_record_set_text(record, SP_F_SCHEMA, SP_RECORD_SCHEMA);
+    sp_record_set_text(record, SP_F_ID, id);
+    sp_record_set_text(record, SP_F_TIME_START, start);
+    sp_record_set_text(record, SP_F_TOOL_VERSION, SP_VERSION);
+    sp_record_set_text(record, SP_F_TOOL_GIT, SP_GIT_VERSION);
+    sp_record_set_text(record, SP_F_TOOL_COMPILER, SP_COMPILER);
+    sp_record_set_text(record, SP_F_TOOL_FLAGS, SP_C_FLAGS);
     if (!record->failed)
         return SP_OK;
     sp_record_free(record);
@@ -145,29 +150,30 @@ json_t *sp_json_number(double x)
     return isfinite(x) ? json_real(x) : json_null();
 }
 
-void sp_record_set_text(struct sp_record *record, const char *path, const char *text)
+void sp_record_set_text(struct sp_record *record, enum sp_record_field field, const char *text)
 {
-    put(record, path, text ? sp_json_string(text) : json_null());
+    put(record, field, text ? sp_json_string(text) : json_null());
 }
 
-void sp_record_set_count(struct sp_record *record, const char *path, int64_t n)
+void sp_record_set_count(struct sp_record *record, enum sp_record_field field, int64_t n)
 {
-    put(record, path, json_integer(n));
+    put(record, field, json_integer(n));
 }
 
-void sp_record_set_number(struct sp_record *record, const char *path, double x)
+void sp_record_set_number(struct sp_record *record, enum sp_record_field field, double x)
 {
-    put(record, path, sp_json_number(x));
+    put(record, field, sp_json_number(x));
 }
 
-void sp_record_set_flag(struct sp_record *record, const char *path, bool truth)
+void sp_record_set_flag(struct sp_record *record, enum sp_record_field field, bool truth)
 {
-    put(record, path, json_boolean(truth));
+    put(record, field, json_boolean(truth));
 }
 
-void sp_record_set_null(struct sp_record *record, const char *path, const char *why)
+void sp_record_set_null(struct sp_record *record, enum sp_record_field field, const char *why)
 {
-    put(record, path, json_pack("{s:n, s:o}", "value", "why", sp_json_string(why ? why : "no reason given")));
+    put(record, field,
+        json_pack("{s:n, s:o}", "value", "why", sp_json_string(why ? why : "no reason given")));
 }
 
 json_t *sp_record_value_json(struct sp_value v, const char *unit)
@@ -180,37 +186,38 @@ json_t *sp_record_value_json(struct sp_value v, const char *unit)
                      sp_json_string(why ? why : "no reason given"));
 }
 
-void sp_record_set_value(struct sp_record *record, const char *path, struct sp_value value, const char *unit)
+void sp_record_set_metric(struct sp_record *record, enum sp_record_field field, struct sp_value value,
+                          enum sp_definition definition)
 {
-    put(record, path, sp_record_value_json(value, unit));
-}
-
-void sp_record_set_metric(struct sp_record *record, const char *name, struct sp_value value, const char *unit,
-                          const char *better, const char *definition)
-{
-    char path[160];
-    snprintf(path, sizeof path, "metrics.%s", name);
-    json_t *object = sp_record_value_json(value, unit);
-    if (object && (json_object_set_new(object, "better", json_string(better)) ||
-                   json_object_set_new(object, "definition", sp_json_string(definition)))) {
+    const struct sp_field_facts *f = &sp_record_fields[field];
+    const char *words = f->other[definition] ? f->other[definition] : f->words;
+    json_t *object = sp_record_value_json(value, f->unit);
+    if (object && f->type == SP_A_METRIC &&
+        (json_object_set_new(object, "better", json_string(f->better)) ||
+         json_object_set_new(object, "definition", sp_json_string(words)))) {
         json_decref(object);
         object = NULL;
     }
-    put(record, path, object);
+    put(record, field, object);
 }
 
-void sp_record_set_object(struct sp_record *record, const char *path, json_t *object)
+void sp_record_set_value(struct sp_record *record, enum sp_record_field field, struct sp_value value)
 {
-    put(record, path, object);
+    sp_record_set_metric(record, field, value, SP_DEFINED);
 }
 
-void sp_record_append(struct sp_record *record, const char *path, json_t *object)
+void sp_record_set_object(struct sp_record *record, enum sp_record_field field, json_t *object)
 {
-    json_t *array = (json_t *)sp_record_node(record, path);
+    put(record, field, object);
+}
+
+void sp_record_append(struct sp_record *record, enum sp_record_field field, json_t *object)
+{
+    json_t *array = (json_t *)sp_record_node(record, field);
     if (object && !json_is_array(array)) {
         array = json_array();
-        put(record, path, array);
-        array = (json_t *)sp_record_node(record, path);
+        put(record, field, array);
+        array = (json_t *)sp_record_node(record, field);
     }
     /* json_array_append_new() drops `object` itself when it fails. */
     if (!object || json_array_append_new(array, object))
@@ -224,10 +231,15 @@ void sp_record_add_flag(struct sp_record *record, const char *code, const char *
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    sp_record_append(record, "flags", json_pack("{s:s, s:o}", "code", code, "text", sp_json_string(text)));
+    sp_record_append(record, SP_F_FLAGS, json_pack("{s:s, s:o}", "code", code, "text", sp_json_string(text)));
 }
 
-const json_t *sp_record_node(const struct sp_record *record, const char *path)
+const json_t *sp_record_node(const struct sp_record *record, enum sp_record_field field)
+{
+    return field ? sp_record_node_at(record, sp_field_path(field)) : NULL;
+}
+
+const json_t *sp_record_node_at(const struct sp_record *record, const char *path)
 {
     const json_t *node = record->root;
     while (path && node) {
@@ -238,18 +250,18 @@ const json_t *sp_record_node(const struct sp_record *record, const char *path)
     return node;
 }
 
-bool sp_record_text(const struct sp_record *record, const char *path, const char **out)
+bool sp_record_text(const struct sp_record *record, enum sp_record_field field, const char **out)
 {
-    const json_t *node = sp_record_node(record, path);
+    const json_t *node = sp_record_node(record, field);
     if (!json_is_string(node))
         return false;
     *out = json_string_value(node);
     return true;
 }
 
-bool sp_record_count(const struct sp_record *record, const char *path, int64_t *out)
+bool sp_record_count(const struct sp_record *record, enum sp_record_field field, int64_t *out)
 {
-    const json_t *node = sp_record_node(record, path);
+    const json_t *node = sp_record_node(record, field);
     double x = json_is_real(node) ? json_real_value(node) : NAN;
     if (json_is_integer(node))
         *out = json_integer_value(node);
@@ -260,27 +272,27 @@ bool sp_record_count(const struct sp_record *record, const char *path, int64_t *
     return true;
 }
 
-bool sp_record_number(const struct sp_record *record, const char *path, double *out)
+bool sp_record_number(const struct sp_record *record, enum sp_record_field field, double *out)
 {
-    const json_t *node = sp_record_node(record, path);
+    const json_t *node = sp_record_node(record, field);
     if (!json_is_number(node))
         return false;
     *out = json_number_value(node);
     return true;
 }
 
-bool sp_record_flag(const struct sp_record *record, const char *path, bool *out)
+bool sp_record_flag(const struct sp_record *record, enum sp_record_field field, bool *out)
 {
-    const json_t *node = sp_record_node(record, path);
+    const json_t *node = sp_record_node(record, field);
     if (!json_is_boolean(node))
         return false;
     *out = json_is_true(node);
     return true;
 }
 
-struct sp_value sp_record_value(const struct sp_record *record, const char *path)
+struct sp_value sp_record_value(const struct sp_record *record, enum sp_record_field field)
 {
-    return sp_record_value_of(sp_record_node(record, path));
+    return sp_record_value_of(sp_record_node(record, field));
 }
 
 struct sp_value sp_record_value_of(const json_t *object)
@@ -297,13 +309,6 @@ struct sp_value sp_record_value_of(const json_t *object)
     const json_t *lo = json_object_get(object, "lo"), *hi = json_object_get(object, "hi");
     return sp_value_between(value, json_is_number(lo) ? json_number_value(lo) : value,
                             json_is_number(hi) ? json_number_value(hi) : value, origin);
-}
-
-struct sp_value sp_record_metric(const struct sp_record *record, const char *name)
-{
-    char path[160];
-    snprintf(path, sizeof path, "metrics.%s", name);
-    return sp_record_value(record, path);
 }
 
 /* The major version must be ours; minor versions ("spmodel.record/1.3") only add. */
@@ -328,14 +333,14 @@ static enum sp_status check_schema(const json_t *root, const char *path, struct 
 static enum sp_status check_fields(const json_t *root, const char *path, struct sp_error *err)
 {
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        const json_t *field = json_object_get(root, fields[i].name);
+        const json_t *field = json_object_get(root, sp_field_path(fields[i].field));
         if (!field && fields[i].required)
             return sp_fail_at(err, SP_INPUT, path, 0, 0, "the record is damaged; make it again",
-                              "the record lacks \"%s\"", fields[i].name);
+                              "the record lacks \"%s\"", sp_field_path(fields[i].field));
         if (field && json_typeof(field) != fields[i].type && (fields[i].required || !json_is_null(field)))
             return sp_fail_at(err, SP_INPUT, path, 0, 0, "the record is damaged; make it again",
-                              "\"%s\" is %s, it should be %s", fields[i].name, type_name(json_typeof(field)),
-                              type_name(fields[i].type));
+                              "\"%s\" is %s, it should be %s", sp_field_path(fields[i].field),
+                              type_name(json_typeof(field)), type_name(fields[i].type));
     }
     return SP_OK;
 }
@@ -406,10 +411,10 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
     if (status != SP_OK)
         return status;
     const char *end;
-    if (!sp_record_text(record, "time.end", &end)) {
+    if (!sp_record_text(record, SP_F_TIME_END, &end)) {
         char text[32];
         iso_time(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", time(NULL));
-        sp_record_set_text(record, "time.end", text);
+        sp_record_set_text(record, SP_F_TIME_END, text);
     }
     struct sp_atomic_file file;
     status = sp_atomic_open(path, &file, err);
@@ -425,10 +430,10 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
 }
 
 const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS] = {
-    {"min_traffic", "minimum traffic"}, {"padding", "padding"},
-    {"extra_x", "extra x traffic"},     {"extra_x_domains", "x in several caches"},
-    {"imbalance", "load imbalance"},    {"in_core", "in-core, latency"},
-    {"rest", "not explained"},
+    {SP_F_LOSSES_MIN_TRAFFIC, "minimum traffic"}, {SP_F_LOSSES_PADDING, "padding"},
+    {SP_F_LOSSES_EXTRA_X, "extra x traffic"},     {SP_F_LOSSES_EXTRA_X_DOMAINS, "x in several caches"},
+    {SP_F_LOSSES_IMBALANCE, "load imbalance"},    {SP_F_LOSSES_IN_CORE, "in-core, latency"},
+    {SP_F_LOSSES_REST, "not explained"},
 };
 
 const char *sp_item_text(const json_t *item, const char *key)
@@ -511,10 +516,10 @@ const char *sp_words_op(const char *op)
     return op;
 }
 
-const char *sp_words_text(const struct sp_record *record, const char *path, const char *otherwise)
+const char *sp_words_text(const struct sp_record *record, enum sp_record_field field, const char *otherwise)
 {
     const char *text = NULL;
-    return sp_record_text(record, path, &text) ? text : otherwise;
+    return sp_record_text(record, field, &text) ? text : otherwise;
 }
 
 bool sp_conditions_differ(double ratio)
@@ -527,14 +532,14 @@ const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row
 {
     const char *name = sp_item_text(row, "row"), *source = sp_item_text(row, "bytes_source");
     if (name && strncmp(name, "model,", 6) == 0 &&
-        strncmp(sp_words_text(record, "config.device", "cpu"), "gpu", 3) != 0)
+        strncmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu", 3) != 0)
         return sp_origin_name(SP_MODELLED);
     return source ? source : sp_item_text(row, "bytes_origin");
 }
 
 const json_t *sp_record_roof(const struct sp_record *record)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *roof;
     size_t i;
     json_array_foreach(roofs, i, roof)
     {
@@ -545,15 +550,19 @@ const json_t *sp_record_roof(const struct sp_record *record)
     return NULL;
 }
 
+enum sp_record_field sp_loss_origin(enum sp_record_field loss)
+{
+    const char *key = sp_field_within(loss, SP_F_LOSSES);
+    return key ? sp_field_in(SP_F_LOSSES_ORIGIN, key) : SP_F_NONE;
+}
+
 bool sp_record_loss(const struct sp_record *record, int i, double *seconds)
 {
-    char path[64];
+    const enum sp_record_field loss = sp_loss_words[i].field;
     double within = 0;
-    snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-    if (!sp_record_number(record, path, seconds))
+    if (!sp_record_number(record, loss, seconds))
         return false;
-    if (strcmp(sp_loss_words[i].key, "extra_x") == 0 &&
-        sp_record_number(record, "losses.extra_x_domains", &within))
+    if (loss == SP_F_LOSSES_EXTRA_X && sp_record_number(record, SP_F_LOSSES_EXTRA_X_DOMAINS, &within))
         *seconds -= within;
     return true;
 }
@@ -569,7 +578,7 @@ static double known(struct sp_value v)
 /* The row of the table that the model computed from the bytes as seen. */
 static double modelled_performance(const struct sp_record *record)
 {
-    const json_t *rows = sp_record_node(record, "table"), *row;
+    const json_t *rows = sp_record_node(record, SP_F_TABLE), *row;
     size_t i;
     json_array_foreach(rows, i, row)
     {
@@ -583,14 +592,14 @@ static double modelled_performance(const struct sp_record *record)
 bool sp_series_point_of(const struct sp_record *record, struct sp_series_point *p)
 {
     *p = (struct sp_series_point){.r = 1};
-    if (!sp_record_count(record, "config.inner", &p->r))
-        sp_record_count(record, "config.rhs", &p->r);
-    p->time_s = sp_record_metric(record, "time");
-    p->balance = sp_record_metric(record, "balance");
-    p->balance_min = known(sp_record_metric(record, "balance_min"));
-    p->performance = sp_record_metric(record, "performance");
+    if (!sp_record_count(record, SP_F_CONFIG_INNER, &p->r))
+        sp_record_count(record, SP_F_CONFIG_RHS, &p->r);
+    p->time_s = sp_record_value(record, SP_F_METRICS_TIME);
+    p->balance = sp_record_value(record, SP_F_METRICS_BALANCE);
+    p->balance_min = known(sp_record_value(record, SP_F_METRICS_BALANCE_MIN));
+    p->performance = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     p->model = modelled_performance(record);
-    p->core = known(sp_record_metric(record, "p_core"));
+    p->core = known(sp_record_value(record, SP_F_METRICS_P_CORE));
     double roof = known(sp_record_value_of(sp_record_roof(record)));
     p->bandwidth = sp_value_known(p->balance) && p->balance.value > 0 ? roof / p->balance.value : NAN;
     p->binding = isfinite(p->core) && p->core < p->bandwidth ? "in-core execution" : "bandwidth";

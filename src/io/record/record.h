@@ -12,6 +12,7 @@
 
 #include "base/reading.h"
 #include "base/status.h"
+#include "io/record/record_field.h"
 
 #define SP_RECORD_SCHEMA "spmodel.record/1"
 
@@ -26,45 +27,48 @@ struct sp_record {
 enum sp_status sp_record_new(const char *name, struct sp_record *record, struct sp_error *err);
 void sp_record_free(struct sp_record *record); /* safe twice */
 
-/* Setters. `path` is dotted ("config.threads"), missing objects are made; a failing allocation is remembered
- * in the record and reported by sp_record_write(), so that building a record needs no checks line by line. */
-void sp_record_set_text(struct sp_record *record, const char *path, const char *text);
-void sp_record_set_count(struct sp_record *record, const char *path, int64_t n);
-void sp_record_set_number(struct sp_record *record, const char *path, double x); /* NaN, inf: null */
-void sp_record_set_flag(struct sp_record *record, const char *path, bool truth);
-void sp_record_set_null(struct sp_record *record, const char *path, const char *why);
-/* {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. unit: "s", "B", "B/s", "flop/s",
- * "B/flop", "1". */
-void sp_record_set_value(struct sp_record *record, const char *path, struct sp_value value, const char *unit);
-/* metrics.NAME: a value with "better" ("lower", "higher", "none") and a one-sentence definition. */
-void sp_record_set_metric(struct sp_record *record, const char *name, struct sp_value value, const char *unit,
-                          const char *better, const char *definition);
+/* Setters. Missing objects are made; a failing allocation is remembered in the record and reported by
+ * sp_record_write(), so that building a record needs no checks line by line. */
+void sp_record_set_text(struct sp_record *record, enum sp_record_field field, const char *text);
+void sp_record_set_count(struct sp_record *record, enum sp_record_field field, int64_t n);
+void sp_record_set_number(struct sp_record *record, enum sp_record_field field,
+                          double x); /* NaN, inf: null */
+void sp_record_set_flag(struct sp_record *record, enum sp_record_field field, bool truth);
+void sp_record_set_null(struct sp_record *record, enum sp_record_field field, const char *why);
+/* {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}; of a metric with "better" and
+ * "definition", too. Unit and words are the field's. */
+void sp_record_set_value(struct sp_record *record, enum sp_record_field field, struct sp_value value);
+/* The same with a definition of the metric's that is not the usual one, where its field has it. */
+void sp_record_set_metric(struct sp_record *record, enum sp_record_field field, struct sp_value value,
+                          enum sp_definition definition);
 /* A number, null where it is not finite; new reference. */
 json_t *sp_json_number(double x);
-/* The same object, not yet anywhere: new reference, NULL when memory is short. */
+/* A value as an object that is not yet anywhere: new reference, NULL when memory is short. */
 json_t *sp_record_value_json(struct sp_value value, const char *unit);
-/* Puts an object or array at `path` and steals it; NULL object: remembered failure. */
-void sp_record_set_object(struct sp_record *record, const char *path, json_t *object);
-/* Appends an object to the array at `path` (made when missing) and steals it; NULL object: remembered
- * failure. */
-void sp_record_append(struct sp_record *record, const char *path, json_t *object);
+/* Puts an object or array there and steals it; NULL object: remembered failure. */
+void sp_record_set_object(struct sp_record *record, enum sp_record_field field, json_t *object);
+/* Appends an object to the array (made when missing) and steals it; NULL object: remembered failure. */
+void sp_record_append(struct sp_record *record, enum sp_record_field field, json_t *object);
 /* Appends to flags: what a reader must know before believing the numbers. */
 void sp_record_add_flag(struct sp_record *record, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Getters; false (and *out untouched) where the field is missing, null or of another type. */
-bool sp_record_text(const struct sp_record *record, const char *path, const char **out);
-bool sp_record_count(const struct sp_record *record, const char *path, int64_t *out);
-bool sp_record_number(const struct sp_record *record, const char *path, double *out);
-bool sp_record_flag(const struct sp_record *record, const char *path, bool *out);
+bool sp_record_text(const struct sp_record *record, enum sp_record_field field, const char **out);
+bool sp_record_count(const struct sp_record *record, enum sp_record_field field, int64_t *out);
+bool sp_record_number(const struct sp_record *record, enum sp_record_field field, double *out);
+bool sp_record_flag(const struct sp_record *record, enum sp_record_field field, bool *out);
 /* A value object; where it is null or missing the result has origin SP_NONE and a reason (static or borrowed
  * from the record). */
-struct sp_value sp_record_value(const struct sp_record *record, const char *path);
+struct sp_value sp_record_value(const struct sp_record *record, enum sp_record_field field);
 /* The same of a value object that is already at hand. */
 struct sp_value sp_record_value_of(const json_t *object);
-struct sp_value sp_record_metric(const struct sp_record *record, const char *name);
-/* The array or object at `path`, borrowed; NULL: none. */
-const json_t *sp_record_node(const struct sp_record *record, const char *path);
+/* What stands there, borrowed; NULL: nothing. */
+const json_t *sp_record_node(const struct sp_record *record, enum sp_record_field field);
+
+/* By a path that somebody typed ("config.threads"); the program's own have a constant. */
+const json_t *sp_record_node_at(const struct sp_record *record, const char *path);
+void sp_record_put_at(struct sp_record *record, const char *path, json_t *value); /* stolen */
 
 /* Reads and checks a record file: SP_INPUT names what is damaged (line and column where it is no JSON), or
  * the schema version that this program does not know. */
@@ -102,8 +106,8 @@ char *sp_words_roof_value(char *text, size_t size, const json_t *roof);
 bool sp_roof_is_flops(const json_t *roof);
 /* "SpMV" for "spmv"; unknown codes as they are. */
 const char *sp_words_op(const char *op);
-/* The text at `path`, else `otherwise`. */
-const char *sp_words_text(const struct sp_record *record, const char *path, const char *otherwise);
+/* The field's text, else `otherwise`. */
+const char *sp_words_text(const struct sp_record *record, enum sp_record_field field, const char *otherwise);
 
 /* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those of a CPU's
  * rows "model, ..." are the formula's, also where an older record calls them as their alpha. */
@@ -112,13 +116,16 @@ const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row
 /* The ceiling with "role": "roof", the one that fractions are of; NULL: none. */
 const json_t *sp_record_roof(const struct sp_record *record);
 
-/* The losses as rows that add up, in the order of [THEORY 8]: key in `losses`, words for people. One more
+/* The losses as rows that add up, in the order of [THEORY 8]: field, words for people. One more
  * than the parts of model/losses.h: what x costs in several caches is a row of its own. */
 enum { SP_N_LOSS_ROWS = 7 };
 struct sp_loss_words {
-    const char *key, *words;
+    enum sp_record_field field;
+    const char *words;
 };
 extern const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS];
+/* The field that says on whose word a loss is; SP_F_NONE: the field is no loss. */
+enum sp_record_field sp_loss_origin(enum sp_record_field loss);
 /* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x` contains
  * in the record, is a row of its own and taken off there. False where it is not known. */
 bool sp_record_loss(const struct sp_record *record, int i, double *seconds);

@@ -11,17 +11,17 @@ enum { MIN_TRAFFIC, PADDING, EXTRA_X, DOMAINS, IMBALANCE, IN_CORE, REST };
 
 bool sp_verdict_is_status(const struct sp_record *record, const char *status)
 {
-    return strcmp(sp_words_text(record, "status", "complete"), status) == 0;
+    return strcmp(sp_words_text(record, SP_F_STATUS, "complete"), status) == 0;
 }
 
 const char *sp_verdict_doubt(const struct sp_record *record)
 {
-    return sp_words_text(record, "conditions.doubt", "");
+    return sp_words_text(record, SP_F_CONDITIONS_DOUBT, "");
 }
 
 bool sp_verdict_is_unusable(const struct sp_record *record)
 {
-    return strcmp(sp_words_text(record, "conditions.state", ""), "unusable") == 0;
+    return strcmp(sp_words_text(record, SP_F_CONDITIONS_STATE, ""), "unusable") == 0;
 }
 
 const char *sp_verdict_disturbed(const struct sp_record *record)
@@ -33,13 +33,13 @@ const char *sp_verdict_disturbed(const struct sp_record *record)
 bool sp_verdict_is_foreign(const struct sp_record *record)
 {
     bool foreign = false;
-    return sp_record_flag(record, "machine.foreign", &foreign) && foreign;
+    return sp_record_flag(record, SP_F_MACHINE_FOREIGN, &foreign) && foreign;
 }
 
 static bool is_empty(const struct sp_record *record)
 {
     int64_t nnz = 1;
-    return sp_record_count(record, "problem.nnz", &nnz) && nnz == 0;
+    return sp_record_count(record, SP_F_PROBLEM_NNZ, &nnz) && nnz == 0;
 }
 
 const char *sp_verdict_no_time(const struct sp_record *record)
@@ -53,7 +53,7 @@ const char *sp_verdict_no_time(const struct sp_record *record)
 
 struct sp_value sp_verdict_possible(const struct sp_record *record)
 {
-    const json_t *row = json_array_get(sp_record_node(record, "table"), 0);
+    const json_t *row = json_array_get(sp_record_node(record, SP_F_TABLE), 0);
     const double P = sp_item_number(row, "performance"), t = sp_item_number(row, "time_s"),
                  lo = sp_item_number(row, "time_lo_s"), hi = sp_item_number(row, "time_hi_s");
     if (!(P > 0) || !isfinite(P))
@@ -64,9 +64,9 @@ struct sp_value sp_verdict_possible(const struct sp_record *record)
 
 double sp_verdict_share(const struct sp_record *record)
 {
-    const struct sp_value v = sp_record_metric(record, "model_fraction"),
+    const struct sp_value v = sp_record_value(record, SP_F_METRICS_MODEL_FRACTION),
                           possible = sp_verdict_possible(record),
-                          rate = sp_record_metric(record, "performance");
+                          rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     if (*sp_verdict_doubt(record))
         return NAN;
     if (sp_value_known(v))
@@ -76,13 +76,13 @@ double sp_verdict_share(const struct sp_record *record)
 
 bool sp_verdict_is_in_core(const struct sp_record *record)
 {
-    return strstr(sp_words_text(record, "binding.term", ""), "bandwidth") == NULL;
+    return strstr(sp_words_text(record, SP_F_BINDING_TERM, ""), "bandwidth") == NULL;
 }
 
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS])
 {
-    const struct sp_value time = sp_record_metric(record, "time");
-    if (!json_is_object(sp_record_node(record, "losses")) || !sp_value_known(time) || !(time.value > 0))
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
+    if (!json_is_object(sp_record_node(record, SP_F_LOSSES)) || !sp_value_known(time) || !(time.value > 0))
         return false;
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         double x;
@@ -101,9 +101,10 @@ static const char in_core[] = "in-core execution", waiting[] = "waiting for gath
  * bottleneck does not say it. */
 static bool is_execution(const struct sp_record *record)
 {
-    const char *class = sp_words_text(record, "bottleneck.class", "");
-    const struct sp_value P = sp_record_metric(record, "p_core"), W = sp_record_metric(record, "flops"),
-                          time = sp_record_metric(record, "time");
+    const char *class = sp_words_text(record, SP_F_BOTTLENECK_CLASS, "");
+    const struct sp_value P = sp_record_value(record, SP_F_METRICS_P_CORE),
+                          W = sp_record_value(record, SP_F_METRICS_FLOPS),
+                          time = sp_record_value(record, SP_F_METRICS_TIME);
     double share[SP_N_LOSS_ROWS], moved = 0;
     if (strcmp(class, "latency") == 0 || strcmp(class, "in-core") == 0)
         return *class == 'i';
@@ -116,8 +117,8 @@ static bool is_execution(const struct sp_record *record)
 
 static void cause_words(const struct sp_record *record, int loss, double share, char *text, size_t size)
 {
-    const struct sp_value loads = sp_record_metric(record, "x_loads");
-    const bool is_x = strcmp(sp_words_text(record, "config.op", "spmv"), "spmv") == 0;
+    const struct sp_value loads = sp_record_value(record, SP_F_METRICS_X_LOADS);
+    const bool is_x = strcmp(sp_words_text(record, SP_F_CONFIG_OP, "spmv"), "spmv") == 0;
     snprintf(text, size, "%s", loss == REST && share < 0 ? "explained twice" : sp_loss_words[loss].words);
     if (loss == EXTRA_X && sp_value_known(loads) && loads.value >= 1.05 && loads.value < 1e4)
         snprintf(text, size, "%s %.1f times", is_x ? "x loaded" : "gathered", loads.value);
@@ -128,13 +129,14 @@ static void cause_words(const struct sp_record *record, int loss, double share, 
 /* Which input of losses that exceed the time is doubtful. Transfers that execution hides are none. */
 static const char *doubtful_input(const struct sp_record *record, const double share[SP_N_LOSS_ROWS])
 {
-    const char *how = sp_words_text(record, "losses_origin.rest", "");
-    const bool is_modelled = strncmp(sp_words_text(record, "losses_origin.waiting", ""), "modelled", 8) == 0;
-    const double time = sp_record_metric(record, "time").value;
+    const char *how = sp_words_text(record, SP_F_LOSSES_ORIGIN_REST, "");
+    const bool is_modelled =
+        strncmp(sp_words_text(record, SP_F_LOSSES_ORIGIN_WAITING, ""), "modelled", 8) == 0;
+    const double time = sp_record_value(record, SP_F_METRICS_TIME).value;
     double waits = 0;
-    if (strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0)
+    if (strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0)
         return "a ceiling is too low";
-    if (is_modelled && sp_record_number(record, "losses.waiting", &waits) && waits > 0 &&
+    if (is_modelled && sp_record_number(record, SP_F_LOSSES_WAITING, &waits) && waits > 0 &&
         share[REST] + waits / time >= DOUBTFUL_REST)
         return "gathers wait less than modelled";
     return strstr(how, "P_core") || sp_verdict_is_in_core(record) ? "P_core is too low"
@@ -171,21 +173,17 @@ const char *sp_verdict_no_losses(const struct sp_record *record, char *text, siz
 
 /* A part of in-core time that has a row of its own. */
 struct part {
-    const char *path, *cause, *words;
+    enum sp_record_field field;
+    const char *words;
     double share;
 };
 
 /* How the part itself was found; records that do not say it of the part say it of all that is in-core. */
 static const char *how_of(const struct sp_record *record, const struct sp_verdict_row *row)
 {
-    const char *const keys[] = {row->cause, sp_loss_words[row->loss].key};
-    const char *how = "";
-    for (int i = 0; i < 2 && !*how; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "losses_origin.%s", keys[i]);
-        how = sp_words_text(record, path, "");
-    }
-    return how;
+    const char *all = sp_words_text(record, sp_loss_origin(sp_loss_words[row->loss].field), ""),
+               *own = sp_words_text(record, sp_field_in(SP_F_LOSSES_ORIGIN, row->cause), "");
+    return *own ? own : all;
 }
 
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
@@ -213,18 +211,20 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         share[REST] += taken;
     }
     /* parts of it that nothing hides */
-    struct part parts[] = {{"losses.row_ends", "row_ends", row_ends, 0}, {"losses.team", "team", team, 0}};
+    struct part parts[] = {{SP_F_LOSSES_ROW_ENDS, row_ends, 0}, {SP_F_LOSSES_TEAM, team, 0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double seconds;
-        if (!sp_record_number(record, parts[i].path, &seconds) || !(share[IN_CORE] > 0))
+        if (!sp_record_number(record, parts[i].field, &seconds) || !(share[IN_CORE] > 0))
             continue;
-        parts[i].share = fmin(share[IN_CORE], seconds / sp_record_metric(record, "time").value);
+        parts[i].share = fmin(share[IN_CORE], seconds / sp_record_value(record, SP_F_METRICS_TIME).value);
         share[IN_CORE] -= parts[i].share;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         if (isfinite(share[i])) {
-            row[n] = (struct sp_verdict_row){
-                .loss = i, .share = share[i], .is_lost = i > PADDING, .cause = sp_loss_words[i].key};
+            row[n] = (struct sp_verdict_row){.loss = i,
+                                             .share = share[i],
+                                             .is_lost = i > PADDING,
+                                             .cause = sp_field_key(sp_loss_words[i].field)};
             cause_words(record, i, share[i], row[n].words, sizeof row->words);
             if (i == IN_CORE && execution > 0) /* the possible has all of the execution */
                 snprintf(row[n].words, sizeof row->words, "%s", waiting);
@@ -234,8 +234,10 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         }
         for (size_t k = 0; i == IN_CORE && k < sizeof parts / sizeof *parts; k++)
             if (parts[k].share > 0) {
-                row[n] = (struct sp_verdict_row){
-                    .loss = IN_CORE, .share = parts[k].share, .is_lost = true, .cause = parts[k].cause};
+                row[n] = (struct sp_verdict_row){.loss = IN_CORE,
+                                                 .share = parts[k].share,
+                                                 .is_lost = true,
+                                                 .cause = sp_field_key(parts[k].field)};
                 snprintf(row[n++].words, sizeof row->words, "%s", parts[k].words);
             }
         if (i == PADDING && execution > 0) {

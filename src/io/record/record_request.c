@@ -10,6 +10,33 @@
 
 enum { REQUEST_VERSION = 1 };
 
+enum sp_record_field sp_option_field(enum sp_option option)
+{
+    static const enum sp_record_field fields[SP_N_OPTIONS] = {
+#define ROW(id, key, argument, words, field, ...) [SP_OPTION_##id] = field,
+#define OP_OPTION                                 ROW
+#define RUN_OPTION                                ROW
+#define ANALYZE_OPTION                            ROW
+#define OTHER_OPTION                              ROW
+#include "base/option/run_options.inc"
+    };
+    return fields[option];
+}
+
+const char *sp_request_key(enum sp_option option)
+{
+    return sp_field_within(sp_option_field(option), SP_F_REQUEST);
+}
+
+enum sp_option sp_request_option(const char *key)
+{
+    int i = 0;
+    for (const char *its; i < SP_N_OPTIONS; i++)
+        if ((its = sp_request_key((enum sp_option)i)) && strcmp(its, key) == 0)
+            break;
+    return (enum sp_option)i;
+}
+
 void sp_arguments_add(struct sp_arguments *a, const char *word)
 {
     if (a->n > SP_MOST_ARGUMENTS)
@@ -55,14 +82,14 @@ static char *value_text(const json_t *value, char *text, size_t size)
 
 static bool is_known(const char *field)
 {
-    return sp_option_of_field(field) < SP_N_OPTIONS || strcmp(field, "version") == 0;
+    return sp_request_option(field) < SP_N_OPTIONS || strcmp(field, "version") == 0;
 }
 
 static enum sp_status check(const struct sp_record *r, const json_t *request, struct sp_error *err)
 {
-    const char *field, *bytes = sp_words_text(r, "config.bytes", "");
+    const char *field, *bytes = sp_words_text(r, SP_F_CONFIG_BYTES, "");
     json_t *value;
-    if (!json_is_object(request) || sp_record_node(r, "sweep"))
+    if (!json_is_object(request) || sp_record_node(r, SP_F_SWEEP))
         return sp_fail(err, SP_INPUT, NULL, "the record does not say what was asked for");
     if (json_integer_value(json_object_get(request, "version")) != REQUEST_VERSION)
         return sp_fail(err, SP_INPUT, "take a newer version of spmodel",
@@ -73,7 +100,7 @@ static enum sp_status check(const struct sp_record *r, const json_t *request, st
             return sp_fail(err, SP_INPUT, "take a newer version of spmodel",
                            "the record's request has '%s', which is not known here", field);
     }
-    if (!json_is_object(sp_record_node(r, "env")) || strcmp(bytes, "replay") == 0)
+    if (!json_is_object(sp_record_node(r, SP_F_ENV)) || strcmp(bytes, "replay") == 0)
         return sp_fail(err, SP_INPUT, NULL, "its run was recorded elsewhere, not made by spmodel analyze");
     return SP_OK;
 }
@@ -81,7 +108,7 @@ static enum sp_status check(const struct sp_record *r, const json_t *request, st
 /* The source of bytes that the record has: another one would be another metric. */
 static const char *byte_source(const struct sp_record *r, bool on_gpu)
 {
-    const char *bytes = sp_words_text(r, "config.bytes", "sim");
+    const char *bytes = sp_words_text(r, SP_F_CONFIG_BYTES, "sim");
     return on_gpu && strcmp(bytes, "cupti") != 0 ? "sim" : bytes;
 }
 
@@ -96,11 +123,11 @@ static bool was_given(const struct sp_run_option *o, const char *text)
 static void add_option(struct sp_arguments *a, const struct sp_record *r, enum sp_option option, bool on_gpu)
 {
     const struct sp_run_option *o = &sp_run_options[option];
-    const char *op = sp_words_text(r, "request.op", "spmv");
+    const char *op = sp_words_text(r, SP_F_REQUEST_OP, "spmv");
     char text[1024];
-    if (!o->path || (on_gpu && !(o->bits & SP_ON_GPU)))
+    if (!sp_option_field(option) || (on_gpu && !(o->bits & SP_ON_GPU)))
         return;
-    value_text(sp_record_node(r, o->path), text, sizeof text);
+    value_text(sp_record_node(r, sp_option_field(option)), text, sizeof text);
     if (option == SP_OPTION_BYTES)
         snprintf(text, sizeof text, "%s", byte_source(r, on_gpu));
     if (option == SP_OPTION_RHS && strcmp(op, "spmv") == 0)
@@ -117,7 +144,7 @@ static void add_option(struct sp_arguments *a, const struct sp_record *r, enum s
 enum sp_status sp_record_request_arguments(const struct sp_record *r, const char *matrix,
                                            struct sp_arguments *a, struct sp_error *err)
 {
-    const json_t *request = sp_record_node(r, "request");
+    const json_t *request = sp_record_node(r, SP_F_REQUEST);
     const enum sp_status status = check(r, request, err);
     char text[1024];
     if (status != SP_OK)
@@ -170,21 +197,22 @@ static void add_secret(struct secrets *s, const char *text, const char *instead,
 
 static void find_secrets(const struct sp_record *r, struct secrets *s)
 {
-    const char *path = sp_words_text(r, "problem.path", ""), *name = sp_words_text(r, "problem.name", "");
-    const char *sha = sp_words_text(r, "problem.sha256", ""), *slash = strrchr(path, '/');
-    const char *file = sp_words_text(r, "request.machine", ""),
-               *host = sp_words_text(r, "env.detail.host", "");
+    const char *path = sp_words_text(r, SP_F_PROBLEM_PATH, ""),
+               *name = sp_words_text(r, SP_F_PROBLEM_NAME, "");
+    const char *sha = sp_words_text(r, SP_F_PROBLEM_SHA256, ""), *slash = strrchr(path, '/');
+    const char *file = sp_words_text(r, SP_F_REQUEST_MACHINE, ""),
+               *host = sp_words_text(r, SP_F_ENV_DETAIL_HOST, "");
     int64_t rows = 0, cols = 0, nnz = 0;
-    sp_record_count(r, "problem.rows", &rows);
-    sp_record_count(r, "problem.cols", &cols);
-    sp_record_count(r, "problem.nnz", &nnz);
+    sp_record_count(r, SP_F_PROBLEM_ROWS, &rows);
+    sp_record_count(r, SP_F_PROBLEM_COLS, &cols);
+    sp_record_count(r, SP_F_PROBLEM_NNZ, &nnz);
     s->renamed = *name && strncmp(name, "gen:", 4) != 0;
     if (*sha)
         snprintf(s->matrix, sizeof s->matrix, "matrix-%.12s", sha);
     else
         snprintf(s->matrix, sizeof s->matrix, "matrix-%lldx%lld-%lld", (long long)rows, (long long)cols,
                  (long long)nnz);
-    snprintf(s->machine, sizeof s->machine, "machine-%.8s", sp_words_text(r, "env.key", "unknown"));
+    snprintf(s->machine, sizeof s->machine, "machine-%.8s", sp_words_text(r, SP_F_ENV_KEY, "unknown"));
     if (s->renamed) {
         add_secret(s, path, s->matrix, false);
         add_secret(s, slash ? slash + 1 : NULL, s->matrix, false);
@@ -192,7 +220,7 @@ static void find_secrets(const struct sp_record *r, struct secrets *s)
     }
     if (strpbrk(file, "/.")) { /* the user's own file, not one of the described machines */
         add_secret(s, file, s->machine, false);
-        add_secret(s, sp_words_text(r, "machine.name", ""), s->machine, false);
+        add_secret(s, sp_words_text(r, SP_F_MACHINE_NAME, ""), s->machine, false);
     }
     add_secret(s, host, "(host)", false);
 }
@@ -338,14 +366,13 @@ static bool clean_below(json_t *node, const struct secrets *s)
     return good;
 }
 
-/* The id without the matrix' name, the same one for the same id, so that `confirms` still names its record.
- */
-static void rename_id(struct sp_record *r, const char *field, const struct secrets *s)
+/* The same new id for the same old one, so that `confirms` still names its record. */
+static void rename_id(struct sp_record *r, enum sp_record_field field, const struct secrets *s)
 {
     const char *id = sp_words_text(r, field, "");
     const size_t n = strlen(id);
     char hash[SHORT_HASH + 1], now[160];
-    if (n == 0 && strcmp(field, "id") != 0)
+    if (n == 0 && field != SP_F_ID)
         return;
     short_hash(id, hash);
     if (n > 26 && id[16] == '-' && id[n - 9] == '-')
@@ -355,13 +382,64 @@ static void rename_id(struct sp_record *r, const char *field, const struct secre
     sp_record_set_text(r, field, now);
 }
 
-/* What the campaign's file calls things is the user's word for them; job and task are hashes. */
-static void clean_campaign(struct sp_record *r)
+static json_t *object_of(const struct sp_record *r, enum sp_record_field field)
 {
-    static const char *const names[] = {"matrix", "run", "options"};
-    json_t *campaign = json_object_get(r->root, "campaign");
-    for (size_t i = 0; campaign && i < sizeof names / sizeof *names; i++)
-        json_object_del(campaign, names[i]);
+    const char *path = sp_field_path(field), *dot = strrchr(path, '.');
+    char object[128];
+    if (!dot)
+        return r->root;
+    snprintf(object, sizeof object, "%.*s", (int)(dot - path), path);
+    return (json_t *)sp_record_node_at(r, object);
+}
+
+static void hash_text(struct sp_record *r, enum sp_record_field field)
+{
+    const char *old = sp_words_text(r, field, NULL);
+    char hash[SHORT_HASH + 1], text[SHORT_HASH + 8];
+    if (!old)
+        return;
+    short_hash(old, hash);
+    snprintf(text, sizeof text, "anon-%s", hash);
+    sp_record_set_text(r, field, text);
+}
+
+/* What the field's row says; once more (`done`) what may have come since, which a campaign adds. */
+static void mask(struct sp_record *r, enum sp_record_field field, const struct secrets *s, bool done)
+{
+    const enum sp_mask how = sp_record_fields[field].mask;
+    json_t *object = how != SP_MASK_NAMES ? object_of(r, field) : NULL;
+    switch (how) {
+    case SP_MASK_OUT:
+        json_object_del(object, sp_field_key(field));
+        break;
+    case SP_MASK_AGAIN:
+        if (!done)
+            json_object_del(object, sp_field_key(field));
+        break;
+    case SP_MASK_NULL:
+        if (object)
+            sp_record_set_object(r, field, json_null());
+        break;
+    case SP_MASK_HASH:
+        if (!done)
+            hash_text(r, field);
+        break;
+    case SP_MASK_ID:
+        if (s->renamed)
+            rename_id(r, field, s);
+        break;
+    case SP_MASK_NAME:
+        if (s->renamed)
+            sp_record_set_text(r, field, s->matrix);
+        break;
+    case SP_MASK_PATH:
+        if (s->renamed)
+            sp_record_set_object(r, field, json_null());
+        break;
+    case SP_MASK_COMMAND: /* when all else is done */
+    case SP_MASK_NAMES:
+        break;
+    }
 }
 
 /* What was asked for, said again without names of files. */
@@ -369,46 +447,24 @@ static void say_command(struct sp_record *r)
 {
     struct sp_arguments a = {0};
     char text[2000] = "";
-    const char *name = sp_words_text(r, "problem.name", "MATRIX");
+    const char *name = sp_words_text(r, SP_F_PROBLEM_NAME, "MATRIX");
     sp_arguments_add(&a, "spmodel");
     if (sp_record_request_arguments(r, name, &a, NULL) == SP_OK)
         sp_arguments_text(&a, text, sizeof text);
     else
-        snprintf(text, sizeof text, "spmodel %s %s", sp_record_node(r, "sweep") ? "sweep" : "analyze", name);
-    sp_record_set_text(r, "command", text);
+        snprintf(text, sizeof text, "spmodel %s %s", sp_record_node(r, SP_F_SWEEP) ? "sweep" : "analyze",
+                 name);
+    sp_record_set_text(r, SP_F_COMMAND, text);
     sp_arguments_free(&a);
-}
-
-static void hide_source(struct sp_record *r)
-{
-    json_t *source = json_object_get(r->root, "source");
-    char hash[SHORT_HASH + 1], text[SHORT_HASH + 8];
-    const char *commit = json_string_value(json_object_get(source, "commit"));
-    if (!source)
-        return;
-    if (commit) {
-        short_hash(commit, hash);
-        snprintf(text, sizeof text, "anon-%s", hash);
-        sp_record_set_text(r, "source.commit", text);
-    }
-    sp_record_set_object(r, "source.branch", json_null());
-    json_object_del(source, "tags");
 }
 
 /* All that is done once. */
 static bool clean_all(struct sp_record *r, const struct secrets *s)
 {
-    json_object_del(json_object_get(json_object_get(r->root, "env"), "detail"), "host");
-    if (s->renamed) {
-        rename_id(r, "id", s);
-        sp_record_set_text(r, "problem.name", s->matrix);
-        sp_record_set_object(r, "problem.path", json_null());
-    }
-    hide_source(r);
     const bool good = clean_below(r->root, s);
-    if (sp_record_node(r, "command"))
+    if (sp_record_node(r, SP_F_COMMAND))
         say_command(r);
-    sp_record_set_flag(r, "anonymous", true);
+    sp_record_set_flag(r, SP_F_ANONYMOUS, true);
     return good;
 }
 
@@ -419,12 +475,9 @@ enum sp_status sp_record_anonymise(struct sp_record *r, struct sp_error *err)
     if (!s)
         return sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");
     find_secrets(r, s);
-    sp_record_flag(r, "anonymous", &done);
-    clean_campaign(r); /* may have come since */
-    if (!done)         /* made of the other fields, and made of them again by those who can */
-        json_object_del(r->root, "verdict");
-    if (s->renamed)
-        rename_id(r, "confirms", s);
+    sp_record_flag(r, SP_F_ANONYMOUS, &done);
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
+        mask(r, (enum sp_record_field)i, s, done);
     const bool good = (done || clean_all(r, s)) && !r->failed;
     free(s);
     return good ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory to make the record anonymous");

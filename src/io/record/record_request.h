@@ -3,7 +3,14 @@
 #ifndef SP_IO_RECORD_REQUEST_H
 #define SP_IO_RECORD_REQUEST_H
 
+#include "base/option/run_option.h"
 #include "io/record/record.h"
+
+/* Where records have what was asked for by an option; SP_F_NONE: nowhere. */
+enum sp_record_field sp_option_field(enum sp_option option);
+/* Its key in `request`; NULL: it has none there. */
+const char *sp_request_key(enum sp_option option);
+enum sp_option sp_request_option(const char *key); /* SP_N_OPTIONS: none */
 
 enum { SP_MOST_ARGUMENTS = 64 };
 
@@ -26,14 +33,12 @@ char *sp_arguments_text(const struct sp_arguments *arguments, char *text, size_t
 enum sp_status sp_record_request_arguments(const struct sp_record *record, const char *matrix,
                                            struct sp_arguments *arguments, struct sp_error *err);
 
-/* A record without what says whose it is, for sharing. Takes out of the record, in place: the host, the path
- * and name of the matrix unless it is a generated one (its sha256, sizes and structure stay, and a name made
- * of the sha256), the command line (what was asked for is said again from `request`), files named in options,
- * branch and tags, and every other absolute path in its texts that is not of the system (/proc, /sys, /dev,
- * /usr, /etc). The commit becomes a hash, the same one for the same commit, so that sessions stay together,
- * and `confirms` names the new id of its record. The verdict goes, which is made of the other fields. Of a
- * campaign job and task stay, which are hashes. Series and environment keep their keys. Sets `anonymous`;
- * once more changes nothing, but what a campaign has added since goes. SP_MEMORY. */
+/* A record without what says whose it is, for sharing: in place, each field by its `mask` (record_field.h).
+ * The matrix of a generator keeps its name, of another one sha256, sizes and structure stay, and a name made
+ * of the sha256. In all other texts the names and files that went are replaced, and every absolute path that
+ * is not of the system (/proc, /sys, /dev, /usr, /etc); the command line is said again from `request`. The
+ * same commit becomes the same hash, so that sessions stay together. Series and environment keep their keys.
+ * Sets `anonymous`; once more changes nothing, but what a campaign has added since goes. SP_MEMORY. */
 enum sp_status sp_record_anonymise(struct sp_record *record, struct sp_error *err);
 
 #endif

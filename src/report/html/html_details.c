@@ -53,7 +53,7 @@ static void level_rows(struct sp_page *page, const json_t *level)
 void sp_html_levels(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"level", "array", "read", "written", "origin"};
-    const json_t *levels = sp_record_node(record, "levels"), *level;
+    const json_t *levels = sp_record_node(record, SP_F_LEVELS), *level;
     size_t i;
     if (json_array_size(levels) == 0)
         return;
@@ -92,7 +92,7 @@ static void way_row(struct sp_page *page, const json_t *way)
 void sp_html_ways(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"way", "time", "bytes L1", "L2", "DRAM", "bound by", "origin"};
-    const json_t *ways = sp_record_node(record, "gpu.ways"), *way;
+    const json_t *ways = sp_record_node(record, SP_F_GPU_WAYS), *way;
     size_t i;
     if (json_array_size(ways) == 0)
         return;
@@ -131,7 +131,7 @@ void sp_html_domains(struct sp_page *page, const struct sp_record *record)
     static const char *const heads[] = {"domain",  "threads", "entries", "bytes",     "x once",
                                         "x again", "busy",    "waits",   "pages here"};
     static sp_page_section *const unfused[] = {sp_section_unfused, NULL};
-    const json_t *domains = sp_record_node(record, "domains"), *domain;
+    const json_t *domains = sp_record_node(record, SP_F_DOMAINS), *domain;
     size_t i;
     if (json_array_size(domains) > 1) {
         sp_page_heading(page, page->level, "domains", "Last-level caches");
@@ -158,7 +158,7 @@ void sp_html_words(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const words[] = {"alpha",  "beta",   "b_S",    "roofline",   "bandwidth_fraction",
                                         "losses", "origin", "lambda", "bottleneck", "gain"};
-    const json_t *one = json_array_get(sp_record_node(record, "hints"), 0);
+    const json_t *one = json_array_get(sp_record_node(record, SP_F_HINTS), 0);
     const char *hint = sp_item_text(one, "id");
     sp_page_heading(page, page->level, "words", "Words");
     sp_page_element(

@@ -77,16 +77,17 @@ static void verdict(struct sp_page *page, const struct sp_record *record)
 
 void sp_html_summary(struct sp_page *page, const struct sp_record *record)
 {
-    const char *command = sp_words_text(record, "command", "");
+    const char *command = sp_words_text(record, SP_F_COMMAND, "");
     verdict(page, record);
     sp_page_put(page, "<p class=\"soft\">");
     if (*command) {
         sp_page_element(page, "code", NULL, "%s", command);
         sp_page_text(page, " on ");
     }
-    sp_page_text(page, "%s, spmodel %s; record %s.", sp_words_text(record, "time.start", "an unknown date"),
-                 sp_words_text(record, "tool.version", "of an unknown version"),
-                 sp_words_text(record, "id", "?"));
+    sp_page_text(page, "%s, spmodel %s; record %s.",
+                 sp_words_text(record, SP_F_TIME_START, "an unknown date"),
+                 sp_words_text(record, SP_F_TOOL_VERSION, "of an unknown version"),
+                 sp_words_text(record, SP_F_ID, "?"));
     sp_page_put(page, "</p>\n");
 }
 
@@ -113,16 +114,16 @@ static void tile(struct sp_page *page, const char *name, struct sp_value v, doub
 /* What the verdict is made of. */
 static void figures(struct sp_page *page, const struct sp_record *record)
 {
-    const struct sp_value time = sp_record_metric(record, "time");
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
     const struct sp_scale s = sp_scale_of_seconds(sp_value_known(time) ? time.value : 1);
     sp_page_put(page, "<dl class=\"tiles\">\n");
     tile(page, "time of one execution", time, s.factor, s.prefix);
-    tile(page, "bandwidth", sp_record_metric(record, "bandwidth"), 1e9, "GB/s");
-    tile(page, "of the roof", sp_record_metric(record, "bandwidth_fraction"), 0.01, "%");
-    tile(page, "of the model's speed", sp_record_metric(record, "model_fraction"), 0.01, "%");
-    tile(page, "performance", sp_record_metric(record, "performance"), 1e9, "Gflop/s");
-    if (sp_record_node(record, "metrics.alpha"))
-        tile(page, "alpha", sp_record_metric(record, "alpha"), 1, "");
+    tile(page, "bandwidth", sp_record_value(record, SP_F_METRICS_BANDWIDTH), 1e9, "GB/s");
+    tile(page, "of the roof", sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION), 0.01, "%");
+    tile(page, "of the model's speed", sp_record_value(record, SP_F_METRICS_MODEL_FRACTION), 0.01, "%");
+    tile(page, "performance", sp_record_value(record, SP_F_METRICS_PERFORMANCE), 1e9, "Gflop/s");
+    if (sp_record_node(record, SP_F_METRICS_ALPHA))
+        tile(page, "alpha", sp_record_value(record, SP_F_METRICS_ALPHA), 1, "");
     sp_page_put(page, "</dl>\n");
 }
 
@@ -157,7 +158,7 @@ static void roof_rows(struct sp_page *page, const json_t *roofs)
 static void roof_table(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"ceiling", "value", "unit", "origin", "how"};
-    const json_t *roofs = sp_record_node(record, "roofs");
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS);
     if (json_array_size(roofs) == 0)
         return;
     sp_page_table_begin(page, "Ceilings; fractions are of the one in bold", "hrlll", heads);

@@ -69,7 +69,7 @@ static void hint_article(struct sp_page *page, const json_t *hint, size_t number
 
 static void not_a_problem(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *list = sp_record_node(record, "not_a_problem"), *one;
+    const json_t *list = sp_record_node(record, SP_F_NOT_A_PROBLEM), *one;
     size_t i;
     if (json_array_size(list) == 0)
         return;
@@ -89,7 +89,7 @@ static void not_a_problem(struct sp_page *page, const struct sp_record *record)
 void sp_html_hints(struct sp_page *page, const struct sp_record *record)
 {
     enum { MOST_SHOWN = 3 };
-    const json_t *hints = sp_record_node(record, "hints"), *shown[MOST_SHOWN];
+    const json_t *hints = sp_record_node(record, SP_F_HINTS), *shown[MOST_SHOWN];
     const int n = sp_hints_shown(record, shown, MOST_SHOWN);
     if (!json_is_array(hints))
         return;
@@ -107,7 +107,7 @@ void sp_html_more_hints(struct sp_page *page, const struct sp_record *record)
     const int n = sp_hints_shown(record, shown, MOST_SHOWN);
     size_t i;
     int number = n;
-    json_array_foreach(sp_record_node(record, "hints"), i, hint)
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
     {
         bool is_shown = false;
         for (int k = 0; k < n; k++)
@@ -154,7 +154,7 @@ static void tried_row(struct sp_page *page, const char *label, const json_t *ite
 
 static void best(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *found = sp_record_node(record, "tries.best");
+    const json_t *found = sp_record_node(record, SP_F_TRIES_BEST);
     const char *command = sp_item_text(found, "command");
     char said[320], again[320], gain[CELL];
     if (!command) {
@@ -170,7 +170,7 @@ static void best(struct sp_page *page, const struct sp_record *record)
     if (*sp_faster_text(found, said, sizeof said))
         sp_page_text(page, " takes %s (time %s, %s).", said, sp_observed_text(found, gain, sizeof gain),
                      sp_confirmation_text(found, again, sizeof again));
-    if (*sp_against_honest_text(sp_record_node(record, "tries"), said, sizeof said))
+    if (*sp_against_honest_text(sp_record_node(record, SP_F_TRIES), said, sizeof said))
         sp_page_text(page, " That is %s.", said);
     if (*sp_conditions_text(found, said, sizeof said))
         sp_page_text(page, " Not conclusive: %s.", said);
@@ -183,7 +183,7 @@ void sp_html_tries(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"hints",    "change",  "predicted",
                                         "observed", "outcome", "set-up, executions"};
-    const json_t *tries = sp_record_node(record, "tries"), *item;
+    const json_t *tries = sp_record_node(record, SP_F_TRIES), *item;
     char took[CELL], allowed[CELL], caption[256];
     size_t i;
     if (!json_is_object(tries))
@@ -195,7 +195,7 @@ void sp_html_tries(struct sp_page *page, const struct sp_record *record)
              isfinite(budget) ? sp_text_seconds(allowed, sizeof allowed, budget) : "unknown");
     sp_page_table_begin(page, caption, "hlrrll", heads);
     tried_row(page, "honest", json_object_get(tries, "honest"), false);
-    json_array_foreach(sp_record_node(record, "hints"), i, item)
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, item)
         tried_row(page, sp_item_text(item, "id") ? sp_item_text(item, "id") : "?", item, true);
     json_array_foreach(json_object_get(tries, "further"), i, item)
         tried_row(page, sp_item_text(item, "hints") ? sp_item_text(item, "hints") : "?", item, true);
@@ -211,7 +211,8 @@ static const char *text_of(const json_t *item)
 
 void sp_html_notes(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *flags = sp_record_node(record, "flags"), *remarks = sp_record_node(record, "remarks"), *one;
+    const json_t *flags = sp_record_node(record, SP_F_FLAGS), *remarks = sp_record_node(record, SP_F_REMARKS),
+                 *one;
     size_t i;
     sp_page_heading(page, page->level, "notes", "Flags and remarks");
     if (!json_is_array(flags))

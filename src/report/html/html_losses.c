@@ -93,9 +93,7 @@ static void put_seconds(struct sp_page *page, const struct loss_frame *f, double
 
 static const char *origin_of(const struct sp_record *record, int loss)
 {
-    char path[96];
-    snprintf(path, sizeof path, "losses_origin.%s", sp_loss_words[loss].key);
-    return sp_words_text(record, path, "of unknown origin");
+    return sp_words_text(record, sp_loss_origin(sp_loss_words[loss].field), "of unknown origin");
 }
 
 static void loss_row(struct sp_page *page, const struct loss_frame *f, const struct sp_verdict_row *row,
@@ -143,17 +141,14 @@ static void total_row(struct sp_page *page, const struct loss_frame *f, struct s
 static void loss_rows(struct sp_page *page, const struct sp_record *record, const struct loss_frame *f,
                       const struct sp_verdict_row *row, int n)
 {
-    char path[64];
     double at = 0, x;
     for (int i = 0; i < n; i++) {
         loss_row(page, f, &row[i], at);
         at += row[i].share * f->time;
     }
-    for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (!sp_record_loss(record, i, &x) && sp_record_node(record, path))
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++)
+        if (!sp_record_loss(record, i, &x) && sp_record_node(record, sp_loss_words[i].field))
             unknown_row(page, record, i);
-    }
 }
 
 static void loss_table(struct sp_page *page, const struct sp_record *record, struct sp_value time)
@@ -184,18 +179,18 @@ static void bottleneck(struct sp_page *page, const struct sp_record *record)
     bool proved = false;
     if (!kind)
         return;
-    sp_record_flag(record, "bottleneck.proved", &proved);
+    sp_record_flag(record, SP_F_BOTTLENECK_PROVED, &proved);
     sp_page_put(page, "<p>");
     sp_page_element(page, "strong", NULL, "Bottleneck: %s", kind);
     sp_page_text(page, " (%s): %s.", proved ? "measured" : "modelled",
-                 sp_words_text(record, "bottleneck.why", ""));
+                 sp_words_text(record, SP_F_BOTTLENECK_WHY, ""));
     sp_page_put(page, "</p>\n");
 }
 
 /* Runs with something changed, which show what a loss is. */
 static void interventions(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *list = sp_record_node(record, "interventions"), *one;
+    const json_t *list = sp_record_node(record, SP_F_INTERVENTIONS), *one;
     size_t i;
     if (json_array_size(list) == 0)
         return;
@@ -216,8 +211,8 @@ static void interventions(struct sp_page *page, const struct sp_record *record)
 
 void sp_html_losses(struct sp_page *page, const struct sp_record *record)
 {
-    const struct sp_value time = sp_record_metric(record, "time");
-    if (!json_is_object(sp_record_node(record, "losses")))
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
+    if (!json_is_object(sp_record_node(record, SP_F_LOSSES)))
         return;
     sp_page_heading(page, page->level, "losses", "Where the time goes");
     if (!sp_value_known(time) || !(time.value > 0)) {

@@ -11,32 +11,34 @@ enum { CELL = 128 };
 /* "kkt_power"; in a campaign as its file names it. */
 static const char *matrix_of(const struct sp_record *record)
 {
-    return sp_words_text(record, "campaign.matrix", sp_words_text(record, "problem.name", "unnamed"));
+    return sp_words_text(record, SP_F_CAMPAIGN_MATRIX, sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"));
 }
 
 /* The campaign's name of the run, else operation, format, order; the width where there is one. */
 static char *run_of(const struct sp_record *record, char *text, size_t size)
 {
-    const char *order = sp_words_text(record, "problem.reorder", "none"), *run;
+    const char *order = sp_words_text(record, SP_F_PROBLEM_REORDER, "none"), *run;
     int64_t r = 1;
     char width[32] = "";
-    if (sp_record_count(record, "config.inner", &r) || (sp_record_count(record, "config.rhs", &r) && r > 1))
+    if (sp_record_count(record, SP_F_CONFIG_INNER, &r) ||
+        (sp_record_count(record, SP_F_CONFIG_RHS, &r) && r > 1))
         snprintf(width, sizeof width, " r=%lld", (long long)r);
-    if (sp_record_text(record, "campaign.run", &run))
+    if (sp_record_text(record, SP_F_CAMPAIGN_RUN, &run))
         snprintf(text, size, "%s%s", run, width);
     else
-        snprintf(text, size, "%s %s%s%s%s", sp_words_op(sp_words_text(record, "config.op", "spmv")),
-                 sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "?")),
-                 width, strcmp(order, "none") != 0 ? " " : "", strcmp(order, "none") != 0 ? order : "");
+        snprintf(
+            text, size, "%s %s%s%s%s", sp_words_op(sp_words_text(record, SP_F_CONFIG_OP, "spmv")),
+            sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")),
+            width, strcmp(order, "none") != 0 ? " " : "", strcmp(order, "none") != 0 ? order : "");
     return text;
 }
 
 char *sp_html_name(const struct sp_record *record, char *text, size_t size)
 {
     char run[256];
-    snprintf(text, size, "%s: %s%s", sp_words_text(record, "problem.name", "unnamed"),
+    snprintf(text, size, "%s: %s%s", sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"),
              run_of(record, run, sizeof run),
-             strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0 ? " on a GPU" : "");
+             strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0 ? " on a GPU" : "");
     return text;
 }
 
@@ -55,8 +57,9 @@ static void value_cell(struct sp_page *page, struct sp_value v, const char *figu
 
 static void hints_cell(struct sp_page *page, const struct sp_record *record)
 {
-    const json_t *hints = sp_record_node(record, "hints"), *flags = sp_record_node(record, "flags"), *one;
-    const char *status = sp_words_text(record, "status", "complete");
+    const json_t *hints = sp_record_node(record, SP_F_HINTS), *flags = sp_record_node(record, SP_F_FLAGS),
+                 *one;
+    const char *status = sp_words_text(record, SP_F_STATUS, "complete");
     size_t i;
     sp_page_put(page, "<td>");
     if (!json_is_array(hints))
@@ -83,19 +86,19 @@ static void name_cell(struct sp_page *page, const struct sp_record *record, int 
 
 static void row(struct sp_page *page, const struct sp_record *record, int link)
 {
-    const struct sp_value time = sp_record_metric(record, "time"),
-                          bandwidth = sp_record_metric(record, "bandwidth"),
-                          rate = sp_record_metric(record, "performance"),
-                          fraction = sp_record_metric(record, "bandwidth_fraction"),
-                          alpha = sp_record_metric(record, "alpha");
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME),
+                          bandwidth = sp_record_value(record, SP_F_METRICS_BANDWIDTH),
+                          rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE),
+                          fraction = sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION),
+                          alpha = sp_record_value(record, SP_F_METRICS_ALPHA);
     char text[CELL + 64];
     int64_t n;
     sp_page_row_begin(page, NULL);
     name_cell(page, record, link);
     sp_page_cell(page, 'l', run_of(record, text, sizeof text));
     sp_page_cell(page, 'r',
-                 sp_record_count(record, "problem.nnz", &n) ? sp_text_count(text, sizeof text, n)
-                                                            : "unknown");
+                 sp_record_count(record, SP_F_PROBLEM_NNZ, &n) ? sp_text_count(text, sizeof text, n)
+                                                               : "unknown");
     value_cell(page, time, sp_text_seconds(text, sizeof text, time.value));
     value_cell(page, bandwidth, sp_figure(text, sizeof text, bandwidth.value / 1e9, 3));
     value_cell(page, rate, sp_figure(text, sizeof text, rate.value / 1e9, 3));

@@ -72,16 +72,18 @@ bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_r
 
 /* How many of the n records the plot does not show, and why; `lacks` is what the first of those that lack
  * something lacks. */
-static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking, const char *lacks)
+static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking,
+                          const struct sp_lack *lacks)
 {
     const int n_left = n - n_drawn;
+    char text[128];
     if (n_left == 0)
         return;
     sp_page_put(page, "<p>");
     sp_page_text(page, "%d of the %d records %s not in this plot: ", n_left, n, n_left == 1 ? "is" : "are");
     if (n_lacking > 0)
         sp_page_text(page, "%d lack%s what it needs, %s%s", n_lacking, n_lacking == 1 ? "s" : "",
-                     n_lacking == 1 ? "" : "the first of them ", lacks);
+                     n_lacking == 1 ? "" : "the first of them ", sp_lack_text(text, sizeof text, lacks));
     if (n_lacking < n_left)
         sp_page_text(page, "%sit has room for %d", n_lacking > 0 ? "; " : "", n_drawn);
     sp_page_put(page, ".</p>\n");
@@ -93,18 +95,19 @@ void sp_page_plot_of_several(struct sp_page *page, const char *kind_name,
 {
     const struct sp_plot_kind *kind = sp_plot_kind_find(kind_name);
     const struct sp_record **fit = calloc((size_t)n + 1, sizeof *fit);
-    const char *first_lack = NULL;
+    const struct sp_lack *first_lack = NULL;
     int n_fit = 0, n_lacking = 0;
     for (int i = 0; fit && i < n; i++) {
-        const char *lacks = kind->lacks(records[i]);
+        const struct sp_lack *lacks = kind->lacks(records[i]);
         n_lacking += lacks != NULL;
         first_lack = first_lack ? first_lack : lacks;
         if (!lacks && n_fit < kind->max_records)
             fit[n_fit++] = records[i];
     }
     if (n_fit == 0 && first_lack && !page->options->no_plots) {
-        char why[256];
-        snprintf(why, sizeof why, "No record has what it needs; the first lacks %s.", first_lack);
+        char why[256], lack[128];
+        snprintf(why, sizeof why, "No record has what it needs; the first lacks %s.",
+                 sp_lack_text(lack, sizeof lack, first_lack));
         explain_absence(page, title, why);
     } else if (sp_page_plot(page, kind_name, fit, n_fit, title, text)) {
         tell_left_out(page, n, n_fit, n_lacking, first_lack);
@@ -145,9 +148,9 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
     char text[256];
     if (sp_plot_kind_find("spy")->lacks(record) || page->options->no_plots)
         return;
-    sp_record_count(record, "curves.spy.rows", &rows);
-    sp_record_count(record, "curves.spy.cols", &cols);
-    const json_t *counts = sp_record_node(record, "curves.spy.counts"), *count;
+    sp_record_count(record, SP_F_CURVES_SPY_ROWS, &rows);
+    sp_record_count(record, SP_F_CURVES_SPY_COLS, &cols);
+    const json_t *counts = sp_record_node(record, SP_F_CURVES_SPY_COUNTS), *count;
     size_t i;
     int64_t taken = 0;
     json_array_foreach(counts, i, count) taken += json_number_value(count) > 0;
@@ -162,7 +165,7 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
 /* "DRAM load 76.0 ±0.8 GB/s measured; ..." */
 static void list_roofs(const struct sp_record *record, char *text, size_t size)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *roof;
     char name[CELL], value[160];
     size_t i;
     json_array_foreach(roofs, i, roof)
@@ -175,10 +178,10 @@ static void list_roofs(const struct sp_record *record, char *text, size_t size)
 
 void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
 {
-    const struct sp_value rate = sp_record_metric(record, "performance"),
-                          balance = sp_record_metric(record, "balance");
+    const struct sp_value rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE),
+                          balance = sp_record_value(record, SP_F_METRICS_BALANCE);
     char text[WORDS] = "Ceilings: ", a[160], b[160];
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (sp_plot_kind_find("roofline")->lacks(record) &&
         (!on_gpu || sp_plot_kind_find("levels")->lacks(record)))
         return;
@@ -222,7 +225,7 @@ static void alpha_words(const json_t *points, char *text, size_t size)
 void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"cache size", "alpha"};
-    const json_t *points = sp_record_node(record, "curves.alpha_cache.points"), *point;
+    const json_t *points = sp_record_node(record, SP_F_CURVES_ALPHA_CACHE_POINTS), *point;
     char text[WORDS], cell[CELL];
     size_t i;
     if (json_array_size(points) < 2)
@@ -231,7 +234,7 @@ void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record)
     alpha_words(points, text, sizeof text);
     begin_numbers(page, sp_page_plot(page, "alpha", &record, 1, "Alpha over cache size", text));
     snprintf(text, sizeof text, "Alpha over cache size, %s",
-             sp_words_text(record, "curves.alpha_cache.origin", "of unknown origin"));
+             sp_words_text(record, SP_F_CURVES_ALPHA_CACHE_ORIGIN, "of unknown origin"));
     sp_page_table_begin(page, text, "rr", heads);
     json_array_foreach(points, i, point)
     {
@@ -248,7 +251,7 @@ void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record)
 void sp_page_beta_map(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"C", "sigma", "beta"};
-    const json_t *map = sp_record_node(record, "curves.beta_map"), *one;
+    const json_t *map = sp_record_node(record, SP_F_CURVES_BETA_MAP), *one;
     double least = INFINITY, most = 0;
     char text[256], a[CELL], b[CELL];
     size_t i;
@@ -281,7 +284,7 @@ void sp_page_beta_map(struct sp_page *page, const struct sp_record *record)
 void sp_page_balance(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"vectors", "B/flop"};
-    const json_t *points = sp_record_node(record, "curves.balance.points"), *point;
+    const json_t *points = sp_record_node(record, SP_F_CURVES_BALANCE_POINTS), *point;
     char text[256];
     size_t i;
     if (json_array_size(points) < 2)
@@ -289,7 +292,7 @@ void sp_page_balance(struct sp_page *page, const struct sp_record *record)
     sp_page_heading(page, page->level, "balance", "Balance over the number of vectors");
     snprintf(text, sizeof text,
              "Code balance when several vectors are multiplied at once, %s: the matrix is read once for all.",
-             sp_words_text(record, "curves.balance.origin", "of unknown origin"));
+             sp_words_text(record, SP_F_CURVES_BALANCE_ORIGIN, "of unknown origin"));
     begin_numbers(page, sp_page_plot(page, "balance", &record, 1, "Code balance over vectors", text));
     sp_page_table_begin(page, text, "rr", heads);
     json_array_foreach(points, i, point)
@@ -328,7 +331,7 @@ static void saturation_rows(struct sp_page *page, const json_t *curve)
 void sp_page_saturation(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"bandwidth", "threads", "GB/s", "origin"};
-    const json_t *curves = sp_record_node(record, "curves.saturation"), *curve;
+    const json_t *curves = sp_record_node(record, SP_F_CURVES_SATURATION), *curve;
     size_t i, n_points = 0;
     json_array_foreach(curves, i, curve) n_points += json_array_size(json_object_get(curve, "points"));
     if (n_points < 2)

@@ -67,7 +67,7 @@ static bool sizes_differ(const struct sp_record *const *records, int n)
     const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
     int64_t first = 0, one = 0;
     for (int i = 0; i < n; i++) {
-        if (kind->lacks(records[i]) || !sp_record_count(records[i], "problem.nnz", &one))
+        if (kind->lacks(records[i]) || !sp_record_count(records[i], SP_F_PROBLEM_NNZ, &one))
             continue;
         if (first > 0 && one != first)
             return true;

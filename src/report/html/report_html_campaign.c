@@ -13,7 +13,7 @@
 static int64_t entries_of(const struct sp_record *record)
 {
     int64_t n = -1;
-    sp_record_count(record, "problem.nnz", &n);
+    sp_record_count(record, SP_F_PROBLEM_NNZ, &n);
     return n;
 }
 
@@ -29,8 +29,8 @@ static int by_matrix(const void *a, const void *b)
     const int64_t n = entries_of(x->record), m = entries_of(y->record);
     if (n != m)
         return n < m ? -1 : 1;
-    const int names = strcmp(sp_words_text(x->record, "campaign.matrix", ""),
-                             sp_words_text(y->record, "campaign.matrix", ""));
+    const int names = strcmp(sp_words_text(x->record, SP_F_CAMPAIGN_MATRIX, ""),
+                             sp_words_text(y->record, SP_F_CAMPAIGN_MATRIX, ""));
     return names != 0 ? names : x->order - y->order;
 }
 
@@ -69,7 +69,7 @@ static void summary(struct sp_page *page, const struct sp_html_campaign *c,
     char a[32], b[32];
     int known = 0;
     for (int i = 0; i < n; i++) {
-        const struct sp_value v = sp_record_metric(records[i], "bandwidth_fraction");
+        const struct sp_value v = sp_record_value(records[i], SP_F_METRICS_BANDWIDTH_FRACTION);
         if (!sp_value_known(v))
             continue;
         lo = fmin(lo, v.value);
@@ -115,17 +115,18 @@ static void open_jobs(struct sp_page *page, const struct sp_html_campaign *c)
 /* What the table says, for programs. */
 static json_t *row_data(const struct sp_record *record)
 {
-    static const char *const texts[] = {"id", "status"};
-    static const char *const parts[] = {"problem", "config", "metrics", "campaign", "flags"};
+    static const enum sp_record_field texts[] = {SP_F_ID, SP_F_STATUS};
+    static const enum sp_record_field parts[] = {SP_F_PROBLEM, SP_F_CONFIG, SP_F_METRICS, SP_F_CAMPAIGN,
+                                                 SP_F_FLAGS};
     json_t *o = json_object(), *ids = json_array();
     const json_t *hint;
     size_t i;
     for (i = 0; i < sizeof texts / sizeof *texts; i++)
-        json_object_set_new(o, texts[i], json_string(sp_words_text(record, texts[i], "")));
+        json_object_set_new(o, sp_field_key(texts[i]), json_string(sp_words_text(record, texts[i], "")));
     for (i = 0; i < sizeof parts / sizeof *parts; i++)
         if (sp_record_node(record, parts[i]))
-            json_object_set(o, parts[i], (json_t *)sp_record_node(record, parts[i]));
-    json_array_foreach(sp_record_node(record, "hints"), i, hint)
+            json_object_set(o, sp_field_key(parts[i]), (json_t *)sp_record_node(record, parts[i]));
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
         json_array_append(ids, json_object_get(hint, "id"));
     json_object_set_new(o, "hints", ids);
     return o;

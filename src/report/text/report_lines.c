@@ -47,7 +47,7 @@ void sp_line_value(FILE *out, const char *key, struct sp_value v, const char *un
 
 static void put_flags(const struct sp_record *r, FILE *out)
 {
-    const json_t *flags = sp_record_node(r, "flags"), *flag;
+    const json_t *flags = sp_record_node(r, SP_F_FLAGS), *flag;
     size_t i;
     fputs("flags:", out);
     json_array_foreach(flags, i, flag)
@@ -62,11 +62,11 @@ static void put_flags(const struct sp_record *r, FILE *out)
 static void put_verdict(const struct sp_record *r, FILE *out)
 {
     bool ok;
-    if (sp_record_flag(r, "verify.ok", &ok))
+    if (sp_record_flag(r, SP_F_VERIFY_OK, &ok))
         sp_line_text(out, "verify", ok ? "ok" : "wrong");
     else {
         fputs("verify: unknown (", out);
-        put_words(out, sp_words_text(r, "verify.why", "the record does not say"));
+        put_words(out, sp_words_text(r, SP_F_VERIFY_WHY, "the record does not say"));
         fputs(")\n", out);
     }
 }
@@ -88,15 +88,14 @@ static void put_roof(const struct sp_record *r, FILE *out)
 static void put_losses(const struct sp_record *r, FILE *out)
 {
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        const char *key = sp_loss_words[i].key;
-        char path[64], name[64];
+        const enum sp_record_field loss = sp_loss_words[i].field;
+        char name[64];
         double seconds;
-        snprintf(name, sizeof name, "loss_%s", key);
-        snprintf(path, sizeof path, "losses_origin.%s", key);
-        const char *how = sp_words_text(r, path, "");
+        snprintf(name, sizeof name, "loss_%s", sp_field_key(loss));
+        const char *how = sp_words_text(r, sp_loss_origin(loss), "");
         if (!sp_record_loss(r, i, &seconds)) {
-            snprintf(path, sizeof path, "losses.%s.why", key);
-            sp_line_value(out, name, sp_value_none(sp_words_text(r, path, "not examined")), "s");
+            const char *why = sp_item_text(sp_record_node(r, loss), "why");
+            sp_line_value(out, name, sp_value_none(why ? why : "not examined"), "s");
             continue;
         }
         char origin[16];
@@ -123,7 +122,7 @@ static void put_state(const struct sp_record *r, FILE *out)
 /* How many samples a run of the record has, at most 2. */
 static int some_samples(const struct sp_record *r)
 {
-    const json_t *runs = sp_record_node(r, "runs"), *run;
+    const json_t *runs = sp_record_node(r, SP_F_RUNS), *run;
     size_t i, n = 0;
     json_array_foreach(runs, i, run) n += json_array_size(json_object_get(run, "time_s"));
     return n > 2 ? 2 : (int)n;
@@ -144,25 +143,26 @@ static struct sp_value figure_of(const struct sp_record *r, const char *name, co
 void sp_report_lines(const struct sp_record *r, FILE *out)
 {
     static const struct {
-        const char *key, *path;
-    } words[] = {{"record", "id"},
-                 {"status", "status"},
-                 {"matrix", "problem.name"},
-                 {"operation", "config.op"},
-                 {"format", "config.format_option"},
-                 {"kernel", "config.kernel"},
-                 {"machine", "machine.name"}};
+        const char *key;
+        enum sp_record_field field;
+    } words[] = {{"record", SP_F_ID},
+                 {"status", SP_F_STATUS},
+                 {"matrix", SP_F_PROBLEM_NAME},
+                 {"operation", SP_F_CONFIG_OP},
+                 {"format", SP_F_CONFIG_FORMAT_OPTION},
+                 {"kernel", SP_F_CONFIG_KERNEL},
+                 {"machine", SP_F_MACHINE_NAME}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        sp_line_text(out, words[i].key, sp_words_text(r, words[i].path, NULL));
+        sp_line_text(out, words[i].key, sp_words_text(r, words[i].field, NULL));
     put_state(r, out);
     int64_t threads;
-    if (sp_record_count(r, "config.threads", &threads))
+    if (sp_record_count(r, SP_F_CONFIG_THREADS, &threads))
         sp_print(out, "threads: %lld\n", (long long)threads);
     put_verdict(r, out);
     put_flags(r, out);
     const char *name;
     json_t *metric;
-    json_object_foreach((json_t *)sp_record_node(r, "metrics"), name, metric)
+    json_object_foreach((json_t *)sp_record_node(r, SP_F_METRICS), name, metric)
     {
         const char *unit = sp_item_text(metric, "unit");
         sp_line_value(out, name, figure_of(r, name, metric), unit ? unit : "1");

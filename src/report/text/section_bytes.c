@@ -20,15 +20,15 @@ static void difference_line(struct sp_pen *pen, const struct sp_record *record)
     double difference, left;
     bool is_small = false, compared = true;
     double interval = 0;
-    const json_t *causes = sp_record_node(record, "counters.alpha_difference.causes"), *cause;
-    if (!sp_record_number(record, "counters.alpha_difference.difference", &difference) ||
-        !sp_record_number(record, "counters.alpha_difference.unattributed", &left))
+    const json_t *causes = sp_record_node(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_CAUSES), *cause;
+    if (!sp_record_number(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_DIFFERENCE, &difference) ||
+        !sp_record_number(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_UNATTRIBUTED, &left))
         return;
-    sp_record_flag(record, "counters.alpha_difference.small", &is_small);
-    sp_record_flag(record, "counters.alpha_difference.compared", &compared);
-    sp_record_number(record, "counters.alpha_difference.interval", &interval);
+    sp_record_flag(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_SMALL, &is_small);
+    sp_record_flag(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_COMPARED, &compared);
+    sp_record_number(record, SP_F_COUNTERS_ALPHA_DIFFERENCE_INTERVAL, &interval);
     char text[1024] = "", part[256];
-    struct sp_value alpha = sp_record_metric(record, "alpha");
+    struct sp_value alpha = sp_record_value(record, SP_F_METRICS_ALPHA);
     snprintf(text, sizeof text, "alpha %s is %.3f %s alpha simulated", sp_origin_name(alpha.origin),
              fabs(difference), difference < 0 ? "below" : "above");
     if (is_small) {
@@ -60,7 +60,7 @@ static void difference_line(struct sp_pen *pen, const struct sp_record *record)
 
 static void w_part(const struct sp_record *record, char *text, size_t size)
 {
-    struct sp_value w = sp_record_metric(record, "w");
+    struct sp_value w = sp_record_value(record, SP_F_METRICS_W);
     char figure[96];
     if (w.origin == SP_MEASURED || w.origin == SP_CONSTRUCTED)
         snprintf(text + strlen(text), size - strlen(text), "; w = %s at this share of stores",
@@ -69,7 +69,7 @@ static void w_part(const struct sp_record *record, char *text, size_t size)
 
 static void domain_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *domains = sp_record_node(record, "counters.domains"), *domain;
+    const json_t *domains = sp_record_node(record, SP_F_COUNTERS_DOMAINS), *domain;
     char text[512] = "in memory domains:", figure[48];
     size_t i;
     if (json_array_size(domains) < 2)
@@ -89,13 +89,13 @@ static void domain_line(struct sp_pen *pen, const struct sp_record *record)
  */
 static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    struct sp_value zero = sp_record_metric(record, "bytes_alpha_zero"),
-                    seen = sp_record_metric(record, "bytes_read");
+    struct sp_value zero = sp_record_value(record, SP_F_METRICS_BYTES_ALPHA_ZERO),
+                    seen = sp_record_value(record, SP_F_METRICS_BYTES_READ);
     const char *name = "V_read";
     char text[256], seen_text[96], zero_text[96];
     if (!sp_value_known(seen)) {
         name = "V";
-        seen = sp_record_metric(record, "bytes");
+        seen = sp_record_value(record, SP_F_METRICS_BYTES);
     }
     if (!sp_value_known(zero) || !sp_value_known(seen))
         return;
@@ -108,9 +108,9 @@ static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 static void counted(struct sp_pen *pen, const struct sp_record *record)
 {
     char text[1024];
-    const char *trust = sp_words_text(record, "counters.trust.text", "");
-    snprintf(text, sizeof text, "%s", sp_words_text(record, "counters.how", ""));
-    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "counters.source", "counted"));
+    const char *trust = sp_words_text(record, SP_F_COUNTERS_TRUST_TEXT, "");
+    snprintf(text, sizeof text, "%s", sp_words_text(record, SP_F_COUNTERS_HOW, ""));
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, SP_F_COUNTERS_SOURCE, "counted"));
     sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", text);
     sp_pen_end(pen);
     snprintf(text, sizeof text, "%s", trust);
@@ -124,7 +124,7 @@ static void counted(struct sp_pen *pen, const struct sp_record *record)
 /* One line: why nothing was counted, of the sources that were looked at the best. */
 static void simulated(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *tried = sp_record_node(record, "bytes_tried"), *best = json_array_get(tried, 0), *item;
+    const json_t *tried = sp_record_node(record, SP_F_BYTES_TRIED), *best = json_array_get(tried, 0), *item;
     size_t i;
     sp_pen_part(pen, SP_INK_BOLD, 0, "simulated  ");
     if (!best) {
@@ -153,8 +153,8 @@ static void simulated(struct sp_pen *pen, const struct sp_record *record)
 
 void sp_section_bytes(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *counters = sp_record_node(record, "counters");
-    if (!sp_record_node(record, "bytes_tried") && !counters)
+    const json_t *counters = sp_record_node(record, SP_F_COUNTERS);
+    if (!sp_record_node(record, SP_F_BYTES_TRIED) && !counters)
         return;
     pen->indent = 0;
     sp_pen_put(pen, SP_INK_BOLD, "BYTES");

@@ -17,7 +17,7 @@ static void bytes_cell(struct sp_pen *pen, int column, double bytes)
 
 void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *levels = sp_record_node(record, "levels"), *level, *array;
+    const json_t *levels = sp_record_node(record, SP_F_LEVELS), *level, *array;
     size_t i;
     const char *name;
     if (json_array_size(levels) == 0)
@@ -69,10 +69,11 @@ static void say_origins(struct sp_pen *pen, const json_t *levels)
 
 void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *levels = sp_record_node(record, "gathers.levels");
-    const struct sp_value roof = sp_record_value(record, "gathers.roof"),
-                          beyond = sp_record_value(record, "gathers.beyond_L1");
-    const struct sp_value time = sp_record_metric(record, "time"), linear = sp_record_linear_time(record);
+    const json_t *levels = sp_record_node(record, SP_F_GATHERS_LEVELS);
+    const struct sp_value roof = sp_record_value(record, SP_F_GATHERS_ROOF),
+                          beyond = sp_record_value(record, SP_F_GATHERS_BEYOND_L1);
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME),
+                          linear = sp_record_linear_time(record);
     const bool saves = sp_value_known(linear) && linear.value < time.value;
     char text[32];
     if (json_array_size(levels) == 0)
@@ -100,7 +101,7 @@ void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
 
 static void spread_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *runs = sp_record_node(record, "runs"), *run;
+    const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
     size_t i, k;
     json_array_foreach(runs, i, run)
     {
@@ -138,7 +139,7 @@ static void say_source(struct sp_pen *pen, const struct sp_record *record, const
     if (!source || (*before && strcmp(source, *before) == 0))
         return;
     bool repeated = strcmp(source, "perf_event") == 0 &&
-                    strcmp(sp_words_text(record, "config.cache", "warm"), "warm") != 0;
+                    strcmp(sp_words_text(record, SP_F_CONFIG_CACHE, "warm"), "warm") != 0;
     sp_pen_part(pen, SP_INK_PLAIN, *before ? 2 : 0,
                 "%s%s by %s%s:", *before ? "" : "in one execution, all threads, ", sp_origin_name(v.origin),
                 source, repeated ? " in warm repetitions" : "");
@@ -148,7 +149,7 @@ static void say_source(struct sp_pen *pen, const struct sp_record *record, const
 /* Events of the threads in one execution: what can be counted, the rest by name. */
 static void event_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *list = sp_record_node(record, "core_events"), *item;
+    const json_t *list = sp_record_node(record, SP_F_CORE_EVENTS), *item;
     size_t i;
     char absent[256] = "", figure[48];
     double instructions = NAN, cycles = NAN;
@@ -186,11 +187,11 @@ static void event_line(struct sp_pen *pen, const struct sp_record *record)
 /* Where the time of the analysis went, beside what its measurements were allowed. */
 static void plan_lines(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *steps = sp_record_node(record, "plan.steps"), *step;
+    const json_t *steps = sp_record_node(record, SP_F_PLAN_STEPS), *step;
     char text[32];
     double budget;
     size_t i;
-    if (!sp_record_number(record, "plan.budget_s", &budget))
+    if (!sp_record_number(record, SP_F_PLAN_BUDGET_S, &budget))
         return;
     sp_pen_put(pen, SP_INK_BOLD, "PLAN");
     pen->indent = 9;
@@ -220,11 +221,12 @@ static void plan_lines(struct sp_pen *pen, const struct sp_record *record)
 void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
 {
     static const struct {
-        const char *path, *words;
-    } costs[] = {{"cost.load_s", "read the matrix"},
-                 {"cost.reorder_s", "reorder"},
-                 {"cost.layout_s", "build the format"},
-                 {"cost.simulate_s", "simulate"}};
+        enum sp_record_field field;
+        const char *words;
+    } costs[] = {{SP_F_COST_LOAD_S, "read the matrix"},
+                 {SP_F_COST_REORDER_S, "reorder"},
+                 {SP_F_COST_LAYOUT_S, "build the format"},
+                 {SP_F_COST_SIMULATE_S, "simulate"}};
     double setup, x;
     fputc('\n', pen->out);
     sp_pen_put(pen, SP_INK_BOLD, "COSTS");
@@ -232,10 +234,10 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_tab(pen, 9);
     for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
         char text[32];
-        if (sp_record_number(record, costs[i].path, &x))
+        if (sp_record_number(record, costs[i].field, &x))
             sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s", costs[i].words, sp_text_seconds(text, sizeof text, x));
     }
-    if (sp_record_number(record, "cost.setup_spmv", &setup) && !sp_verdict_disturbed(record))
+    if (sp_record_number(record, SP_F_COST_SETUP_SPMV, &setup) && !sp_verdict_disturbed(record))
         sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
     sp_pen_end(pen);
     plan_lines(pen, record);

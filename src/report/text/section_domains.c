@@ -41,7 +41,7 @@ static void line(struct sp_pen *pen, const json_t *domain)
 
 void sp_section_domains(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *domains = sp_record_node(record, "domains"), *domain;
+    const json_t *domains = sp_record_node(record, SP_F_DOMAINS), *domain;
     size_t n = json_array_size(domains), i;
     if (n < 2)
         return;

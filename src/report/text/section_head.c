@@ -35,8 +35,8 @@ static void status_line(struct sp_pen *pen, const struct sp_record *record)
  */
 static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const char *state = sp_words_text(record, "conditions.state", ""), *doubt;
-    const bool has_doubt = sp_record_text(record, "conditions.doubt", &doubt);
+    const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, ""), *doubt;
+    const bool has_doubt = sp_record_text(record, SP_F_CONDITIONS_DOUBT, &doubt);
     if (!*state)
         return;
     head(pen, "STATE");
@@ -46,7 +46,7 @@ static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
                                                  : SP_INK_RED,
                 0, "%s", state);
     sp_pen_put(pen, SP_INK_PLAIN, ":");
-    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "conditions.text", "no words"));
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, SP_F_CONDITIONS_TEXT, "no words"));
     sp_pen_end(pen);
     if (!has_doubt)
         return;
@@ -69,13 +69,13 @@ static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
 void sp_section_foreign(struct sp_pen *pen, const struct sp_record *record)
 {
     bool foreign = false;
-    if (!sp_record_flag(record, "machine.foreign", &foreign) || !foreign)
+    if (!sp_record_flag(record, SP_F_MACHINE_FOREIGN, &foreign) || !foreign)
         return;
     head(pen, "NOTE");
     sp_pen_words(pen, SP_INK_YELLOW, "caches and ceilings of");
-    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.name", "another machine"));
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, SP_F_MACHINE_NAME, "another machine"));
     sp_pen_words(pen, SP_INK_YELLOW, "(" SP_O_MACHINE "), but the kernel ran on another machine:");
-    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, "machine.ran_on", "this one"));
+    sp_pen_words(pen, SP_INK_YELLOW, sp_words_text(record, SP_F_MACHINE_RAN_ON, "this one"));
     sp_pen_end(pen);
 }
 
@@ -84,49 +84,51 @@ void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
     int64_t rows, cols, nnz, n;
     char a[32], b[32];
     head(pen, "MATRIX");
-    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "problem.name", "unnamed"));
-    if (sp_record_count(record, "problem.rows", &rows) && sp_record_count(record, "problem.cols", &cols))
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"));
+    if (sp_record_count(record, SP_F_PROBLEM_ROWS, &rows) &&
+        sp_record_count(record, SP_F_PROBLEM_COLS, &cols))
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s x %s", sp_text_count(a, sizeof a, rows),
                     sp_text_count(b, sizeof b, cols));
-    const char *field = sp_words_text(record, "problem.field", "real");
-    const char *symmetry = sp_words_text(record, "problem.symmetry", "general");
+    const char *field = sp_words_text(record, SP_F_PROBLEM_FIELD, "real");
+    const char *symmetry = sp_words_text(record, SP_F_PROBLEM_SYMMETRY, "general");
     bool expanded = false;
-    sp_record_flag(record, "problem.symmetric_expanded", &expanded);
+    sp_record_flag(record, SP_F_PROBLEM_SYMMETRIC_EXPANDED, &expanded);
     if (strcmp(field, "real") != 0)
         sp_pen_put(pen, SP_INK_PLAIN, ", %s", field);
     if (strcmp(symmetry, "general") != 0)
         sp_pen_put(pen, SP_INK_PLAIN, ", %s file%s", symmetry, expanded ? ", expanded" : "");
-    const char *reorder = sp_words_text(record, "problem.reorder", "none");
+    const char *reorder = sp_words_text(record, SP_F_PROBLEM_REORDER, "none");
     if (strcmp(reorder, "none") != 0)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "reordered by %s", reorder);
     sp_pen_end(pen);
 
     pen->indent = HEAD;
     sp_pen_tab(pen, HEAD);
-    if (sp_record_count(record, "problem.nnz", &nnz))
+    if (sp_record_count(record, SP_F_PROBLEM_NNZ, &nnz))
         sp_pen_part(pen, SP_INK_PLAIN, 0, "%s nonzeros", sp_text_count(a, sizeof a, nnz));
-    if (sp_record_count(record, "problem.zeros", &n) && n > 0)
+    if (sp_record_count(record, SP_F_PROBLEM_ZEROS, &n) && n > 0)
         sp_pen_part(pen, SP_INK_PLAIN, 1, "(%s explicit zeros)", sp_text_count(a, sizeof a, n));
-    if (sp_record_count(record, "problem.duplicates", &n) && n > 0)
+    if (sp_record_count(record, SP_F_PROBLEM_DUPLICATES, &n) && n > 0)
         sp_pen_part(pen, SP_INK_YELLOW, 1, "(%s duplicates summed)", sp_text_count(a, sizeof a, n));
     static const struct {
-        const char *path, *word;
-    } lengths[] = {{"structure.n_nzr_mean", "mean"},
-                   {"structure.n_nzr_median", "median"},
-                   {"structure.n_nzr_p99", "p99"},
-                   {"structure.n_nzr_max", "max"}};
+        enum sp_record_field field;
+        const char *word;
+    } lengths[] = {{SP_F_STRUCTURE_N_NZR_MEAN, "mean"},
+                   {SP_F_STRUCTURE_N_NZR_MEDIAN, "median"},
+                   {SP_F_STRUCTURE_N_NZR_P99, "p99"},
+                   {SP_F_STRUCTURE_N_NZR_MAX, "max"}};
     char line[160] = "";
     size_t used = 0;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         double x;
-        if (sp_record_number(record, lengths[i].path, &x) && used < sizeof line)
+        if (sp_record_number(record, lengths[i].field, &x) && used < sizeof line)
             used += (size_t)snprintf(
                 line + used, sizeof line - used, "%s %s %s", used ? "," : "per row:", lengths[i].word,
                 x == floor(x) ? sp_text_whole(a, sizeof a, x) : sp_figure(a, sizeof a, x, 3));
     }
     if (used)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", line);
-    if (sp_record_count(record, "structure.empty_rows", &n) && n > 0)
+    if (sp_record_count(record, SP_F_STRUCTURE_EMPTY_ROWS, &n) && n > 0)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s empty rows", sp_text_count(a, sizeof a, n));
     sp_pen_end(pen);
 }
@@ -134,17 +136,17 @@ void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
 /* Of figures that were measured: how old they are, and what speaks against them. */
 static void measured_part(struct sp_pen *pen, const struct sp_record *record)
 {
-    const bool busy = strcmp(sp_words_text(record, "machine.measured.state", "clean"), "busy") == 0;
+    const bool busy = strcmp(sp_words_text(record, SP_F_MACHINE_MEASURED_STATE, "clean"), "busy") == 0;
     const char *doubt;
     double age_s = 0;
     char age[32];
-    if (!sp_record_node(record, "machine.measured"))
+    if (!sp_record_node(record, SP_F_MACHINE_MEASURED))
         return;
-    if (sp_record_number(record, "machine.measured.age_s", &age_s))
+    if (sp_record_number(record, SP_F_MACHINE_MEASURED_AGE_S, &age_s))
         sp_pen_part(pen, SP_INK_PLAIN, 3, "measured %s ago", sp_text_age(age, sizeof age, age_s));
     if (busy)
         sp_pen_words(pen, SP_INK_YELLOW, "beside other programs");
-    if (sp_record_text(record, "machine.measured.doubt", &doubt)) {
+    if (sp_record_text(record, SP_F_MACHINE_MEASURED_DOUBT, &doubt)) {
         sp_pen_put(pen, SP_INK_YELLOW, ",");
         sp_pen_words(pen, SP_INK_YELLOW, "low confidence:");
         sp_pen_words(pen, SP_INK_YELLOW, doubt);
@@ -154,31 +156,31 @@ static void measured_part(struct sp_pen *pen, const struct sp_record *record)
 void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
 {
     head(pen, "MACHINE");
-    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, "machine.name", "unnamed"));
-    const char *cpu = sp_words_text(record, "machine.cpu", "");
+    sp_pen_part(pen, SP_INK_BOLD, 0, "%s", sp_words_text(record, SP_F_MACHINE_NAME, "unnamed"));
+    const char *cpu = sp_words_text(record, SP_F_MACHINE_CPU, "");
     int64_t threads, domains;
     double hertz;
     if (*cpu)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", cpu);
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
-    if (on_gpu && sp_record_count(record, "config.threads", &threads)) {
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+    if (on_gpu && sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
         sp_pen_put(pen, SP_INK_PLAIN, ", %lld SMs", (long long)threads);
-    } else if (sp_record_count(record, "config.threads", &threads)) {
-        const json_t *pin = sp_record_node(record, "config.pin");
+    } else if (sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
+        const json_t *pin = sp_record_node(record, SP_F_CONFIG_PIN);
         bool pinned = json_is_array(pin) && json_array_size(pin) > 0;
         /* a recording may not say */
-        bool told = pinned || json_is_null(pin) || sp_record_flag(record, "config.pinned", &pinned);
+        bool told = pinned || json_is_null(pin) || sp_record_flag(record, SP_F_CONFIG_PINNED, &pinned);
         sp_pen_put(pen, SP_INK_PLAIN, ", %lld thread%s%s", (long long)threads, threads == 1 ? "" : "s",
                    !told    ? ""
                    : pinned ? " pinned"
                             : " not pinned");
-        if (pinned && sp_record_count(record, "machine.n_domains", &domains) && domains > 0)
+        if (pinned && sp_record_count(record, SP_F_MACHINE_N_DOMAINS, &domains) && domains > 0)
             sp_pen_put(pen, SP_INK_PLAIN, ", %lld cache domain%s", (long long)domains,
                        domains == 1 ? "" : "s");
     }
-    if (sp_record_number(record, "machine.frequency_Hz", &hertz) && hertz > 0)
+    if (sp_record_number(record, SP_F_MACHINE_FREQUENCY_HZ, &hertz) && hertz > 0)
         sp_pen_put(pen, SP_INK_PLAIN, ", %.1f GHz", hertz / 1e9);
-    const json_t *caches = sp_record_node(record, "machine.caches");
+    const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES);
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
     double size = sp_item_number(last, "size_B"), level = sp_item_number(last, "level");
     if (last && size > 0) {
@@ -201,7 +203,7 @@ void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
 
 static void roof_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *roofs = sp_record_node(record, "roofs"), *roof;
+    const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *roof;
     size_t i;
     if (json_array_size(roofs) == 0)
         return;
@@ -223,7 +225,7 @@ static void roof_line(struct sp_pen *pen, const struct sp_record *record)
 
 static void sample_part(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *runs = sp_record_node(record, "runs"), *run;
+    const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
     size_t n_runs = json_array_size(runs), n_samples = 0, first = 0, i;
     bool equal = true;
     int64_t dropped = 0;
@@ -250,25 +252,25 @@ static void verify_part(struct sp_pen *pen, const struct sp_record *record)
 {
     bool ok;
     double error;
-    if (!sp_record_flag(record, "verify.ok", &ok)) {
+    if (!sp_record_flag(record, SP_F_VERIFY_OK, &ok)) {
         sp_pen_part(pen, SP_INK_YELLOW, 3, "result not checked (%s)",
-                    sp_words_text(record, "verify.why", "not in the record"));
+                    sp_words_text(record, SP_F_VERIFY_WHY, "not in the record"));
         return;
     }
     char text[64] = "";
-    if (sp_record_number(record, "verify.max_rel_err", &error))
+    if (sp_record_number(record, SP_F_VERIFY_MAX_REL_ERR, &error))
         snprintf(text, sizeof text, ": max. rel. error %.0e", error);
     if (ok)
         sp_pen_part(pen, SP_INK_GREEN, 3, "result checked%s", text);
     else
         sp_pen_part(pen, SP_INK_RED, 3, "RESULT WRONG%s, against %s", text,
-                    sp_words_text(record, "verify.reference", "the reference"));
+                    sp_words_text(record, SP_F_VERIFY_REFERENCE, "the reference"));
 }
 
 static void residence_doubt(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *doubt;
-    if (!sp_record_text(record, "binding.doubt", &doubt))
+    if (!sp_record_text(record, SP_F_BINDING_DOUBT, &doubt))
         return;
     sp_pen_put(pen, SP_INK_YELLOW, ";");
     sp_pen_words(pen, SP_INK_YELLOW, "residence not certain:");
@@ -277,30 +279,31 @@ static void residence_doubt(struct sp_pen *pen, const struct sp_record *record)
 
 void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
 {
-    const char *op = sp_words_text(record, "config.op", "spmv"),
-               *schedule = sp_words_text(record, "config.schedule", "");
+    const char *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv"),
+               *schedule = sp_words_text(record, SP_F_CONFIG_SCHEDULE, "");
     head(pen, "KERNEL");
-    sp_pen_part(pen, SP_INK_BOLD, 0, "%s  %s", sp_words_op(op),
-                sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "?")));
-    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s/%s", sp_words_text(record, "config.precision", "?"),
-                sp_words_text(record, "config.index", "?"));
+    sp_pen_part(
+        pen, SP_INK_BOLD, 0, "%s  %s", sp_words_op(op),
+        sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")));
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "%s/%s", sp_words_text(record, SP_F_CONFIG_PRECISION, "?"),
+                sp_words_text(record, SP_F_CONFIG_INDEX, "?"));
     bool nt = false;
     int64_t width;
-    if (sp_record_count(record, "config.inner", &width) ||
-        (sp_record_count(record, "config.rhs", &width) && width > 1))
+    if (sp_record_count(record, SP_F_CONFIG_INNER, &width) ||
+        (sp_record_count(record, SP_F_CONFIG_RHS, &width) && width > 1))
         sp_pen_part(pen, SP_INK_PLAIN, 2, "r = %lld", (long long)width);
-    if (strcmp(sp_words_text(record, "config.order", "row"), "column") == 0)
+    if (strcmp(sp_words_text(record, SP_F_CONFIG_ORDER, "row"), "column") == 0)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "column-major");
     if (strcmp(schedule, "rows") == 0 || strcmp(schedule, "nnz") == 0)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "static %s", schedule);
     else if (*schedule)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", schedule);
-    const char *kernel = sp_words_text(record, "config.kernel", ""), *slash = strrchr(kernel, '/');
+    const char *kernel = sp_words_text(record, SP_F_CONFIG_KERNEL, ""), *slash = strrchr(kernel, '/');
     if (*kernel)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", slash ? slash + 1 : kernel);
-    if (sp_record_flag(record, "config.store_nt", &nt) && nt)
+    if (sp_record_flag(record, SP_F_CONFIG_STORE_NT, &nt) && nt)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "NT stores");
-    const char *cache = sp_words_text(record, "config.cache", "");
+    const char *cache = sp_words_text(record, SP_F_CONFIG_CACHE, "");
     if (*cache)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", cache);
     sample_part(pen, record);
@@ -308,11 +311,11 @@ void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 
     const char *term, *why;
-    if (!sp_record_text(record, "binding.term", &term))
+    if (!sp_record_text(record, SP_F_BINDING_TERM, &term))
         return;
     head(pen, "BOUND BY");
     sp_pen_part(pen, SP_INK_BOLD, 0, "%s", term);
-    if (sp_record_text(record, "binding.why", &why)) {
+    if (sp_record_text(record, SP_F_BINDING_WHY, &why)) {
         sp_pen_put(pen, SP_INK_PLAIN, ":");
         sp_pen_words(pen, SP_INK_PLAIN, why);
     }

@@ -77,7 +77,7 @@ static void hint_lines(struct sp_pen *pen, const json_t *hint)
 
 static void not_a_problem(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *list = sp_record_node(record, "not_a_problem"), *one;
+    const json_t *list = sp_record_node(record, SP_F_NOT_A_PROBLEM), *one;
     size_t i, n = 0;
     pen->indent = 1;
     json_array_foreach(list, i, one)
@@ -103,7 +103,7 @@ static void not_a_problem(struct sp_pen *pen, const struct sp_record *record)
 
 void sp_section_hints(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *hints = sp_record_node(record, "hints"), *hint;
+    const json_t *hints = sp_record_node(record, SP_F_HINTS), *hint;
     size_t i;
     if (!json_is_array(hints))
         return;
@@ -171,7 +171,7 @@ void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, 
 {
     enum { HEADING = 2, LEAST_LINES = 2, MOST_SHOWN = 3 };
     const json_t *hint[MOST_SHOWN];
-    const int n_hints = (int)json_array_size(sp_record_node(record, "hints")),
+    const int n_hints = (int)json_array_size(sp_record_node(record, SP_F_HINTS)),
               most = (lines - HEADING) / LEAST_LINES,
               n = sp_hints_shown(record, hint, most < MOST_SHOWN ? most : MOST_SHOWN);
     if (n_hints == 0 || lines < HEADING)
@@ -189,7 +189,8 @@ void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, 
 
 void sp_section_notes(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *flags = sp_record_node(record, "flags"), *remarks = sp_record_node(record, "remarks"), *one;
+    const json_t *flags = sp_record_node(record, SP_F_FLAGS), *remarks = sp_record_node(record, SP_F_REMARKS),
+                 *one;
     size_t i;
     if (json_array_size(flags) + json_array_size(remarks) > 0)
         fputc('\n', pen->out);

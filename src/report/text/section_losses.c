@@ -14,15 +14,6 @@ static const enum sp_ink inks[SP_N_LOSS_ROWS] = {SP_INK_BLUE,    SP_INK_CYAN, SP
 /* Shares below this are named in one line instead of each in its own. */
 #define SMALL 0.005
 
-static const char *origin_text(const struct sp_record *record, const char *key)
-{
-    char path[96];
-    const char *text = "";
-    snprintf(path, sizeof path, "losses_origin.%s", key);
-    sp_record_text(record, path, &text);
-    return text;
-}
-
 /* Columns of the longest bar. */
 static int bar_columns(const struct sp_pen *pen)
 {
@@ -90,7 +81,7 @@ static void small_line(struct sp_pen *pen, const struct sp_verdict_row *row, int
 
 static void intervention_lines(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *list = sp_record_node(record, "interventions"), *one;
+    const json_t *list = sp_record_node(record, SP_F_INTERVENTIONS), *one;
     size_t i;
     json_array_foreach(list, i, one)
     {
@@ -117,19 +108,19 @@ static void bottleneck_line(struct sp_pen *pen, const struct sp_record *record)
     bool proved = false;
     if (!kind)
         return;
-    sp_record_flag(record, "bottleneck.proved", &proved);
+    sp_record_flag(record, SP_F_BOTTLENECK_PROVED, &proved);
     sp_pen_put(pen, SP_INK_BOLD, " bottleneck %s", kind);
     pen->indent = 12;
     sp_pen_part(pen, SP_INK_DIM, 2, "%s", proved ? "(measured)" : "(modelled)");
-    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, "bottleneck.why", ""));
+    sp_pen_words(pen, SP_INK_PLAIN, sp_words_text(record, SP_F_BOTTLENECK_WHY, ""));
     sp_pen_end(pen);
 }
 
 /* The heading with the time behind it; false: there are no losses to follow it. */
 static bool heading(struct sp_pen *pen, const struct sp_record *record)
 {
-    struct sp_value time = sp_record_metric(record, "time");
-    if (!json_is_object(sp_record_node(record, "losses")))
+    struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
+    if (!json_is_object(sp_record_node(record, SP_F_LOSSES)))
         return false;
     sp_pen_end(pen);
     sp_pen_put(pen, SP_INK_BOLD, "WHERE THE TIME GOES");
@@ -157,7 +148,7 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
     bool proved = false;
     if (n == 0 || !heading(pen, record))
         return;
-    sp_record_flag(record, "bottleneck.proved", &proved);
+    sp_record_flag(record, SP_F_BOTTLENECK_PROVED, &proved);
     char named[64];
     snprintf(named, sizeof named, "   bottleneck: %s (%s)", kind ? kind : "",
              proved ? "measured" : "modelled");
@@ -165,7 +156,7 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
         named[strcspn(named, "(") - 1] = '\0';
     sp_pen_put(pen, SP_INK_PLAIN, "%s", kind ? named : "");
     sp_pen_end(pen);
-    const double total = sp_record_metric(record, "time").value;
+    const double total = sp_record_value(record, SP_F_METRICS_TIME).value;
     const struct loss_frame f = frame_of(total, row, n);
     for (int i = 0; i < n; i++) {
         if (fabs(row[i].share) < SMALL)
@@ -182,7 +173,7 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
 /* A loss of the record that nothing is known of. */
 static void unknown_line(struct sp_pen *pen, const struct sp_record *record, int loss)
 {
-    const char *why = origin_text(record, sp_loss_words[loss].key);
+    const char *why = sp_words_text(record, sp_loss_origin(sp_loss_words[loss].field), "");
     const int bar = bar_columns(pen);
     sp_pen_tab(pen, bar + 2);
     pen->indent = bar + 2;
@@ -195,7 +186,7 @@ static void unknown_line(struct sp_pen *pen, const struct sp_record *record, int
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
 {
     struct sp_verdict_row row[SP_VERDICT_ROWS];
-    char text[160], path[64];
+    char text[160];
     const char *why = sp_verdict_no_losses(record, text, sizeof text);
     const int n = sp_verdict_rows(record, row);
     if (!heading(pen, record))
@@ -207,14 +198,13 @@ void sp_section_losses(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_words(pen, SP_INK_PLAIN, why);
         sp_pen_end(pen);
     }
-    const struct loss_frame f = frame_of(sp_record_metric(record, "time").value, row, n);
+    const struct loss_frame f = frame_of(sp_record_value(record, SP_F_METRICS_TIME).value, row, n);
     for (int i = 0; i < n; i++)
         if (fabs(row[i].share) >= SMALL)
             loss_line(pen, &f, &row[i]);
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         double x;
-        snprintf(path, sizeof path, "losses.%s", sp_loss_words[i].key);
-        if (!sp_record_loss(record, i, &x) && sp_record_node(record, path))
+        if (!sp_record_loss(record, i, &x) && sp_record_node(record, sp_loss_words[i].field))
             unknown_line(pen, record, i);
     }
     small_line(pen, row, n);

@@ -53,11 +53,11 @@ static void print(struct sp_pen *pen, struct sp_table_cells *t)
 
 static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    struct sp_value alpha = sp_record_metric(record, "alpha"),
-                    second = sp_record_metric(record, "alpha_simulated"),
-                    least = sp_record_metric(record, "alpha_min"),
-                    loads = sp_record_metric(record, "x_loads");
-    const json_t *node = sp_record_node(record, "metrics.alpha");
+    struct sp_value alpha = sp_record_value(record, SP_F_METRICS_ALPHA),
+                    second = sp_record_value(record, SP_F_METRICS_ALPHA_SIMULATED),
+                    least = sp_record_value(record, SP_F_METRICS_ALPHA_MIN),
+                    loads = sp_record_value(record, SP_F_METRICS_X_LOADS);
+    const json_t *node = sp_record_node(record, SP_F_METRICS_ALPHA);
     if (!node && !sp_value_known(least))
         return;
     char text[256];
@@ -81,7 +81,7 @@ static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 
 static void beta_line(struct sp_pen *pen, const struct sp_record *record)
 {
-    struct sp_value beta = sp_record_metric(record, "beta");
+    struct sp_value beta = sp_record_value(record, SP_F_METRICS_BETA);
     if (!sp_value_known(beta) || beta.value >= 1)
         return;
     char text[128], fill[32];

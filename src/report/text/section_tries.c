@@ -84,7 +84,7 @@ static void no_best(struct sp_pen *pen, const struct sp_record *record)
 
 static void best_lines(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *best = sp_record_node(record, "tries.best"), *trial = json_object_get(best, "trial");
+    const json_t *best = sp_record_node(record, SP_F_TRIES_BEST), *trial = json_object_get(best, "trial");
     const char *command = sp_item_text(best, "command");
     char text[CELL], said[SAID];
     if (!command) {
@@ -103,7 +103,7 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
     line(pen, sp_item_text(best, "unconfirmed") ? SP_INK_YELLOW : SP_INK_DIM,
          sp_confirmation_text(best, said, sizeof said));
-    line(pen, SP_INK_PLAIN, sp_against_honest_text(sp_record_node(record, "tries"), said, sizeof said));
+    line(pen, SP_INK_PLAIN, sp_against_honest_text(sp_record_node(record, SP_F_TRIES), said, sizeof said));
     line(pen, SP_INK_YELLOW, sp_conditions_text(best, said, sizeof said));
     cost_line(pen, trial);
     if (sp_record_value_of(json_object_get(best, "observed")).lo <= 0)
@@ -113,7 +113,7 @@ static void best_lines(struct sp_pen *pen, const struct sp_record *record)
 
 void sp_section_tries(struct sp_pen *pen, const struct sp_record *record)
 {
-    const json_t *tries = sp_record_node(record, "tries"), *item;
+    const json_t *tries = sp_record_node(record, SP_F_TRIES), *item;
     char took[CELL], allowed[CELL];
     size_t i;
     if (!json_is_object(tries))
@@ -130,7 +130,7 @@ void sp_section_tries(struct sp_pen *pen, const struct sp_record *record)
     const json_t *honest = json_object_get(tries, "honest");
     if (json_object_get(honest, "trial"))
         row(pen, "honest", honest, false);
-    json_array_foreach(sp_record_node(record, "hints"), i, item)
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, item)
     {
         const char *id = sp_item_text(item, "id");
         row(pen, id ? id : "?", item, true);

@@ -7,10 +7,11 @@
 /* FusedMM beside SDDMM and then SpMM: time, bytes, and whether as many were saved as the formula says. */
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
 {
-    struct sp_value bytes = sp_record_value(record, "unfused.bytes"),
-                    fused = sp_record_value(record, "unfused.bytes_fused"),
-                    predicted = sp_record_value(record, "unfused.saved_predicted"),
-                    pair = sp_record_value(record, "unfused.time"), time = sp_record_metric(record, "time");
+    struct sp_value bytes = sp_record_value(record, SP_F_UNFUSED_BYTES),
+                    fused = sp_record_value(record, SP_F_UNFUSED_BYTES_FUSED),
+                    predicted = sp_record_value(record, SP_F_UNFUSED_SAVED_PREDICTED),
+                    pair = sp_record_value(record, SP_F_UNFUSED_TIME),
+                    time = sp_record_value(record, SP_F_METRICS_TIME);
     char a[64], b[64];
     if (!sp_value_known(bytes) || !sp_value_known(fused) || !sp_value_known(predicted))
         return;

@@ -28,10 +28,10 @@ static void fraction_cells(const struct sp_record *record, const json_t *row, bo
     if (name && strcmp(name, "model_fraction") == 0)
         model = given;
     if (measured) {
-        struct sp_value v = sp_record_metric(record, "bandwidth_fraction");
+        struct sp_value v = sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION);
         if (!isfinite(roof) && sp_value_known(v))
             roof = v.value;
-        v = sp_record_metric(record, "model_fraction");
+        v = sp_record_value(record, SP_F_METRICS_MODEL_FRACTION);
         if (!isfinite(model) && sp_value_known(v))
             model = v.value;
     }
@@ -95,7 +95,7 @@ static void fill_row(const struct sp_record *record, const json_t *row, struct s
 
 bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *t)
 {
-    const json_t *rows = sp_record_node(record, "table");
+    const json_t *rows = sp_record_node(record, SP_F_TABLE);
     double longest = 0, most = 0;
     const json_t *row;
     size_t i;
@@ -111,7 +111,7 @@ bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *
         longest = 1;
     struct sp_scale time_scale = sp_scale_of_seconds(longest), byte_scale = sp_scale_of(most);
     const char *level = NULL;
-    sp_record_text(record, "binding.level", &level);
+    sp_record_text(record, SP_F_BINDING_LEVEL, &level);
     if (level && strcmp(level, "core") == 0)
         level = NULL;
     snprintf(t->cell[0][1], SP_TABLE_CELL, "time %s", time_scale.prefix);
@@ -126,9 +126,9 @@ bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *
 
 static const char *by_whom(const struct sp_record *record, char *text, size_t size)
 {
-    const char *source = sp_words_text(record, "counters.source", "");
-    bool added = sp_value_known(sp_record_metric(record, "bytes_read")) &&
-                 !sp_value_known(sp_record_metric(record, "bytes_written")); /* flag Q27 */
+    const char *source = sp_words_text(record, SP_F_COUNTERS_SOURCE, "");
+    bool added = sp_value_known(sp_record_value(record, SP_F_METRICS_BYTES_READ)) &&
+                 !sp_value_known(sp_record_value(record, SP_F_METRICS_BYTES_WRITTEN)); /* flag Q27 */
     snprintf(text, size, *source ? " (%.32s%s)" : "%s", source, added ? ", and y modelled" : "");
     return text;
 }
@@ -138,7 +138,7 @@ static void explain_fractions(const struct sp_record *record, const struct sp_ta
                               sp_table_remark *remark, void *context)
 {
     char text[256], number[64], who[64];
-    struct sp_value bytes = sp_record_metric(record, "bytes");
+    struct sp_value bytes = sp_record_value(record, SP_F_METRICS_BYTES);
     struct sp_value roof = sp_record_value_of(sp_record_roof(record));
     if (sp_value_known(bytes) && sp_value_known(roof)) {
         snprintf(text, sizeof text, "of roof: %s bytes%s / (time x %s GB/s %s), median of pairs",
@@ -152,14 +152,14 @@ static void explain_fractions(const struct sp_record *record, const struct sp_ta
     remark(context, SP_INK_DIM,
            t->has_ecm ? "of model: the roofline's time with x loaded once / time"
                       : "of model: modelled time with x loaded once / time");
-    if (strncmp(sp_words_text(record, "config.device", "cpu"), "gpu", 3) != 0)
+    if (strncmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu", 3) != 0)
         remark(context, SP_INK_DIM, "modelled bytes: the formula's, with alpha as its row says");
 }
 
 /* What "x" stands for in the rows of other operations than SpMV; NULL: nothing else. */
 static const char *words_for_x(const struct sp_record *record)
 {
-    const char *op = sp_words_text(record, "config.op", "spmv");
+    const char *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
     return strcmp(op, "spmmv") == 0 || strcmp(op, "spmm") == 0 ? "x: the rows of X that entries gather"
            : strcmp(op, "sddmm") == 0   ? "x: the rows of B that entries gather; A is read row by row"
            : strcmp(op, "fusedmm") == 0 ? "x: the rows of B and of D that entries gather"
@@ -170,7 +170,7 @@ void sp_table_remarks(const struct sp_record *record, const struct sp_table_cell
                       void *context)
 {
     char text[256], percent[32];
-    struct sp_value bytes = sp_record_metric(record, "bytes");
+    struct sp_value bytes = sp_record_value(record, SP_F_METRICS_BYTES);
     if (!sp_verdict_disturbed(record))
         explain_fractions(record, t, remark, context);
     else

@@ -32,12 +32,12 @@ static char *processor_of(const struct sp_record *record, char *out, size_t size
 {
     static const char *const noise[] = {"(R)", "(TM)", "(r)", "(tm)", " CPU", " Processor", " processor"};
     char text[256], less[4 * PROCESSOR + 8];
-    const char *ran_on = sp_words_text(record, "machine.ran_on", "this one");
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const char *ran_on = sp_words_text(record, SP_F_MACHINE_RAN_ON, "this one");
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     snprintf(text, sizeof text, "%s",
-             on_gpu                            ? sp_words_text(record, "gpu.name", "GPU")
+             on_gpu                            ? sp_words_text(record, SP_F_GPU_NAME, "GPU")
              : strcmp(ran_on, "this one") != 0 ? ran_on
-                                               : sp_words_text(record, "machine.cpu", ""));
+                                               : sp_words_text(record, SP_F_MACHINE_CPU, ""));
     for (size_t i = 0; i < sizeof noise / sizeof *noise; i++)
         for (char *at; (at = strstr(text, noise[i]));)
             memmove(at, at + strlen(noise[i]), strlen(at + strlen(noise[i])) + 1);
@@ -48,32 +48,34 @@ static char *processor_of(const struct sp_record *record, char *out, size_t size
     for (size_t n = strlen(text); n > 0 && isspace((unsigned char)text[n - 1]);)
         text[--n] = '\0';
     fitted(less, sizeof less, text, PROCESSOR);
-    const char *host = sp_words_text(record, "env.identity.hypervisor", "none");
+    const char *host = sp_words_text(record, SP_F_ENV_IDENTITY_HYPERVISOR, "none");
     snprintf(out, size, "%s%s", less, strcmp(host, "none") != 0 ? *less ? " (VM)" : "a VM" : "");
     return out;
 }
 
 static json_t *subject_of(const struct sp_record *record)
 {
-    const char *name = sp_words_text(record, "problem.name", "unnamed"),
-               *op = sp_words_text(record, "config.op", "spmv");
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const char *name = sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"),
+               *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     char what[160], processor[160], caches[64] = "", text[SP_VERDICT_TEXT + 400], brief[SP_VERDICT_TEXT],
                                     shown[256], width[40] = "";
     int64_t threads = 0, r = 1;
-    if (sp_record_count(record, "config.inner", &r) || (sp_record_count(record, "config.rhs", &r) && r > 1))
+    if (sp_record_count(record, SP_F_CONFIG_INNER, &r) ||
+        (sp_record_count(record, SP_F_CONFIG_RHS, &r) && r > 1))
         snprintf(width, sizeof width, " r=%lld", (long long)r);
-    sp_record_count(record, "config.threads", &threads);
-    int n = snprintf(what, sizeof what, "%.20s %.40s %.10s%s", sp_words_op(op),
-                     sp_words_text(record, "config.format_text", sp_words_text(record, "config.format", "?")),
-                     sp_words_text(record, "config.precision", "?"), width);
+    sp_record_count(record, SP_F_CONFIG_THREADS, &threads);
+    int n = snprintf(
+        what, sizeof what, "%.20s %.40s %.10s%s", sp_words_op(op),
+        sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")),
+        sp_words_text(record, SP_F_CONFIG_PRECISION, "?"), width);
     if (threads > 0 && n < (int)sizeof what)
         snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads,
                  on_gpu ? "SM" : "thread", threads == 1 ? "" : "s");
     processor_of(record, processor, sizeof processor);
     if (sp_verdict_is_foreign(record))
         snprintf(caches, sizeof caches, ", caches of %.30s",
-                 sp_words_text(record, "machine.name", "another machine"));
+                 sp_words_text(record, SP_F_MACHINE_NAME, "another machine"));
     snprintf(text, sizeof text, "%s  %s%s%s%s", fitted(shown, sizeof shown, name, LONG_NAME), what,
              *processor ? ", " : "", processor, caches);
     if ((int)strlen(what) + LEAST_NAME > SUBJECT) /* then without the threads */
@@ -92,16 +94,16 @@ static json_t *subject_of(const struct sp_record *record)
 /* The state in one word, what it means, and what to do about it. */
 static json_t *state_of(const struct sp_record *record)
 {
-    const char *state = sp_words_text(record, "conditions.state", NULL), *word = state, *advice = NULL,
-               *why = sp_words_text(record, "conditions.why", NULL),
-               *said = sp_words_text(record, "conditions.text", "");
+    const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, NULL), *word = state, *advice = NULL,
+               *why = sp_words_text(record, SP_F_CONDITIONS_WHY, NULL),
+               *said = sp_words_text(record, SP_F_CONDITIONS_TEXT, "");
     int64_t n = 0, disturbed = 0;
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     char text[SP_VERDICT_TEXT], brief[128];
-    const bool counted = sp_record_count(record, "conditions.samples", &n) &&
-                         sp_record_count(record, "conditions.disturbed", &disturbed);
+    const bool counted = sp_record_count(record, SP_F_CONDITIONS_SAMPLES, &n) &&
+                         sp_record_count(record, SP_F_CONDITIONS_DISTURBED, &disturbed);
     if (sp_verdict_is_status(record, "interrupted") || sp_verdict_is_status(record, "failed")) {
-        word = sp_words_text(record, "status", "");
+        word = sp_words_text(record, SP_F_STATUS, "");
         snprintf(text, sizeof text, "%s: not all was measured", word);
         snprintf(brief, sizeof brief, "%s", word);
         advice = "run the command again: what is missing was not reached";
@@ -129,7 +131,7 @@ static json_t *state_of(const struct sp_record *record)
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;
-    } else if (why || sp_words_text(record, "verify.why", NULL)) {
+    } else if (why || sp_words_text(record, SP_F_VERIFY_WHY, NULL)) {
         word = "elsewhere";
         snprintf(text, sizeof text, "measured elsewhere");
         snprintf(brief, sizeof brief, "elsewhere");
@@ -166,8 +168,8 @@ static char *rate_text(struct sp_value v, const char *gap, char *text, size_t si
 /* What binds, and at what rate: "memory bandwidth 33.1 GB/s, x loaded once". */
 static void binding_words(const struct sp_record *record, char *text, char *brief, size_t size)
 {
-    const char *term = sp_words_text(record, "binding.term", "the model"),
-               *op = sp_words_text(record, "config.op", "spmv");
+    const char *term = sp_words_text(record, SP_F_BINDING_TERM, "the model"),
+               *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
     const json_t *roof = sp_record_roof(record);
     const struct sp_value b = sp_record_value_of(roof);
     const char *once = strcmp(op, "spmv") == 0 ? "x loaded once" : "operands loaded once";
@@ -181,7 +183,7 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
     }
     if (sp_value_known(b) && b.value > 0 && !sp_roof_is_flops(roof))
         snprintf(at, sizeof at, " %s GB/s", sp_figure(figure, sizeof figure, b.value / 1e9, 3));
-    const struct sp_value beta = sp_record_metric(record, "beta");
+    const struct sp_value beta = sp_record_value(record, SP_F_METRICS_BETA);
     if (sp_verdict_loss_shares(record, share) && share[PADDING] >= SP_VERDICT_LEAST)
         snprintf(padding, sizeof padding,
                  sp_value_known(beta) && beta.value < 1 ? ", %.0f %% padding" : ", with padding",
@@ -194,7 +196,8 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
 
 static json_t *possible_of(const struct sp_record *record)
 {
-    const struct sp_value rate = sp_verdict_possible(record), bytes = sp_record_metric(record, "bytes_min");
+    const struct sp_value rate = sp_verdict_possible(record),
+                          bytes = sp_record_value(record, SP_F_METRICS_BYTES_MIN);
     char text[SP_VERDICT_TEXT], brief[SP_VERDICT_TEXT], binding[160], less[160], figure[96];
     json_t *out;
     if (*sp_verdict_doubt(record) || !sp_value_known(rate)) {
@@ -233,13 +236,13 @@ static json_t *possible_of(const struct sp_record *record)
     json_object_set_new(out, "performance", sp_record_value_json(rate, "flop/s"));
     json_object_set_new(out, "bandwidth",
                         sp_record_value_json(sp_record_value_of(sp_record_roof(record)), "B/s"));
-    json_object_set_new(out, "term", sp_verdict_text(sp_words_text(record, "binding.term", NULL)));
+    json_object_set_new(out, "term", sp_verdict_text(sp_words_text(record, SP_F_BINDING_TERM, NULL)));
     return out;
 }
 
 static json_t *reached_of(const struct sp_record *record)
 {
-    const struct sp_value rate = sp_record_metric(record, "performance");
+    const struct sp_value rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     const double share = sp_verdict_share(record);
     char text[SP_VERDICT_TEXT], brief[SP_VERDICT_TEXT], figure[96], percent[32];
     json_t *out;
@@ -286,7 +289,7 @@ json_t *sp_verdict_of(const struct sp_record *record)
 /* What the report names no bottleneck for, the record names none for. */
 static void settle_bottleneck(struct sp_record *record)
 {
-    const char *class = sp_words_text(record, "bottleneck.class", "unknown");
+    const char *class = sp_words_text(record, SP_F_BOTTLENECK_CLASS, "unknown");
     char text[160], percent[32], why[256];
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     const int n = sp_verdict_rows(record, row);
@@ -302,14 +305,14 @@ static void settle_bottleneck(struct sp_record *record)
         snprintf(why, sizeof why, "no dominant bottleneck: \"%s\" takes most, %s", row[most].words,
                  sp_figure_percent(percent, sizeof percent, row[most].share));
     }
-    sp_record_set_text(record, "bottleneck.class", "unknown");
-    sp_record_set_flag(record, "bottleneck.proved", false);
-    sp_record_set_number(record, "bottleneck.share", NAN);
-    sp_record_set_text(record, "bottleneck.why", why);
+    sp_record_set_text(record, SP_F_BOTTLENECK_CLASS, "unknown");
+    sp_record_set_flag(record, SP_F_BOTTLENECK_PROVED, false);
+    sp_record_set_number(record, SP_F_BOTTLENECK_SHARE, NAN);
+    sp_record_set_text(record, SP_F_BOTTLENECK_WHY, why);
 }
 
 void sp_verdict_put(struct sp_record *record)
 {
     settle_bottleneck(record);
-    sp_record_set_object(record, "verdict", sp_verdict_of(record));
+    sp_record_set_object(record, SP_F_VERDICT, sp_verdict_of(record));
 }

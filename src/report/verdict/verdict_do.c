@@ -53,7 +53,7 @@ static bool is_outdone(const struct sp_record *record, const json_t *hint)
     size_t i;
     if (sp_value_known(sp_hint_observed(hint)))
         return false;
-    json_array_foreach(sp_record_node(record, "hints"), i, other)
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, other)
     {
         const char *try = sp_item_text(other, "try");
         if (try && strcmp(try, sp_item_text(hint, "try")) == 0 && sp_value_known(sp_hint_observed(other)))
@@ -91,7 +91,7 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
     size_t i;
     for (int n = 0; n < most; n++) {
         shown[n] = NULL;
-        json_array_foreach(sp_record_node(record, "hints"), i, hint)
+        json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
         {
             const double least = shown[n] ? worth_of(shown[n]) : 0;
             if (worth_of(hint) > least && !is_said(hint, shown, n) && !is_outdone(record, hint))
@@ -100,7 +100,7 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
         if (!shown[n])
             return n;
         const json_t *most_gain = shown[n];
-        json_array_foreach(sp_record_node(record, "hints"), i, hint)
+        json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
         {
             const bool of_best = is_as_good_for_less(hint, most_gain), of_now = shown[n] == most_gain;
             if (of_best && !is_said(hint, shown, n) && (of_now || is_as_good_for_less(hint, shown[n])))
@@ -114,7 +114,7 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
  */
 static const json_t *best_of(const struct sp_record *record, const char **command)
 {
-    const json_t *best = sp_record_node(record, "tries.best");
+    const json_t *best = sp_record_node(record, SP_F_TRIES_BEST);
     *command = sp_item_text(best, "command");
     if (*command && sp_hint_is_shown(best))
         return best;
@@ -175,7 +175,7 @@ static double unexplained(const struct sp_record *record)
 
 static json_t *nothing_to_do(const struct sp_record *record)
 {
-    const json_t *hints = sp_record_node(record, "hints");
+    const json_t *hints = sp_record_node(record, SP_F_HINTS);
     char text[SP_VERDICT_TEXT];
     if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
         return sp_verdict_not_known("spmodel doctor names who computes here; then again, with " SP_O_BUDGET
@@ -218,7 +218,7 @@ json_t *sp_verdict_do(const struct sp_record *record)
     if (!id)
         id = sp_item_text(hint, "hints");
     const double pays = pays_after(hint);
-    const bool is_spmv = strcmp(sp_words_text(record, "config.op", "spmv"), "spmv") == 0;
+    const bool is_spmv = strcmp(sp_words_text(record, SP_F_CONFIG_OP, "spmv"), "spmv") == 0;
     char gain[128], after[64] = "", text[2 * SP_VERDICT_TEXT], brief[SP_VERDICT_TEXT];
     sp_verdict_gain(hint, gain, sizeof gain);
     if (isfinite(pays))

@@ -60,7 +60,7 @@ const char *sp_verdict_bottleneck(const struct sp_record *record)
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     double of[N] = {0}, rest = 0;
     const int n = sp_verdict_rows(record, row);
-    if (n == 0 || !sp_record_text(record, "bottleneck.class", &class))
+    if (n == 0 || !sp_record_text(record, SP_F_BOTTLENECK_CLASS, &class))
         return NULL;
     for (int i = 0; i < n; i++) {
         if (row[i].loss == REST)

@@ -8,15 +8,15 @@
 /* Why bytes were not counted. */
 static const char *no_counters(const struct sp_record *record)
 {
-    const json_t *tried = sp_record_node(record, "bytes_tried");
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const json_t *tried = sp_record_node(record, SP_F_BYTES_TRIED);
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (!json_is_array(tried))
         return "no counters";
     if (json_array_size(tried) == 0)
         return "as asked for";
     if (on_gpu)
         return "no GPU counters";
-    return strcmp(sp_words_text(record, "env.identity.hypervisor", "none"), "none") != 0
+    return strcmp(sp_words_text(record, SP_F_ENV_IDENTITY_HYPERVISOR, "none"), "none") != 0
                ? "no counters in this VM"
                : "no counters: spmodel doctor";
 }
@@ -25,10 +25,10 @@ static const char *no_counters(const struct sp_record *record)
 static int other_doubts(const struct sp_record *record)
 {
     static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23", "Q29"};
-    const json_t *flags = sp_record_node(record, "flags"), *flag;
+    const json_t *flags = sp_record_node(record, SP_F_FLAGS), *flag;
     size_t i;
     bool certain = true;
-    int n = sp_record_flag(record, "binding.certain", &certain) && !certain;
+    int n = sp_record_flag(record, SP_F_BINDING_CERTAIN, &certain) && !certain;
     json_array_foreach(flags, i, flag)
     {
         const char *code = sp_item_text(flag, "code");
@@ -42,7 +42,7 @@ static int other_doubts(const struct sp_record *record)
 
 static bool has_flag(const struct sp_record *record, const char *wanted)
 {
-    const json_t *flags = sp_record_node(record, "flags"), *flag;
+    const json_t *flags = sp_record_node(record, SP_F_FLAGS), *flag;
     size_t i;
     json_array_foreach(flags, i, flag)
     {
@@ -57,30 +57,30 @@ static bool has_flag(const struct sp_record *record, const char *wanted)
 static const char *validated_on(const struct sp_record *record, bool here, char *text, size_t size)
 {
     double most = NAN;
-    const bool on_gpu = strcmp(sp_words_text(record, "config.device", "cpu"), "gpu") == 0;
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (!here)
         return on_gpu ? "; the simulation was not validated on this kind of machine"
                       : "; the simulation was validated on one kind of machine, " SP_VALIDATED_ON;
     snprintf(text, size, "; the simulation was validated on this kind of machine");
-    if (sp_record_number(record, "machine.validation.most_abs", &most) && isfinite(most))
+    if (sp_record_number(record, SP_F_MACHINE_VALIDATION_MOST_ABS, &most) && isfinite(most))
         snprintf(text + strlen(text), size - strlen(text), " within %.1f %%", 100 * most);
     return text;
 }
 
 json_t *sp_verdict_trust(const struct sp_record *record)
 {
-    const struct sp_value bytes = sp_record_metric(record, "bytes");
-    const char *source = sp_words_text(record, "counters.source", "counters");
+    const struct sp_value bytes = sp_record_value(record, SP_F_METRICS_BYTES);
+    const char *source = sp_words_text(record, SP_F_COUNTERS_SOURCE, "counters");
     char text[SP_VERDICT_TEXT] = "", brief[SP_VERDICT_TEXT] = "";
     bool validated = false, right = true;
-    const bool known = sp_record_flag(record, "machine.validated", &validated),
-               wrong = sp_record_flag(record, "verify.ok", &right) && !right,
+    const bool known = sp_record_flag(record, SP_F_MACHINE_VALIDATED, &validated),
+               wrong = sp_record_flag(record, SP_F_VERIFY_OK, &right) && !right,
                counted = bytes.origin == SP_MEASURED || bytes.origin == SP_CONSTRUCTED;
     const int n = other_doubts(record);
     if (!sp_value_known(bytes)) {
         snprintf(text, sizeof text, "bytes not known: %.200s",
                  sp_verdict_no_time(record) ? sp_verdict_no_time(record)
-                 : sp_record_node(record, "metrics.bytes") && bytes.why
+                 : sp_record_node(record, SP_F_METRICS_BYTES) && bytes.why
                      ? bytes.why
                      : "the record does not say how many moved");
         snprintf(brief, sizeof brief, "bytes not known");
@@ -107,7 +107,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
     if (n > 0)
         snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");
     if (sp_verdict_is_foreign(record)) { /* said before all else */
-        const char *name = sp_words_text(record, "machine.name", "another machine");
+        const char *name = sp_words_text(record, SP_F_MACHINE_NAME, "another machine");
         snprintf(last, sizeof last, "caches of %.40s, not of this machine; %.300s", name, text);
         snprintf(text, sizeof text, "%s", last);
         if (!misfit)
@@ -121,6 +121,6 @@ json_t *sp_verdict_trust(const struct sp_record *record)
                         sp_value_known(bytes) ? json_string(sp_origin_name(bytes.origin)) : json_null());
     json_object_set_new(out, "validated", known ? json_boolean(validated) : json_null());
     json_object_set_new(out, "result",
-                        sp_record_node(record, "verify.ok") ? json_boolean(right) : json_null());
+                        sp_record_node(record, SP_F_VERIFY_OK) ? json_boolean(right) : json_null());
     return out;
 }

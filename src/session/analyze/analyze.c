@@ -271,14 +271,13 @@ static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_r
 {
     if (status == SP_OK) {
         const bool constructed = a->options->bytes && a->options->bytes->constructed;
-        sp_record_set_text(record, "status", constructed ? "constructed" : "complete");
+        sp_record_set_text(record, SP_F_STATUS, constructed ? "constructed" : "complete");
         sp_analysis_record(a, record);
     } else if (status ==
                SP_INTERRUPTED) { /* what is known about the matrix and the machine is worth keeping */
         sp_analysis_record_known(a, record);
         if (sp_value_known(a->observed.pairs.time))
-            sp_record_set_metric(record, "time", a->observed.pairs.time, "s", "lower",
-                                 "median over the samples before the interruption");
+            sp_record_set_metric(record, SP_F_METRICS_TIME, a->observed.pairs.time, SP_DEFINED_AS_STOPPED);
     } else {
         sp_record_free(record);
     }
@@ -320,8 +319,8 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
     sp_plan_begin(o.plan, o.budget_s);
     *a = (struct sp_analysis){.options = &o, .subject = subject, .progress = progress};
     if (o.command)
-        sp_record_set_text(record, "command", o.command);
-    sp_record_set_text(record, "status", "interrupted");
+        sp_record_set_text(record, SP_F_COMMAND, o.command);
+    sp_record_set_text(record, SP_F_STATUS, "interrupted");
     status = take_steps(steps, N_STEPS, a, err);
     record_end(a, status, record);
     if (status == SP_OK)

@@ -360,7 +360,7 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
 static enum sp_condition recorded_state(const struct sp_analysis *a)
 {
     const char *state = sp_analysis_is_replayed(a)
-                            ? sp_words_text(&a->options->bytes->recording.record, "conditions.state", "")
+                            ? sp_words_text(&a->options->bytes->recording.record, SP_F_CONDITIONS_STATE, "")
                             : "";
     return strcmp(state, "unusable") == 0  ? SP_UNUSABLE
            : strcmp(state, "assumed") == 0 ? SP_ASSUMED
@@ -409,7 +409,7 @@ bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
     const bool retake = sp_shares_doubt(&shares, e->doubt, sizeof e->doubt);
     if (recorded.state == SP_UNUSABLE)
         snprintf(e->doubt, sizeof e->doubt, "of the recording %s",
-                 sp_words_text(&a->options->bytes->recording.record, "conditions.text",
+                 sp_words_text(&a->options->bytes->recording.record, SP_F_CONDITIONS_TEXT,
                                "most samples were disturbed"));
     e->fraction = shares.of_roof;
     e->model_fraction = shares.of_model;

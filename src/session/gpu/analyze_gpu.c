@@ -339,10 +339,9 @@ enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_
         sp_gpu_record(a, record);
     } else if (status == SP_INTERRUPTED && a->state) { /* what is known is worth keeping */
         sp_gpu_record_known(a, record);
-        sp_record_set_text(record, "status", "interrupted");
+        sp_record_set_text(record, SP_F_STATUS, "interrupted");
         if (sp_value_known(a->pairs.time))
-            sp_record_set_metric(record, "time", a->pairs.time, "s", "lower",
-                                 "median over the samples before the interruption");
+            sp_record_set_metric(record, SP_F_METRICS_TIME, a->pairs.time, SP_DEFINED_AS_STOPPED);
     } else {
         sp_record_free(record);
     }

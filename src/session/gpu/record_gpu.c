@@ -58,7 +58,7 @@ static const struct sp_ceiling *peak_of(const struct sp_machine *m, enum sp_prec
 static void append_roof(struct sp_record *r, const struct sp_ceiling *c, bool exact, const char *role)
 {
     if (c && exact && sp_value_known(c->value))
-        sp_record_append(r, "roofs", sp_json_ceiling(c, role));
+        sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(c, role));
 }
 
 /* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the way `map`,
@@ -89,17 +89,17 @@ static void record_best(const struct sp_gpu_forecast *f, struct sp_record *r)
     const struct sp_gpu_prediction *p = g->prediction;
     const bool in_L2 = !(p->term[SP_GPU_TERM_MEMORY].amount.hi > 0);
     const struct sp_ceiling *roof = in_L2 ? p->L2_roof : p->memory_roof;
-    sp_record_set_text(r, "config.format", g->format);
-    sp_record_set_text(r, "config.format_text", g->name);
-    sp_record_set_text(r, "binding.level", in_L2 ? "L2" : "MEM");
-    sp_record_set_text(r, "binding.term", p->binding);
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT, g->format);
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT_TEXT, g->name);
+    sp_record_set_text(r, SP_F_BINDING_LEVEL, in_L2 ? "L2" : "MEM");
+    sp_record_set_text(r, SP_F_BINDING_TERM, p->binding);
     if (roof && sp_value_known(roof->value))
-        sp_record_append(r, "roofs", sp_json_ceiling(roof, "roof"));
+        sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(roof, "roof"));
     if (in_L2 && p->memory_roof && sp_value_known(p->memory_roof->value))
-        sp_record_append(r, "roofs", sp_json_ceiling(p->memory_roof, "other"));
+        sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(p->memory_roof, "other"));
     record_ceilings(r, f->machine, f->workload->precision, p->launch.map, in_L2);
-    sp_record_set_metric(r, "alpha", g->alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
-    sp_record_set_metric(r, "performance", p->roofline.performance, "flop/s", "higher", "W / time");
+    sp_record_set_value(r, SP_F_METRICS_ALPHA, g->alpha);
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, p->roofline.performance);
 }
 
 enum sp_status sp_gpu_forecast_record(const struct sp_gpu_forecast *f, struct sp_record *r,
@@ -108,23 +108,22 @@ enum sp_status sp_gpu_forecast_record(const struct sp_gpu_forecast *f, struct sp
     enum sp_status status = sp_record_new(f->matrix, r, err);
     if (status != SP_OK)
         return status;
-    sp_record_set_text(r, "status", "modelled");
+    sp_record_set_text(r, SP_F_STATUS, "modelled");
     sp_record_machine(r, f->machine);
-    sp_record_set_text(r, "problem.name", f->matrix);
-    sp_record_set_count(r, "problem.rows", f->n_r);
-    sp_record_set_count(r, "problem.cols", f->n_c);
-    sp_record_set_count(r, "problem.nnz", f->n_nz);
-    sp_record_set_text(r, "config.op", sp_op_name(f->workload->op));
-    sp_record_set_text(r, "config.precision", sp_precision_name(f->workload->precision));
-    sp_record_set_text(r, "config.index", sp_index_name(f->workload->index));
-    sp_record_set_count(r, "config.threads", f->machine->n_cores);
-    sp_record_set_text(r, "config.device", "gpu");
-    sp_record_set_text(r, "config.cache", f->cold ? "cold" : "warm");
-    sp_record_set_metric(r, "flops", sp_value_of(f->work, SP_MODELLED), "flop", "none",
-                         "useful operations W of one execution");
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, f->matrix);
+    sp_record_set_count(r, SP_F_PROBLEM_ROWS, f->n_r);
+    sp_record_set_count(r, SP_F_PROBLEM_COLS, f->n_c);
+    sp_record_set_count(r, SP_F_PROBLEM_NNZ, f->n_nz);
+    sp_record_set_text(r, SP_F_CONFIG_OP, sp_op_name(f->workload->op));
+    sp_record_set_text(r, SP_F_CONFIG_PRECISION, sp_precision_name(f->workload->precision));
+    sp_record_set_text(r, SP_F_CONFIG_INDEX, sp_index_name(f->workload->index));
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, f->machine->n_cores);
+    sp_record_set_text(r, SP_F_CONFIG_DEVICE, "gpu");
+    sp_record_set_text(r, SP_F_CONFIG_CACHE, f->cold ? "cold" : "warm");
+    sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(f->work, SP_MODELLED));
     for (int i = 0; i < f->n_guesses; i++) {
         const struct sp_gpu_guess *g = &f->guess[i];
-        sp_record_append(r, "gpu.ways",
+        sp_record_append(r, SP_F_GPU_WAYS,
                          way_item(g->name, sp_gpu_map_name(g->prediction->launch.map), g->format,
                                   g->prediction, i == f->best));
     }
@@ -138,17 +137,17 @@ static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     static const char *const states[] = {"warm", "cold", "between"};
     sp_record_workload(r, &a->workload);
-    sp_record_set_count(r, "config.threads", a->device.n_cores);
-    sp_record_set_text(r, "config.device", "gpu");
-    sp_record_set_text(r, "config.cache", states[a->options->state]);
-    sp_record_set_text(r, "config.kernel", a->chosen->kernel->name);
-    sp_record_set_text(r, "config.bytes", sp_gpu_is_counted(a) ? "cupti" : "model");
-    sp_record_set_count(r, "config.runs", 1);
-    sp_record_set_number(r, "config.budget_s", a->options->budget_s);
-    sp_record_set_count(r, "config.max_samples", a->options->max_samples);
-    sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, a->device.n_cores);
+    sp_record_set_text(r, SP_F_CONFIG_DEVICE, "gpu");
+    sp_record_set_text(r, SP_F_CONFIG_CACHE, states[a->options->state]);
+    sp_record_set_text(r, SP_F_CONFIG_KERNEL, a->chosen->kernel->name);
+    sp_record_set_text(r, SP_F_CONFIG_BYTES, sp_gpu_is_counted(a) ? "cupti" : "model");
+    sp_record_set_count(r, SP_F_CONFIG_RUNS, 1);
+    sp_record_set_number(r, SP_F_CONFIG_BUDGET_S, a->options->budget_s);
+    sp_record_set_count(r, SP_F_CONFIG_MAX_SAMPLES, a->options->max_samples);
+    sp_record_set_count(r, SP_F_CONFIG_SEED, (int64_t)a->options->seed);
     if (a->options->command)
-        sp_record_set_text(r, "command", a->options->command);
+        sp_record_set_text(r, SP_F_COMMAND, a->options->command);
 }
 
 static void record_level(struct sp_record *r, const char *name, struct sp_value read_B,
@@ -160,23 +159,23 @@ static void record_level(struct sp_record *r, const char *name, struct sp_value 
     json_object_set_new(level, "write_B", sp_value_known(write_B) ? json_real(write_B.value) : json_null());
     json_object_set_new(level, "origin", json_string(sp_origin_name(read_B.origin)));
     json_object_set_new(level, "arrays", json_object());
-    sp_record_append(r, "levels", level);
+    sp_record_append(r, SP_F_LEVELS, level);
 }
 
 static void record_launch(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_launch *g = &a->chosen->launch;
     char text[32];
-    sp_record_set_text(r, "gpu.name", a->device.name);
+    sp_record_set_text(r, SP_F_GPU_NAME, a->device.name);
     snprintf(text, sizeof text, "%d.%d", a->device.major, a->device.minor);
-    sp_record_set_text(r, "gpu.compute_capability", text);
-    sp_record_set_count(r, "gpu.driver", a->device.driver);
-    sp_record_set_count(r, "gpu.runtime", a->device.runtime);
-    sp_record_set_text(r, "gpu.launch.map", sp_gpu_map_name(g->map));
-    sp_record_set_count(r, "gpu.launch.lanes", g->lanes);
-    sp_record_set_count(r, "gpu.launch.block_threads", g->block_threads);
-    sp_record_set_count(r, "gpu.launch.blocks", g->n_blocks);
-    sp_record_set_count(r, "gpu.launch.shared_B", (int64_t)g->shared_B);
+    sp_record_set_text(r, SP_F_GPU_COMPUTE_CAPABILITY, text);
+    sp_record_set_count(r, SP_F_GPU_DRIVER, a->device.driver);
+    sp_record_set_count(r, SP_F_GPU_RUNTIME, a->device.runtime);
+    sp_record_set_text(r, SP_F_GPU_LAUNCH_MAP, sp_gpu_map_name(g->map));
+    sp_record_set_count(r, SP_F_GPU_LAUNCH_LANES, g->lanes);
+    sp_record_set_count(r, SP_F_GPU_LAUNCH_BLOCK_THREADS, g->block_threads);
+    sp_record_set_count(r, SP_F_GPU_LAUNCH_BLOCKS, g->n_blocks);
+    sp_record_set_count(r, SP_F_GPU_LAUNCH_SHARED_B, (int64_t)g->shared_B);
 }
 
 static json_t *way_json(const struct sp_gpu_way *w, bool is_chosen)
@@ -193,28 +192,25 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
     if (a->chosen->predicted) {
-        sp_record_set_value(r, "gpu.L1_load", t->L1_load_B, "B");
-        sp_record_set_value(r, "gpu.L1_copy", t->L1_copy_B, "B");
-        sp_record_set_value(r, "gpu.L1_store", t->L1_store_B, "B");
-        sp_record_set_value(r, "gpu.L2_load", t->L2_load_B, "B");
-        sp_record_set_value(r, "gpu.L2_store", t->L2_store_B, "B");
-        sp_record_set_value(r, "gpu.memory_load", t->memory_load_B, "B");
-        sp_record_set_value(r, "gpu.memory_store", t->memory_store_B, "B");
-        sp_record_set_number(r, "gpu.use", t->use);
-        sp_record_set_count(r, "gpu.resident_warps", t->occupancy.warps);
-        sp_record_set_text(r, "gpu.resident_limit", t->occupancy.limit);
+        sp_record_set_value(r, SP_F_GPU_L1_LOAD, t->L1_load_B);
+        sp_record_set_value(r, SP_F_GPU_L1_COPY, t->L1_copy_B);
+        sp_record_set_value(r, SP_F_GPU_L1_STORE, t->L1_store_B);
+        sp_record_set_value(r, SP_F_GPU_L2_LOAD, t->L2_load_B);
+        sp_record_set_value(r, SP_F_GPU_L2_STORE, t->L2_store_B);
+        sp_record_set_value(r, SP_F_GPU_MEMORY_LOAD, t->memory_load_B);
+        sp_record_set_value(r, SP_F_GPU_MEMORY_STORE, t->memory_store_B);
+        sp_record_set_number(r, SP_F_GPU_USE, t->use);
+        sp_record_set_count(r, SP_F_GPU_RESIDENT_WARPS, t->occupancy.warps);
+        sp_record_set_text(r, SP_F_GPU_RESIDENT_LIMIT, t->occupancy.limit);
         record_level(r, "L1", t->L1_load_B, t->L1_store_B);
         record_level(r, "L2", t->L2_load_B, t->L2_store_B);
     }
     if (!a->in_L2)
         record_level(r, "MEM", a->read_B, a->write_B);
-    for (int i = 0; i < SP_N_GPU_COUNTS; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "gpu.counts.%s", sp_gpu_count_words[i].name);
-        sp_record_set_value(r, path, a->counts.of[i], sp_gpu_count_words[i].unit);
-    }
+    for (int i = 0; i < SP_N_GPU_COUNTS; i++)
+        sp_record_set_value(r, sp_field_in(SP_F_GPU_COUNTS, sp_gpu_count_words[i].name), a->counts.of[i]);
     for (int i = 0; i < a->n_ways; i++)
-        sp_record_append(r, "gpu.ways", way_json(&a->way[i], &a->way[i] == a->chosen));
+        sp_record_append(r, SP_F_GPU_WAYS, way_json(&a->way[i], &a->way[i] == a->chosen));
 }
 
 static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
@@ -227,7 +223,7 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.mode, sizeof roof.mode, "unknown");
     snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
              a->in_L2 ? "a quarter of the L2" : "four times the L2");
-    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
+    sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(&roof, "roof"));
     record_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
 }
 
@@ -246,13 +242,13 @@ static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r,
 {
     if (!sp_gpu_is_counted(a))
         return;
-    sp_record_set_text(r, "counters.source", "cupti");
-    sp_record_set_text(r, "counters.how", "one execution under CUPTI's range profiler, the whole GPU");
-    sp_record_set_text(r, "counters.trust.text", a->trust);
-    sp_record_set_metric(r, "alpha_simulated", scaled(a->x_modelled_B, gather_B), "1", "none",
-                         "bytes of the gathered operand / (s_x n_nz r) in the model of levels");
-    sp_record_set_metric(r, "bytes_read", a->read_B, "B", "lower", "V_read, in one execution");
-    sp_record_set_metric(r, "bytes_written", a->write_B, "B", "lower", "V_write, in one execution");
+    sp_record_set_text(r, SP_F_COUNTERS_SOURCE, "cupti");
+    sp_record_set_text(r, SP_F_COUNTERS_HOW, "one execution under CUPTI's range profiler, the whole GPU");
+    sp_record_set_text(r, SP_F_COUNTERS_TRUST_TEXT, a->trust);
+    sp_record_set_metric(r, SP_F_METRICS_ALPHA_SIMULATED, scaled(a->x_modelled_B, gather_B),
+                         SP_DEFINED_ON_GPU);
+    sp_record_set_value(r, SP_F_METRICS_BYTES_READ, a->read_B);
+    sp_record_set_value(r, SP_F_METRICS_BYTES_WRITTEN, a->write_B);
 }
 
 static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
@@ -260,57 +256,44 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
     const double gather_B = sp_layout_gather_bytes(&a->layout);
     const struct sp_value alpha = scaled(a->x_B, gather_B),
                           least = sp_value_of(a->x_once_B / gather_B, SP_MODELLED);
-    sp_record_set_metric(r, "time", a->pairs.time, "s", "lower",
-                         "median over samples of one execution, by the GPU's clock");
-    sp_record_set_metric(r, "spread", sp_value_of(a->pairs.spread, SP_MEASURED), "1", "lower",
-                         "(Q3 - Q1)/median of the samples");
-    sp_record_set_metric(r, "flops", sp_value_of(a->work, SP_MODELLED), "flop", "none",
-                         "useful operations W of one execution");
-    sp_record_set_metric(r, "performance", per(a->work, a->pairs.time, SP_MEASURED), "flop/s", "higher",
-                         "W / time");
-    sp_record_set_metric(r, "bytes", a->V_B, "B", "lower",
-                         "bytes through the interface of the level that holds the data, in one execution");
+    sp_record_set_metric(r, SP_F_METRICS_TIME, a->pairs.time, SP_DEFINED_ON_GPU);
+    sp_record_set_value(r, SP_F_METRICS_SPREAD, sp_value_of(a->pairs.spread, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(a->work, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, per(a->work, a->pairs.time, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_BYTES, a->V_B);
     if (!sp_gpu_is_counted(a))
-        sp_record_set_count(r, "metrics.bytes.version", SP_GPU_TRAFFIC_VERSION);
-    sp_record_set_metric(r, "bytes_min", sp_value_of(a->once_B, SP_MODELLED), "B", "none",
-                         "the same with x loaded once");
-    sp_record_set_metric(r, "alpha", alpha, "1", "lower", "bytes of the gathered operand / (s_x n_nz r)");
-    sp_record_set_metric(r, "alpha_min", least, "1", "none",
-                         "sectors of the gathered operand, each once / (s_x n_nz r)");
+        sp_record_set_count(r, SP_F_METRICS_BYTES_VERSION, SP_GPU_TRAFFIC_VERSION);
+    sp_record_set_metric(r, SP_F_METRICS_BYTES_MIN, sp_value_of(a->once_B, SP_MODELLED), SP_DEFINED_ON_GPU);
+    sp_record_set_value(r, SP_F_METRICS_ALPHA, alpha);
+    sp_record_set_metric(r, SP_F_METRICS_ALPHA_MIN, least, SP_DEFINED_ON_GPU);
     if (a->x_once_B > 0)
-        sp_record_set_metric(r, "x_loads", scaled(a->x_B, a->x_once_B), "1", "lower",
-                             "alpha / alpha_min: how many times x is loaded");
+        sp_record_set_value(r, SP_F_METRICS_X_LOADS, scaled(a->x_B, a->x_once_B));
     record_counted(a, r, gather_B);
-    sp_record_set_metric(r, "beta",
-                         sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED), "1",
-                         "higher", "n_nz / stored entries");
-    sp_record_set_metric(r, "balance", scaled(a->V_B, a->work), "B/flop", "lower", "bytes / W");
-    sp_record_set_metric(r, "balance_min", sp_value_of(a->once_B / a->work, SP_MODELLED), "B/flop", "none",
-                         "bytes_min / W");
-    sp_record_set_metric(r, "bandwidth", per(a->V_B.value, a->pairs.time, a->V_B.origin), "B/s", "higher",
-                         "bytes / time");
-    sp_record_set_metric(r, "bandwidth_fraction", a->fraction, "1", "higher",
-                         "V / (t b_S), median of paired ratios");
-    sp_record_set_metric(r, "model_fraction", a->model_fraction, "1", "higher",
-                         "t_model with x loaded once / t");
+    sp_record_set_value(r, SP_F_METRICS_BETA,
+                        sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE, scaled(a->V_B, a->work));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE_MIN, sp_value_of(a->once_B / a->work, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH, per(a->V_B.value, a->pairs.time, a->V_B.origin));
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH_FRACTION, a->fraction);
+    sp_record_set_metric(r, SP_F_METRICS_MODEL_FRACTION, a->model_fraction, SP_DEFINED_ON_GPU);
 }
 
 static void record_table(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_value none = sp_value_none("this row is not compared with the roof");
     const bool compared = sp_value_known(a->model_fraction);
-    sp_record_append(r, "table",
+    sp_record_append(r, SP_F_TABLE,
                      sp_json_table_row("model, x once", a->t_once, sp_value_of(a->once_B, SP_MODELLED),
                                        a->work, compared ? sp_value_of(1, SP_MODELLED) : none,
                                        compared ? "model_fraction" : NULL));
-    sp_record_append(r, "table",
+    sp_record_append(r, SP_F_TABLE,
                      sp_json_table_row(sp_gpu_is_counted(a) ? "model, x as counted" : "model, x as simulated",
                                        a->t_model, a->V_B, a->work, none, NULL));
     json_t *row =
         sp_json_table_row("measured", a->pairs.time, a->V_B, a->work, a->fraction, "bandwidth_fraction");
     if (sp_gpu_is_counted(a))
         json_object_set_new(row, "bytes_source", json_string("cupti"));
-    sp_record_append(r, "table", row);
+    sp_record_append(r, SP_F_TABLE, row);
 }
 
 /* Why bytes are modelled; an empty list: nobody asked for counters. */
@@ -319,9 +302,9 @@ static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
     const char *why = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ].why;
     if (sp_gpu_is_counted(a))
         return;
-    sp_record_set_object(r, "bytes_tried", json_array());
+    sp_record_set_object(r, SP_F_BYTES_TRIED, json_array());
     if (a->options->count_on_gpu)
-        sp_record_append(r, "bytes_tried",
+        sp_record_append(r, SP_F_BYTES_TRIED,
                          json_pack("{s:s, s:b, s:s}", "source", "cupti", "opened", false, "reason",
                                    why ? why : "bytes written were not counted"));
 }
@@ -336,21 +319,21 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_request(r, a->options, a->subject->reorder, "gpu");
     sp_record_environment(r, a->options->topology, &a->device);
     sp_record_source(r);
-    sp_record_set_text(r, "verify.reference",
+    sp_record_set_text(r, SP_F_VERIFY_REFERENCE,
                        "row sums of CRS in double precision, tolerance from the row lengths");
-    sp_record_set_number(r, "verify.max_rel_err", a->check.max_error);
-    sp_record_set_number(r, "verify.max_err_over_tolerance", a->check.max_ratio);
-    sp_record_set_flag(r, "verify.ok", a->check.bad_row < 0);
+    sp_record_set_number(r, SP_F_VERIFY_MAX_REL_ERR, a->check.max_error);
+    sp_record_set_number(r, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE, a->check.max_ratio);
+    sp_record_set_flag(r, SP_F_VERIFY_OK, a->check.bad_row < 0);
     record_launch(a, r);
     if (a->pairs.n == 0)
         return;
     sp_record_conditions(r, &a->conditions, a->doubt);
-    sp_record_set_value(r, "gpu.clock_sm", a->clocks.sm_Hz, "Hz");
-    sp_record_set_value(r, "gpu.clock_memory", a->clocks.memory_Hz, "Hz");
-    sp_record_set_value(r, "gpu.power_limit", a->clocks.power_limit_W, "W");
+    sp_record_set_value(r, SP_F_GPU_CLOCK_SM, a->clocks.sm_Hz);
+    sp_record_set_value(r, SP_F_GPU_CLOCK_MEMORY, a->clocks.memory_Hz);
+    sp_record_set_value(r, SP_F_GPU_POWER_LIMIT, a->clocks.power_limit_W);
     json_t *run = sp_json_run(&a->pairs);
     json_object_set_new(run, "counters", json_null());
-    sp_record_append(r, "runs", run);
+    sp_record_append(r, SP_F_RUNS, run);
 }
 
 /* A matrix that the GPU's memory cannot hold comes over the link in each execution: no level says that. */
@@ -359,24 +342,24 @@ static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r
     char text[200];
     if (a->streamed_B <= 0)
         return;
-    sp_record_set_value(r, "gpu.streamed", sp_value_of(a->streamed_B, SP_MODELLED), "B");
+    sp_record_set_value(r, SP_F_GPU_STREAMED, sp_value_of(a->streamed_B, SP_MODELLED));
     snprintf(
         text, sizeof text,
         "the weights are streamed: they exceed the GPU's memory, and each execution copies %.1f MB of them "
         "to it, %.2f GB/s; the model knows nothing of that link",
         a->streamed_B / 1e6, a->streamed_B / a->pairs.time.value / 1e9);
-    sp_record_append(r, "remarks", json_string(text));
+    sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_gpu_record_known(a, r);
-    sp_record_set_text(r, "status", "complete");
+    sp_record_set_text(r, SP_F_STATUS, "complete");
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);
-    sp_record_set_text(r, "binding.level", a->in_L2 ? "L2" : "MEM");
-    sp_record_set_text(r, "binding.term", a->binding);
+    sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
+    sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
     record_table(a, r);
     if (a->streamed_B <= 0 && !*a->doubt)
         sp_record_losses(r, &a->losses);
@@ -385,16 +368,16 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (*a->doubt)
         sp_record_no_bottleneck(r, a->doubt);
     sp_record_plan(r, a->options->plan, &a->steps_taken);
-    sp_record_set_object(r, "flags", json_array());
+    sp_record_set_object(r, SP_F_FLAGS, json_array());
     record_tried(a, r);
     record_streamed(a, r);
     if (a->options->machine->n_cores != a->device.n_cores)
-        sp_record_append(r, "remarks",
+        sp_record_append(r, SP_F_REMARKS,
                          json_string("ceilings and levels are those of the machine named with " SP_O_MACHINE
                                      "; the "
                                      "kernel ran on another GPU"));
     if (sp_gpu_lacks_updates(a))
-        sp_record_append(r, "remarks",
+        sp_record_append(r, SP_F_REMARKS,
                          json_string("bytes written are a lower bound: what the second grid adds to y in the "
                                      "L2 was not counted"));
     if (sp_value_known(a->fraction) && a->fraction.value > 1.03)
@@ -405,12 +388,12 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->pairs.spread);
-    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
-    sp_record_set_number(r, "cost.layout_s", a->layout_s);
+    sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
+    sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->layout_s);
     if (sp_value_known(a->reorder_s))
-        sp_record_set_number(r, "cost.reorder_s", a->reorder_s.value);
-    sp_record_set_number(r, "cost.upload_s", a->upload_s);
-    sp_record_set_number(r, "cost.simulate_s", a->model_s);
-    sp_record_set_number(r, "cost.setup_spmv",
+        sp_record_set_number(r, SP_F_COST_REORDER_S, a->reorder_s.value);
+    sp_record_set_number(r, SP_F_COST_UPLOAD_S, a->upload_s);
+    sp_record_set_number(r, SP_F_COST_SIMULATE_S, a->model_s);
+    sp_record_set_number(r, SP_F_COST_SETUP_SPMV,
                          (a->layout_s + a->upload_s + a->subject->reorder_s) / a->pairs.time.value);
 }

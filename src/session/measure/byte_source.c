@@ -218,7 +218,7 @@ enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struc
     memset(recording, 0, sizeof *recording);
     s->probe = sp_probe_find("replay");
     enum sp_status status =
-        sp_replay_open_counters(sp_record_node(&s->recording.record, "counters"), s->recording.path,
+        sp_replay_open_counters(sp_record_node(&s->recording.record, SP_F_COUNTERS), s->recording.path,
                                 s->recording.constructed, &s->session, err);
     if (status == SP_OK) {
         const struct sp_count_log *log = s->probe->log(s->session);

@@ -44,9 +44,9 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
     if (!sp_value_known(a->evaluated.alpha_measured))
         return;
     double x_B = sp_layout_gather_bytes(&a->setup.layout);
-    sp_record_set_number(r, "counters.alpha_difference.interval",
+    sp_record_set_number(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_INTERVAL,
                          (a->evaluated.counted.total_B.hi - a->evaluated.counted.total_B.lo) / 2 / x_B);
-    sp_record_set_flag(r, "counters.alpha_difference.compared", a->attributed.alpha_compared);
+    sp_record_set_flag(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_COMPARED, a->attributed.alpha_compared);
     double difference = a->evaluated.alpha_measured.value - a->evaluated.alpha_simulated.value,
            left = difference;
     json_t *causes = json_array();
@@ -60,12 +60,12 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
                                                 "explains", c->tested ? json_real(part) : json_null(), "text",
                                                 c->text));
     }
-    sp_record_set_number(r, "counters.alpha_difference.difference", difference);
-    sp_record_set_number(r, "counters.alpha_difference.unattributed",
+    sp_record_set_number(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_DIFFERENCE, difference);
+    sp_record_set_number(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_UNATTRIBUTED,
                          a->attributed.n_causes > 0 ? left : difference);
-    sp_record_set_flag(r, "counters.alpha_difference.small",
+    sp_record_set_flag(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_SMALL,
                        a->attributed.alpha_compared && a->attributed.n_causes == 0);
-    sp_record_set_object(r, "counters.alpha_difference.causes", causes);
+    sp_record_set_object(r, SP_F_COUNTERS_ALPHA_DIFFERENCE_CAUSES, causes);
 }
 
 static void record_domains(struct sp_record *r, const struct sp_analysis *a)
@@ -73,7 +73,7 @@ static void record_domains(struct sp_record *r, const struct sp_analysis *a)
     int n = sp_count_log_domains(&a->counts.log, "MEM");
     for (int d = 0; d < n && n > 1; d++) {
         struct sp_counted c = sp_count_log_bytes(&a->counts.log, SP_WINDOW_JOB, NULL, "MEM", d);
-        sp_record_append(r, "counters.domains",
+        sp_record_append(r, SP_F_COUNTERS_DOMAINS,
                          json_pack("{s:i, s:o, s:o, s:o}", "domain", d, "read_B",
                                    sp_record_value_json(c.read_B, "B"), "write_B",
                                    sp_record_value_json(c.write_B, "B"), "total_B",
@@ -84,7 +84,7 @@ static void record_domains(struct sp_record *r, const struct sp_analysis *a)
 static void record_tried(struct sp_record *r, const struct sp_byte_source *s)
 {
     for (int i = 0; s && i < s->n_tried; i++)
-        sp_record_append(r, "bytes_tried",
+        sp_record_append(r, SP_F_BYTES_TRIED,
                          json_pack("{s:s, s:s, s:s, s:b}", "source", s->tried[i].name, "reason",
                                    s->tried[i].reason, "remedy", s->tried[i].remedy, "opened",
                                    s->tried[i].opened));
@@ -94,7 +94,7 @@ static void record_core(struct sp_record *r, const struct sp_core_events *core)
 {
     for (int i = 0; i < core->n; i++) {
         const struct sp_core_event *e = &core->event[i];
-        sp_record_append(r, "core_events",
+        sp_record_append(r, SP_F_CORE_EVENTS,
                          json_pack("{s:s, s:s, s:o, s:o}", "name", e->name, "source", "perf_event", "each",
                                    sp_record_value_json(e->each, e->unit), "running_share",
                                    sp_value_known(e->each) ? json_real(e->running_share) : json_null()));
@@ -118,7 +118,7 @@ static void record_work(struct sp_record *r, const struct sp_count_log *log)
         }
         if (n > 0)
             sp_record_append(
-                r, "core_events",
+                r, SP_F_CORE_EVENTS,
                 json_pack("{s:s, s:s, s:o, s:f}", "name", log->event[e].name, "source", log->source, "each",
                           sp_record_value_json(
                               sp_value_of(sum / n, log->constructed ? SP_CONSTRUCTED : SP_MEASURED), "1"),
@@ -176,7 +176,7 @@ static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
         snprintf(text, sizeof text,
                  "the data stay in %s between executions; %s counts no traffic there, so it is simulated",
                  a->evaluated.residence.name, s->name);
-        sp_record_append(r, "remarks", json_string(text));
+        sp_record_append(r, SP_F_REMARKS, json_string(text));
         return;
     }
     if (!sp_value_known(a->evaluated.counted.total_B)) {
@@ -202,12 +202,12 @@ void sp_record_counters(struct sp_record *r, const struct sp_analysis *a)
     record_tried(r, s);
     record_core(r, &a->counts.core);
     if (!a->counts.has_log) {
-        sp_record_set_null(r, "counters", "bytes are simulated");
+        sp_record_set_null(r, SP_F_COUNTERS, "bytes are simulated");
         return;
     }
-    sp_record_set_object(r, "counters", sp_count_log_json(&a->counts.log));
-    sp_record_set_object(r, "counters.trust", trust_json(s));
-    sp_record_set_value(r, "counters.idle", a->evaluated.counted.idle_Bps, "B/s");
+    sp_record_set_object(r, SP_F_COUNTERS, sp_count_log_json(&a->counts.log));
+    sp_record_set_object(r, SP_F_COUNTERS_TRUST, trust_json(s));
+    sp_record_set_value(r, SP_F_COUNTERS_IDLE, a->evaluated.counted.idle_Bps);
     record_work(r, &a->counts.log);
     record_domains(r, a);
     record_difference(r, a);
@@ -252,17 +252,16 @@ static void flag_drift(struct sp_record *r, const struct sp_sentinels *s)
 void sp_record_sentinels(struct sp_record *r, const struct sp_sentinels *s)
 {
     if (s->n_threads == 0) {
-        sp_record_set_null(r, "sentinels", "nothing was run here");
+        sp_record_set_null(r, SP_F_SENTINELS, "nothing was run here");
         return;
     }
-    char path[32];
-    sp_record_set_count(r, "sentinels.version", SP_SENTINEL_VERSION);
-    sp_record_set_count(r, "sentinels.threads", s->n_threads);
+    sp_record_set_count(r, SP_F_SENTINELS_VERSION, SP_SENTINEL_VERSION);
+    sp_record_set_count(r, SP_F_SENTINELS_THREADS, s->n_threads);
     for (int i = 0; i < SP_N_SENTINELS; i++) {
-        snprintf(path, sizeof path, "sentinels.%s", sp_sentinel_name((enum sp_sentinel_kind)i));
-        sp_record_set_object(r, path, sentinel_json(&s->of[i], i == SP_SENTINEL_CONTROL ? "1/s" : "B/s"));
+        sp_record_set_object(r, sp_field_in(SP_F_SENTINELS, sp_sentinel_name((enum sp_sentinel_kind)i)),
+                             sentinel_json(&s->of[i], i == SP_SENTINEL_CONTROL ? "1/s" : "B/s"));
     }
-    sp_record_set_number(r, "sentinels.seconds", s->seconds);
+    sp_record_set_number(r, SP_F_SENTINELS_SECONDS, s->seconds);
     flag_drift(r, s);
 }
 
@@ -273,15 +272,15 @@ void sp_record_ecm(struct sp_record *r, const struct sp_analysis *a)
     const struct sp_ecm_found *e = &a->ecm;
     json_t *o = sp_ecm_json(&e->inputs, &e->times,
                             (struct sp_ecm_words){e->core_from, sp_analysis_caches(a)->ecm.how});
-    sp_record_set_object(r, "ecm", o);
-    sp_record_set_value(r, "ecm.loads", e->load_B, "B");
+    sp_record_set_object(r, SP_F_ECM, o);
+    sp_record_set_value(r, SP_F_ECM_LOADS, e->load_B);
 }
 
 void sp_record_gathers(struct sp_record *r, const struct sp_analysis *a)
 {
     const struct sp_gather_roof *g = &a->gathers;
     if (g->hits.n_levels > 0)
-        sp_record_set_object(r, "gathers", sp_gather_json(g));
+        sp_record_set_object(r, SP_F_GATHERS, sp_gather_json(g));
 }
 
 void sp_record_gather_roof(struct sp_record *r, const struct sp_analysis *a)
@@ -300,7 +299,7 @@ void sp_record_gather_roof(struct sp_record *r, const struct sp_analysis *a)
     snprintf(roof.precision, sizeof roof.precision, "f64");
     snprintf(roof.how, sizeof roof.how,
              "gathers of x from the levels that the simulation says, each at its own rate");
-    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "gathers"));
+    sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(&roof, "gathers"));
 }
 
 void sp_record_ecm_row(struct sp_record *r, const struct sp_analysis *a)
@@ -308,7 +307,7 @@ void sp_record_ecm_row(struct sp_record *r, const struct sp_analysis *a)
     const struct sp_ecm_found *e = &a->ecm;
     if (!sp_value_known(e->times.time_s))
         return;
-    sp_record_append(r, "table",
+    sp_record_append(r, SP_F_TABLE,
                      sp_json_table_row("ECM, x as simulated", e->times.time_s,
                                        sp_value_known(e->bytes) ? e->bytes : a->evaluated.seen.volume_B,
                                        a->evaluated.balance_W,
@@ -327,7 +326,7 @@ static void record_beta(struct sp_record *r, const struct sp_csr *m)
             json_object_set_new(point, "C", json_integer(chunks[i]));
             json_object_set_new(point, "sigma", json_integer(windows[j]));
             json_object_set_new(point, "beta", json_real(sp_sell_beta(&pattern, chunks[i], windows[j])));
-            sp_record_append(r, "curves.beta_map", point);
+            sp_record_append(r, SP_F_CURVES_BETA_MAP, point);
         }
 }
 
@@ -357,7 +356,7 @@ static void record_saturation(struct sp_record *r, const struct sp_machine *m)
     json_object_set_new(curve, "level", json_string("MEM"));
     json_object_set_new(curve, "unit", json_string("B/s"));
     json_object_set_new(curve, "points", points);
-    sp_record_append(r, "curves.saturation", curve);
+    sp_record_append(r, SP_F_CURVES_SATURATION, curve);
 }
 
 /* alpha over the size of each last-level cache, for the state of the caches that was measured. */
@@ -389,7 +388,7 @@ static void record_alpha(struct sp_record *r, const struct sp_analysis *a)
     json_object_set_new(curve, "rate", json_real(reuse->rate));
     json_object_set_new(curve, "error", reuse->exact || most <= 0 ? json_real(0) : json_real(widest / most));
     json_object_set_new(curve, "points", points);
-    sp_record_set_object(r, "curves.alpha_cache", curve);
+    sp_record_set_object(r, SP_F_CURVES_ALPHA_CACHE, curve);
 }
 
 /* B(r) with every line of the gathered operand loaded once. */
@@ -401,7 +400,7 @@ static void record_balance(struct sp_record *r, const struct sp_analysis *a)
                                                 a->compared.balance[i].balance));
     json_object_set_new(curve, "origin", json_string(sp_origin_name(SP_MODELLED)));
     json_object_set_new(curve, "points", points);
-    sp_record_set_object(r, "curves.balance", curve);
+    sp_record_set_object(r, SP_F_CURVES_BALANCE, curve);
 }
 
 void sp_record_curves(struct sp_record *r, const struct sp_analysis *a)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "io/record/record_request.h"
 #include "model/cache/partition.h"
 #include "session/analyze/analyze.h"
 #include "session/measure/measure_plan.h"
@@ -44,23 +45,23 @@ static json_t *measured_json(const struct sp_machine *m)
 
 void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
 {
-    sp_record_set_text(r, "machine.name", m->name);
-    sp_record_set_text(r, "machine.cpu", m->cpu);
-    sp_record_set_text(r, "machine.source", m->source);
-    sp_record_set_count(r, "machine.n_domains", m->n_domains);
-    sp_record_set_count(r, "machine.n_cores", m->n_cores);
-    sp_record_set_flag(r, "machine.validated", m->validated);
+    sp_record_set_text(r, SP_F_MACHINE_NAME, m->name);
+    sp_record_set_text(r, SP_F_MACHINE_CPU, m->cpu);
+    sp_record_set_text(r, SP_F_MACHINE_SOURCE, m->source);
+    sp_record_set_count(r, SP_F_MACHINE_N_DOMAINS, m->n_domains);
+    sp_record_set_count(r, SP_F_MACHINE_N_CORES, m->n_cores);
+    sp_record_set_flag(r, SP_F_MACHINE_VALIDATED, m->validated);
     if (m->validation.n > 0) {
-        sp_record_set_count(r, "machine.validation.n", m->validation.n);
-        sp_record_set_number(r, "machine.validation.mean_abs", m->validation.mean_abs);
-        sp_record_set_number(r, "machine.validation.most_abs", m->validation.most_abs);
-        sp_record_set_text(r, "machine.validation.source", m->validation.source);
-        sp_record_set_text(r, "machine.validation.when", m->validation.when);
+        sp_record_set_count(r, SP_F_MACHINE_VALIDATION_N, m->validation.n);
+        sp_record_set_number(r, SP_F_MACHINE_VALIDATION_MEAN_ABS, m->validation.mean_abs);
+        sp_record_set_number(r, SP_F_MACHINE_VALIDATION_MOST_ABS, m->validation.most_abs);
+        sp_record_set_text(r, SP_F_MACHINE_VALIDATION_SOURCE, m->validation.source);
+        sp_record_set_text(r, SP_F_MACHINE_VALIDATION_WHEN, m->validation.when);
     }
     if (*m->measured.when)
-        sp_record_set_object(r, "machine.measured", measured_json(m));
+        sp_record_set_object(r, SP_F_MACHINE_MEASURED, measured_json(m));
     if (m->frequency_Hz > 0)
-        sp_record_set_number(r, "machine.frequency_Hz", m->frequency_Hz);
+        sp_record_set_number(r, SP_F_MACHINE_FREQUENCY_HZ, m->frequency_Hz);
     for (int i = 0; i < m->n_caches; i++) {
         const struct sp_cache *c = &m->cache[i];
         json_t *cache = json_object();
@@ -80,20 +81,20 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
         json_object_set_new(cache, "policy", json_string(sp_policy_name(c->policy)));
         if (*sp_partition_cache_text(partition, sizeof partition, c))
             json_object_set_new(cache, "partition", json_string(partition));
-        sp_record_append(r, "machine.caches", cache);
+        sp_record_append(r, SP_F_MACHINE_CACHES, cache);
     }
 }
 
 /* The picture of a spy plot has at most this many cells a side. */
 enum { SPY_CELLS = 64 };
 
-static void record_estimate(struct sp_record *r, const char *path, struct sp_estimate e)
+static void record_estimate(struct sp_record *r, enum sp_record_field field, struct sp_estimate e)
 {
     if (e.known)
-        sp_record_set_value(
-            r, path, sp_value_between(e.value, e.value - e.error, e.value + e.error, SP_MODELLED), "1");
+        sp_record_set_value(r, field,
+                            sp_value_between(e.value, e.value - e.error, e.value + e.error, SP_MODELLED));
     else
-        sp_record_set_null(r, path, "undefined for this matrix");
+        sp_record_set_null(r, field, "undefined for this matrix");
 }
 
 static void record_spy(struct sp_record *r, const struct sp_csr *a)
@@ -117,55 +118,55 @@ static void record_spy(struct sp_record *r, const struct sp_csr *a)
     json_object_set_new(spy, "rows", json_integer(rows));
     json_object_set_new(spy, "cols", json_integer(cols));
     json_object_set_new(spy, "counts", list);
-    sp_record_set_object(r, "curves.spy", spy);
+    sp_record_set_object(r, SP_F_CURVES_SPY, spy);
 }
 
 static void record_structure(struct sp_record *r, const struct sp_structure *s)
 {
-    sp_record_set_number(r, "structure.n_nzr_mean", s->n_nzr);
-    sp_record_set_count(r, "structure.n_nzr_median", s->row_median);
-    sp_record_set_count(r, "structure.n_nzr_p99", s->row_p99);
-    sp_record_set_count(r, "structure.n_nzr_max", s->row_max);
-    sp_record_set_count(r, "structure.n_nzr_min", s->row_min);
-    sp_record_set_number(r, "structure.n_nzr_cv", s->row_cv);
-    sp_record_set_count(r, "structure.empty_rows", s->n_empty_rows);
-    sp_record_set_count(r, "structure.empty_cols", s->n_c - s->n_c_used);
-    sp_record_set_count(r, "structure.bandwidth",
+    sp_record_set_number(r, SP_F_STRUCTURE_N_NZR_MEAN, s->n_nzr);
+    sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_MEDIAN, s->row_median);
+    sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_P99, s->row_p99);
+    sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_MAX, s->row_max);
+    sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_MIN, s->row_min);
+    sp_record_set_number(r, SP_F_STRUCTURE_N_NZR_CV, s->row_cv);
+    sp_record_set_count(r, SP_F_STRUCTURE_EMPTY_ROWS, s->n_empty_rows);
+    sp_record_set_count(r, SP_F_STRUCTURE_EMPTY_COLS, s->n_c - s->n_c_used);
+    sp_record_set_count(r, SP_F_STRUCTURE_BANDWIDTH,
                         s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth);
-    sp_record_set_count(r, "structure.profile", s->profile);
-    sp_record_set_number(r, "structure.mean_distance", s->mean_distance);
-    sp_record_set_number(r, "structure.footprint_B", s->crs_B + s->vector_B);
-    sp_record_set_count(r, "structure.distinct_values", s->n_distinct);
-    sp_record_set_flag(r, "structure.distinct_values_is_bound", s->distinct_at_least);
-    sp_record_set_count(r, "structure.inexact_in_f32", s->n_inexact_f32);
-    record_estimate(r, "structure.pattern_symmetry", s->pattern_symmetry);
-    record_estimate(r, "structure.value_symmetry", s->value_symmetry);
-    record_estimate(r, "structure.unit_share", s->unit_share);
+    sp_record_set_count(r, SP_F_STRUCTURE_PROFILE, s->profile);
+    sp_record_set_number(r, SP_F_STRUCTURE_MEAN_DISTANCE, s->mean_distance);
+    sp_record_set_number(r, SP_F_STRUCTURE_FOOTPRINT_B, s->crs_B + s->vector_B);
+    sp_record_set_count(r, SP_F_STRUCTURE_DISTINCT_VALUES, s->n_distinct);
+    sp_record_set_flag(r, SP_F_STRUCTURE_DISTINCT_VALUES_IS_BOUND, s->distinct_at_least);
+    sp_record_set_count(r, SP_F_STRUCTURE_INEXACT_IN_F32, s->n_inexact_f32);
+    record_estimate(r, SP_F_STRUCTURE_PATTERN_SYMMETRY, s->pattern_symmetry);
+    record_estimate(r, SP_F_STRUCTURE_VALUE_SYMMETRY, s->value_symmetry);
+    record_estimate(r, SP_F_STRUCTURE_UNIT_SHARE, s->unit_share);
     if (s->pattern_symmetry.known)
-        sp_record_set_flag(r, "structure.pattern_symmetric", s->pattern_symmetry.value >= 1);
+        sp_record_set_flag(r, SP_F_STRUCTURE_PATTERN_SYMMETRIC, s->pattern_symmetry.value >= 1);
 }
 
 void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
 {
     const struct sp_csr *a = &s->matrix;
-    sp_record_set_text(r, "problem.name", s->name);
-    sp_record_set_text(r, "problem.path", s->argument);
+    sp_record_set_text(r, SP_F_PROBLEM_NAME, s->name);
+    sp_record_set_text(r, SP_F_PROBLEM_PATH, s->argument);
     if (s->facts.sha256[0])
-        sp_record_set_text(r, "problem.sha256", s->facts.sha256);
+        sp_record_set_text(r, SP_F_PROBLEM_SHA256, s->facts.sha256);
     else
-        sp_record_set_null(r, "problem.sha256", "not computed");
-    sp_record_set_count(r, "problem.rows", a->n_r);
-    sp_record_set_count(r, "problem.cols", a->n_c);
-    sp_record_set_count(r, "problem.nnz", a->n_nz);
-    sp_record_set_text(r, "problem.field", sp_field_name(a->field));
-    sp_record_set_text(r, "problem.symmetry", sp_symmetry_name(a->symmetry));
-    sp_record_set_flag(r, "problem.symmetric_expanded", a->symmetry != SP_GENERAL);
-    sp_record_set_text(r, "problem.reorder", s->reorder);
-    sp_record_set_count(r, "problem.zeros", a->n_zeros);
+        sp_record_set_null(r, SP_F_PROBLEM_SHA256, "not computed");
+    sp_record_set_count(r, SP_F_PROBLEM_ROWS, a->n_r);
+    sp_record_set_count(r, SP_F_PROBLEM_COLS, a->n_c);
+    sp_record_set_count(r, SP_F_PROBLEM_NNZ, a->n_nz);
+    sp_record_set_text(r, SP_F_PROBLEM_FIELD, sp_field_name(a->field));
+    sp_record_set_text(r, SP_F_PROBLEM_SYMMETRY, sp_symmetry_name(a->symmetry));
+    sp_record_set_flag(r, SP_F_PROBLEM_SYMMETRIC_EXPANDED, a->symmetry != SP_GENERAL);
+    sp_record_set_text(r, SP_F_PROBLEM_REORDER, s->reorder);
+    sp_record_set_count(r, SP_F_PROBLEM_ZEROS, a->n_zeros);
     if (s->facts.n_dropped > 0)
-        sp_record_set_count(r, "problem.zeros_dropped", s->facts.n_dropped);
-    sp_record_set_count(r, "problem.duplicates", a->n_duplicates);
-    sp_record_set_text(r, "problem.input", s->facts.format);
+        sp_record_set_count(r, SP_F_PROBLEM_ZEROS_DROPPED, s->facts.n_dropped);
+    sp_record_set_count(r, SP_F_PROBLEM_DUPLICATES, a->n_duplicates);
+    sp_record_set_text(r, SP_F_PROBLEM_INPUT, s->facts.format);
     record_structure(r, &s->structure);
     record_spy(r, a);
 }
@@ -178,31 +179,31 @@ static void record_arrays(struct sp_record *r, const struct sp_layout *l)
     for (int i = 0; i < SP_N_ARRAYS; i++)
         json_object_set_new(arrays, sp_array_name((enum sp_array)i),
                             json_real(sp_layout_array_bytes(l, (enum sp_array)i)));
-    sp_record_set_object(r, "layout.arrays_B", arrays);
+    sp_record_set_object(r, SP_F_LAYOUT_ARRAYS_B, arrays);
 }
 
 void sp_record_layout(struct sp_record *r, const struct sp_layout *l)
 {
-    sp_record_set_count(r, "layout.stored", l->n_stored);
-    sp_record_set_count(r, "layout.indices", l->n_indices);
+    sp_record_set_count(r, SP_F_LAYOUT_STORED, l->n_stored);
+    sp_record_set_count(r, SP_F_LAYOUT_INDICES, l->n_indices);
     switch (l->format) {
     case SP_FORMAT_HALF:
-        sp_record_set_count(r, "layout.window_rows", sp_half_windows(l));
-        sp_record_set_flag(r, "layout.phased", l->phased);
+        sp_record_set_count(r, SP_F_LAYOUT_WINDOW_ROWS, sp_half_windows(l));
+        sp_record_set_flag(r, SP_F_LAYOUT_PHASED, l->phased);
         break;
     case SP_FORMAT_STRIPED:
-        sp_record_set_count(r, "layout.cells", l->n_cells);
-        sp_record_set_count(r, "layout.updated_lines", l->n_updated);
+        sp_record_set_count(r, SP_F_LAYOUT_CELLS, l->n_cells);
+        sp_record_set_count(r, SP_F_LAYOUT_UPDATED_LINES, l->n_updated);
         break;
     case SP_FORMAT_STAGED:
-        sp_record_set_count(r, "layout.blocks", l->n_blocks);
-        sp_record_set_count(r, "layout.chunks", l->n_chunks);
-        sp_record_set_count(r, "layout.listed", l->n_list);
-        sp_record_set_count(r, "layout.most_listed", l->most_listed);
+        sp_record_set_count(r, SP_F_LAYOUT_BLOCKS, l->n_blocks);
+        sp_record_set_count(r, SP_F_LAYOUT_CHUNKS, l->n_chunks);
+        sp_record_set_count(r, SP_F_LAYOUT_LISTED, l->n_list);
+        sp_record_set_count(r, SP_F_LAYOUT_MOST_LISTED, l->most_listed);
         break;
     case SP_FORMAT_TILED:
-        sp_record_set_count(r, "layout.blocks", l->n_chunks);
-        sp_record_set_count(r, "layout.listed", l->n_indices);
+        sp_record_set_count(r, SP_F_LAYOUT_BLOCKS, l->n_chunks);
+        sp_record_set_count(r, SP_F_LAYOUT_LISTED, l->n_indices);
         break;
     case SP_FORMAT_CRS:
     case SP_FORMAT_SELL:
@@ -219,42 +220,38 @@ void sp_record_layout(struct sp_record *r, const struct sp_layout *l)
 
 void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
 {
-    char path[64];
     for (int i = 0; i < SP_N_LOSSES; i++) {
-        const char *name = sp_loss_name((enum sp_loss)i);
+        const enum sp_record_field loss = sp_field_in(SP_F_LOSSES, sp_loss_name((enum sp_loss)i));
         struct sp_value v = losses->part[i];
-        snprintf(path, sizeof path, "losses.%s", name);
         if (v.origin == SP_NONE)
-            sp_record_set_null(r, path, v.why);
+            sp_record_set_null(r, loss, v.why);
         else
-            sp_record_set_number(r, path, v.value);
-        snprintf(path, sizeof path, "losses_origin.%s", name);
-        sp_record_set_text(r, path, losses->how[i]);
+            sp_record_set_number(r, loss, v.value);
+        sp_record_set_text(r, sp_loss_origin(loss), losses->how[i]);
     }
     const struct {
-        const char *name;
+        enum sp_record_field loss;
         struct sp_value is;
         const char *how;
     } within[] = {
-        {"core", losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
-        {"waiting", losses->waiting,
+        {SP_F_LOSSES_CORE, losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
+        {SP_F_LOSSES_WAITING, losses->waiting,
          losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
                                                : "measured: what all gathers from L1 (test) save"},
-        {"team", losses->team, "measured: an execution of a few entries"},
-        {"row_ends", losses->row_ends, "measured: what rows in the order of their lengths save of that test"},
-        {"row_ends_hidden",
+        {SP_F_LOSSES_TEAM, losses->team, "measured: an execution of a few entries"},
+        {SP_F_LOSSES_ROW_ENDS, losses->row_ends,
+         "measured: what rows in the order of their lengths save of that test"},
+        {SP_F_LOSSES_ROW_ENDS_HIDDEN,
          losses->row_ends_hidden > 0 ? sp_value_of(losses->row_ends_hidden, SP_MEASURED)
                                      : sp_value_none("nothing is hidden"),
          "measured: what transfers hide of the ends; not in in_core"},
-        {"extra_x_domains", losses->extra_x_domains,
+        {SP_F_LOSSES_EXTRA_X_DOMAINS, losses->extra_x_domains,
          "modelled: lines of x that more than one cache must load"}};
     for (size_t i = 0; i < sizeof within / sizeof *within; i++) {
         if (!sp_value_known(within[i].is))
             continue;
-        snprintf(path, sizeof path, "losses.%s", within[i].name);
-        sp_record_set_number(r, path, within[i].is.value);
-        snprintf(path, sizeof path, "losses_origin.%s", within[i].name);
-        sp_record_set_text(r, path, within[i].how);
+        sp_record_set_number(r, within[i].loss, within[i].is.value);
+        sp_record_set_text(r, sp_loss_origin(within[i].loss), within[i].how);
     }
 }
 
@@ -334,12 +331,12 @@ void sp_record_hint(struct sp_record *r, const struct sp_hints *hints, const str
     json_object_set_new(item, "expect", json_string(h->expect));
     json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
     json_object_set_new(item, "observed", json_null());
-    sp_record_append(r, "hints", item);
+    sp_record_append(r, SP_F_HINTS, item);
 }
 
 void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 {
-    sp_record_set_object(r, "hints", json_array());
+    sp_record_set_object(r, SP_F_HINTS, json_array());
     for (int i = 0; i < hints->n_hints; i++)
         sp_record_hint(r, hints, &hints->hint[i]);
     for (int i = 0; i < hints->n_checked; i++) {
@@ -347,7 +344,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
         json_object_set_new(item, "rule", json_string(hints->checked[i].id));
         json_object_set_new(item, "check", json_string(hints->checked[i].check));
         json_object_set_new(item, "figure", json_string(hints->checked[i].figure));
-        sp_record_append(r, "not_a_problem", item);
+        sp_record_append(r, SP_F_NOT_A_PROBLEM, item);
     }
 }
 
@@ -356,26 +353,25 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
 /* Of the fields below; src/track/store/entry.c makes series keys from them. */
 enum { REQUEST_VERSION = 1 };
 
-static void set_text(struct sp_record *r, const char *path, const char *text)
+static void set_text(struct sp_record *r, enum sp_record_field field, const char *text)
 {
     if (text && *text)
-        sp_record_set_text(r, path, text);
+        sp_record_set_text(r, field, text);
     else
-        sp_record_set_object(r, path, json_null());
+        sp_record_set_object(r, field, json_null());
 }
 
 static void ask_text(struct sp_record *r, enum sp_option option, const char *text)
 {
-    set_text(r, sp_run_options[option].path, text);
+    set_text(r, sp_option_field(option), text);
 }
 
 static void ask_number(struct sp_record *r, enum sp_option option, double x)
 {
-    const char *path = sp_run_options[option].path;
     if (x > 0)
-        sp_record_set_number(r, path, x);
+        sp_record_set_number(r, sp_option_field(option), x);
     else
-        sp_record_set_object(r, path, json_null());
+        sp_record_set_object(r, sp_option_field(option), json_null());
 }
 
 /* null: left to the program. */
@@ -384,7 +380,7 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
 {
     static const char *const states[] = {"warm", "cold", "between"};
     static const char *const stores[] = {NULL, "nt", "plain"};
-    sp_record_set_count(r, "request.version", REQUEST_VERSION);
+    sp_record_set_count(r, SP_F_REQUEST_VERSION, REQUEST_VERSION);
     ask_text(r, SP_OPTION_OP, sp_op_name(o->op));
     ask_number(r, SP_OPTION_RHS, o->r);
     ask_text(r, SP_OPTION_ORDER, o->op == SP_OP_SPMV ? NULL : sp_order_name(o->order));
@@ -400,7 +396,7 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     ask_text(r, SP_OPTION_ISA, o->isa);
     ask_text(r, SP_OPTION_STORE, stores[o->store_nt]);
     ask_text(r, SP_OPTION_PAGES, o->small_pages ? "small" : "huge");
-    sp_record_set_flag(r, sp_run_options[SP_OPTION_NO_PIN].path, !o->not_pinned);
+    sp_record_set_flag(r, sp_option_field(SP_OPTION_NO_PIN), !o->not_pinned);
     ask_text(r, SP_OPTION_COLD, states[o->state]);
     ask_text(r, SP_OPTION_BETWEEN, o->between);
     ask_text(r, SP_OPTION_REORDER, reorder);
@@ -419,17 +415,17 @@ void sp_record_environment(struct sp_record *r, const struct sp_topology *topolo
     sp_identity_read("", topology, &identity);
     if (gpu)
         sp_identity_add_gpu(&identity, "", gpu->name, gpu->driver);
-    sp_record_set_text(r, "env.key", identity.env_key);
-    sp_record_set_count(r, "env.version", identity.version);
+    sp_record_set_text(r, SP_F_ENV_KEY, identity.env_key);
+    sp_record_set_count(r, SP_F_ENV_VERSION, identity.version);
     json_t *facts = json_object();
     for (int i = 0; i < identity.n; i++)
         json_object_set_new(facts, identity.fact[i].name, json_string(identity.fact[i].value));
-    sp_record_set_object(r, "env.identity", facts);
+    sp_record_set_object(r, SP_F_ENV_IDENTITY, facts);
     if (*sp_faults())
         sp_record_add_flag(r, "fault", "faults were put in on purpose: SPMODEL_FAULT=%s", sp_faults());
     if (uname(&system) == 0) {
-        sp_record_set_text(r, "env.detail.host", system.nodename);
-        sp_record_set_text(r, "env.detail.kernel", system.release);
+        sp_record_set_text(r, SP_F_ENV_DETAIL_HOST, system.nodename);
+        sp_record_set_text(r, SP_F_ENV_DETAIL_KERNEL, system.release);
     }
 }
 
@@ -459,8 +455,8 @@ void sp_record_source(struct sp_record *r)
     const char *commit = sp_source_commit(&variable), *branch = first_set(branches, &variable);
     if (!commit && !branch)
         return;
-    set_text(r, "source.commit", commit);
-    set_text(r, "source.branch", branch);
+    set_text(r, SP_F_SOURCE_COMMIT, commit);
+    set_text(r, SP_F_SOURCE_BRANCH, branch);
 }
 
 void sp_record_code(struct sp_record *r, const struct sp_setup *setup)
@@ -470,15 +466,15 @@ void sp_record_code(struct sp_record *r, const struct sp_setup *setup)
     struct sp_error why;
     const int n = sizeof setup->facts.code / sizeof *setup->facts.code;
     if (!setup->kernel)
-        sp_record_set_null(r, "config.code_hash", "nothing was run here");
+        sp_record_set_null(r, SP_F_CONFIG_CODE_HASH, "nothing was run here");
     else if (!setup->facts.code[0])
-        sp_record_set_null(r, "config.code_hash", "the kernel does not say which function computes");
+        sp_record_set_null(r, SP_F_CONFIG_CODE_HASH, "the kernel does not say which function computes");
     else if (sp_code_hash(setup->facts.code, n, &hash, &why) != SP_OK)
-        sp_record_set_null(r, "config.code_hash", why.what);
+        sp_record_set_null(r, SP_F_CONFIG_CODE_HASH, why.what);
     else {
         snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
-        sp_record_set_text(r, "config.code_hash", text);
+        sp_record_set_text(r, SP_F_CONFIG_CODE_HASH, text);
     }
     snprintf(text, sizeof text, "%016llx", (unsigned long long)sp_partition_hash(&setup->layout.partition));
-    sp_record_set_text(r, "config.partition_hash", text);
+    sp_record_set_text(r, SP_F_CONFIG_PARTITION_HASH, text);
 }

@@ -12,21 +12,21 @@
 void sp_record_workload(struct sp_record *r, const struct sp_workload *w)
 {
     char text[64];
-    sp_record_set_text(r, "config.op", sp_op_name(w->op));
-    sp_record_set_text(r, "config.format", sp_format_name(w->format));
-    sp_record_set_text(r, "config.format_text", sp_workload_format_text(w, text, sizeof text));
-    sp_record_set_text(r, "config.format_option", sp_workload_format_option(w, text, sizeof text));
-    sp_record_set_count(r, "config.C", w->C);
-    sp_record_set_count(r, "config.sigma", w->sigma);
-    sp_record_set_text(r, "config.precision", sp_precision_name(w->precision));
-    sp_record_set_text(r, "config.index", sp_index_name(w->index));
+    sp_record_set_text(r, SP_F_CONFIG_OP, sp_op_name(w->op));
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT, sp_format_name(w->format));
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT_TEXT, sp_workload_format_text(w, text, sizeof text));
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT_OPTION, sp_workload_format_option(w, text, sizeof text));
+    sp_record_set_count(r, SP_F_CONFIG_C, w->C);
+    sp_record_set_count(r, SP_F_CONFIG_SIGMA, w->sigma);
+    sp_record_set_text(r, SP_F_CONFIG_PRECISION, sp_precision_name(w->precision));
+    sp_record_set_text(r, SP_F_CONFIG_INDEX, sp_index_name(w->index));
     if (w->prefetch > 0)
-        sp_record_set_count(r, "config.prefetch", w->prefetch);
-    sp_record_set_count(r, "config.rhs", w->op == SP_OP_SPMMV ? w->r : 1);
+        sp_record_set_count(r, SP_F_CONFIG_PREFETCH, w->prefetch);
+    sp_record_set_count(r, SP_F_CONFIG_RHS, w->op == SP_OP_SPMMV ? w->r : 1);
     if (w->op != SP_OP_SPMV && w->op != SP_OP_SPMMV)
-        sp_record_set_count(r, "config.inner", w->r);
+        sp_record_set_count(r, SP_F_CONFIG_INNER, w->r);
     if (w->op != SP_OP_SPMV)
-        sp_record_set_text(r, "config.order", sp_order_name(w->order));
+        sp_record_set_text(r, SP_F_CONFIG_ORDER, sp_order_name(w->order));
 }
 
 static void record_config(const struct sp_analysis *a, struct sp_record *r)
@@ -34,28 +34,28 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     const struct sp_workload *w = &a->setup.workload;
     char text[64];
     sp_record_workload(r, w);
-    sp_record_set_count(r, "config.threads", w->n_threads);
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, w->n_threads);
     for (int t = 0; a->setup.binding.cpu && t < w->n_threads; t++)
-        sp_record_append(r, "config.pin", json_integer(a->setup.binding.cpu[t]));
+        sp_record_append(r, SP_F_CONFIG_PIN, json_integer(a->setup.binding.cpu[t]));
     if (!sp_analysis_is_replayed(a))
-        sp_record_set_flag(r, "config.pinned", a->setup.binding.pinned && !a->observed.lost_pins);
-    sp_record_set_text(r, "config.schedule", sp_workload_schedule_text(w, text, sizeof text));
-    sp_record_set_text(r, "config.device", "cpu");
+        sp_record_set_flag(r, SP_F_CONFIG_PINNED, a->setup.binding.pinned && !a->observed.lost_pins);
+    sp_record_set_text(r, SP_F_CONFIG_SCHEDULE, sp_workload_schedule_text(w, text, sizeof text));
+    sp_record_set_text(r, SP_F_CONFIG_DEVICE, "cpu");
     static const char *const states[] = {"warm", "cold", "between"};
-    sp_record_set_text(r, "config.cache", states[a->options->state]);
+    sp_record_set_text(r, SP_F_CONFIG_CACHE, states[a->options->state]);
     const struct sp_byte_source *bytes = a->options->bytes;
     const char *recorded = bytes && bytes->replayed ? sp_recording_config(&bytes->recording, "kernel") : NULL;
-    sp_record_set_text(r, "config.kernel",
+    sp_record_set_text(r, SP_F_CONFIG_KERNEL,
                        a->setup.kernel ? a->setup.kernel->name
                        : recorded      ? recorded
                                        : "recorded");
-    sp_record_set_flag(r, "config.store_nt", a->setup.facts.store_nt);
-    sp_record_set_text(r, "config.pages", a->options->small_pages ? "small" : "huge");
-    sp_record_set_text(r, "config.bytes", sp_analysis_is_counted(a) ? bytes->name : "sim");
-    sp_record_set_count(r, "config.runs", a->observed.n_runs > 0 ? a->observed.n_runs : 1);
-    sp_record_set_number(r, "config.budget_s", a->options->budget_s);
-    sp_record_set_count(r, "config.max_samples", a->options->max_samples);
-    sp_record_set_count(r, "config.seed", (int64_t)a->options->seed);
+    sp_record_set_flag(r, SP_F_CONFIG_STORE_NT, a->setup.facts.store_nt);
+    sp_record_set_text(r, SP_F_CONFIG_PAGES, a->options->small_pages ? "small" : "huge");
+    sp_record_set_text(r, SP_F_CONFIG_BYTES, sp_analysis_is_counted(a) ? bytes->name : "sim");
+    sp_record_set_count(r, SP_F_CONFIG_RUNS, a->observed.n_runs > 0 ? a->observed.n_runs : 1);
+    sp_record_set_number(r, SP_F_CONFIG_BUDGET_S, a->options->budget_s);
+    sp_record_set_count(r, SP_F_CONFIG_MAX_SAMPLES, a->options->max_samples);
+    sp_record_set_count(r, SP_F_CONFIG_SEED, (int64_t)a->options->seed);
 }
 
 /* What the other levels of the machine would give: pictures show the roof among them. */
@@ -67,7 +67,7 @@ static void record_other_levels(const struct sp_analysis *a, struct sp_record *r
         const struct sp_ceiling *c = sp_machine_ceiling(a->options->machine, "load", levels[i], "f64",
                                                         a->setup.workload.n_threads, NULL, &exact);
         if (c && exact && sp_value_known(c->value) && strcmp(levels[i], a->evaluated.residence.name) != 0)
-            sp_record_append(r, "roofs", sp_json_ceiling(c, "other"));
+            sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(c, "other"));
     }
 }
 
@@ -81,7 +81,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
     snprintf(roof.precision, sizeof roof.precision, "%s", "f64");
     snprintf(roof.mode, sizeof roof.mode, "%s", a->observed.pairs.mode);
     snprintf(roof.how, sizeof roof.how, "%s", a->evaluated.roof_how);
-    sp_record_append(r, "roofs", sp_json_ceiling(&roof, "roof"));
+    sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(&roof, "roof"));
     static const struct {
         const char *name, *role;
         bool flops;
@@ -100,7 +100,7 @@ static void record_roofs(const struct sp_analysis *a, struct sp_record *r)
         const struct sp_ceiling *c =
             sp_machine_ceiling(a->options->machine, others[i].name, level, precision, n, mode, &exact);
         if (c && exact)
-            sp_record_append(r, "roofs", sp_json_ceiling(c, others[i].role));
+            sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(c, others[i].role));
     }
     record_other_levels(a, r);
     sp_record_gather_roof(r, a);
@@ -144,7 +144,7 @@ static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, st
                                          known_number(a->evaluated.counted.read_B), "mem_write_B",
                                          known_number(a->evaluated.counted.write_B))
                              : json_null());
-    sp_record_append(r, "runs", run);
+    sp_record_append(r, SP_F_RUNS, run);
 }
 
 static void record_levels(const struct sp_analysis *a, struct sp_record *r)
@@ -169,7 +169,7 @@ static void record_levels(const struct sp_analysis *a, struct sp_record *r)
             json_object_set_new(arrays, sp_array_name((enum sp_array)i), both);
         }
         json_object_set_new(level, "arrays", arrays);
-        sp_record_append(r, "levels", level);
+        sp_record_append(r, SP_F_LEVELS, level);
     }
 }
 
@@ -195,59 +195,39 @@ static void record_metrics(const struct sp_analysis *a, struct sp_record *r)
     bool empty = l->n_nz == 0;
     struct sp_value none = sp_value_none("the matrix has no entries");
     double once_B = empty ? 0 : a->evaluated.once.volume_B.value;
-    sp_record_set_metric(r, "time", a->observed.pairs.time, "s", "lower",
-                         "median over samples of the time of one execution");
-    sp_record_set_metric(r, "spread", sp_value_of(a->observed.pairs.spread, a->observed.pairs.time.origin),
-                         "1", "lower", "(Q3 - Q1)/median of the samples");
-    sp_record_set_metric(r, "flops", sp_value_of(W, SP_MODELLED), "flop", "none",
-                         "useful operations W of one execution");
-    sp_record_set_metric(r, "performance",
-                         empty ? none : over(W, a->observed.pairs.time, a->observed.pairs.time.origin),
-                         "flop/s", "higher", "W / time");
-    sp_record_set_metric(r, "bytes", a->evaluated.V_B, "B", "lower",
-                         "bytes through the interface of the level that holds the data, in one execution");
+    sp_record_set_value(r, SP_F_METRICS_TIME, a->observed.pairs.time);
+    sp_record_set_value(r, SP_F_METRICS_SPREAD,
+                        sp_value_of(a->observed.pairs.spread, a->observed.pairs.time.origin));
+    sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(W, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE,
+                        empty ? none : over(W, a->observed.pairs.time, a->observed.pairs.time.origin));
+    sp_record_set_value(r, SP_F_METRICS_BYTES, a->evaluated.V_B);
     if (bytes == SP_SIMULATED || bytes == SP_MODELLED)
-        sp_record_set_count(r, "metrics.bytes.version", SP_TRAFFIC_VERSION);
-    sp_record_set_metric(r, "bytes_min", empty ? none : sp_value_of(once_B, SP_MODELLED), "B", "none",
-                         "V(alpha_min) with the format's own storage");
-    sp_record_set_metric(r, "alpha", empty ? none : a->evaluated.alpha, "1", "lower",
-                         "bytes of the gathered operand / (s_x n_nz r)");
-    sp_record_set_metric(r, "alpha_min",
-                         empty ? none : sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED), "1", "none",
-                         "line x distinct lines of the gathered operand in each cache domain / (s_x n_nz r)");
+        sp_record_set_count(r, SP_F_METRICS_BYTES_VERSION, SP_TRAFFIC_VERSION);
+    sp_record_set_value(r, SP_F_METRICS_BYTES_MIN, empty ? none : sp_value_of(once_B, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_ALPHA, empty ? none : a->evaluated.alpha);
+    sp_record_set_value(r, SP_F_METRICS_ALPHA_MIN,
+                        empty ? none : sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED));
     if (sp_analysis_is_counted(a)) {
-        sp_record_set_metric(r, "alpha", a->evaluated.alpha_measured, "1", "lower",
-                             "bytes of the gathered operand / (s_x n_nz r), from V_read or V");
-        sp_record_set_metric(r, "alpha_simulated", a->evaluated.alpha_simulated, "1", "none",
-                             "bytes of the gathered operand / (s_x n_nz r) in the cache simulation");
-        sp_record_set_metric(r, "bytes_read", a->evaluated.counted.read_B, "B", "lower",
-                             "V_read, in one execution");
-        sp_record_set_metric(r, "bytes_written", a->evaluated.counted.write_B, "B", "lower",
-                             "V_write, in one execution");
-        sp_record_set_metric(r, "bytes_alpha_zero", a->evaluated.zero_B, "B", "none",
-                             "V_read, or V where only the sum is counted, if alpha were 0");
+        sp_record_set_metric(r, SP_F_METRICS_ALPHA, a->evaluated.alpha_measured, SP_DEFINED_AS_COUNTED);
+        sp_record_set_value(r, SP_F_METRICS_ALPHA_SIMULATED, a->evaluated.alpha_simulated);
+        sp_record_set_value(r, SP_F_METRICS_BYTES_READ, a->evaluated.counted.read_B);
+        sp_record_set_value(r, SP_F_METRICS_BYTES_WRITTEN, a->evaluated.counted.write_B);
+        sp_record_set_value(r, SP_F_METRICS_BYTES_ALPHA_ZERO, a->evaluated.zero_B);
     }
-    sp_record_set_metric(r, "x_loads",
-                         empty ? none : divided(a->evaluated.alpha, a->evaluated.alpha_min.alpha), "1",
-                         "lower", "alpha / alpha_min: how many times x is loaded");
-    sp_record_set_metric(r, "beta", empty ? none : sp_value_of(sp_layout_beta(l), SP_MODELLED), "1", "higher",
-                         "n_nz / stored entries");
-    sp_record_set_metric(r, "balance", divided(a->evaluated.V_B, W), "B/flop", "lower", "bytes / W");
-    sp_record_set_metric(r, "balance_min", empty ? none : sp_value_of(once_B / W, SP_MODELLED), "B/flop",
-                         "none", "bytes_min / W");
-    sp_record_set_metric(r, "bandwidth", over(a->evaluated.V_B.value, a->observed.pairs.time, bytes), "B/s",
-                         "higher", "bytes / time");
-    sp_record_set_metric(r, "bandwidth_fraction", empty ? none : a->evaluated.fraction, "1", "higher",
-                         "V / (t b_S), median of paired ratios");
-    sp_record_set_metric(r, "model_fraction", a->evaluated.model_fraction, "1", "higher",
-                         "t_model(alpha_min) / t");
-    sp_record_set_metric(r, "p_core", a->evaluated.p_core, "flop/s", "none",
-                         "the kernel on windows of its own rows with folded columns, times threads");
-    sp_record_set_metric(r, "w", a->evaluated.w, "1", "none", "bytes moved per byte stored of y");
-    sp_record_set_metric(r, "lambda_nz", sp_value_of(a->evaluated.lambda_nz, SP_MODELLED), "1", "lower",
-                         "max/mean over threads of stored entries");
-    sp_record_set_metric(r, "lambda_t", a->evaluated.lambda_t, "1", "lower",
-                         "max/mean over threads of busy time");
+    sp_record_set_value(r, SP_F_METRICS_X_LOADS,
+                        empty ? none : divided(a->evaluated.alpha, a->evaluated.alpha_min.alpha));
+    sp_record_set_value(r, SP_F_METRICS_BETA, empty ? none : sp_value_of(sp_layout_beta(l), SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE, divided(a->evaluated.V_B, W));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE_MIN, empty ? none : sp_value_of(once_B / W, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH,
+                        over(a->evaluated.V_B.value, a->observed.pairs.time, bytes));
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH_FRACTION, empty ? none : a->evaluated.fraction);
+    sp_record_set_value(r, SP_F_METRICS_MODEL_FRACTION, a->evaluated.model_fraction);
+    sp_record_set_value(r, SP_F_METRICS_P_CORE, a->evaluated.p_core);
+    sp_record_set_value(r, SP_F_METRICS_W, a->evaluated.w);
+    sp_record_set_value(r, SP_F_METRICS_LAMBDA_NZ, sp_value_of(a->evaluated.lambda_nz, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_LAMBDA_T, a->evaluated.lambda_t);
 }
 
 json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
@@ -277,7 +257,7 @@ static void record_domains(const struct sp_analysis *a, struct sp_record *r)
 {
     for (int i = 0; a->domain && i < a->setup.n_domains; i++) {
         const struct sp_domain *d = &a->domain[i];
-        sp_record_append(r, "domains",
+        sp_record_append(r, SP_F_DOMAINS,
                          json_pack("{s:i, s:i, s:f, s:f, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "domain", i,
                                    "threads", d->n_threads, "entries_share", d->entries_share, "bytes",
                                    d->bytes_B, "bytes_origin", "modelled", "x_once_B", d->x_once_B,
@@ -292,11 +272,11 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_byte_source *bytes = a->options->bytes;
     struct sp_value none = sp_value_none("this row is not compared with the roof");
-    sp_record_append(r, "table",
+    sp_record_append(r, SP_F_TABLE,
                      sp_json_table_row("model, x once", a->evaluated.once.roofline.time_s,
                                        a->evaluated.once.volume_B, a->evaluated.balance_W,
                                        sp_value_of(1, SP_MODELLED), "model_fraction"));
-    sp_record_append(r, "table",
+    sp_record_append(r, SP_F_TABLE,
                      sp_json_table_row(sp_value_known(a->evaluated.alpha_measured) ? "model, x as measured"
                                                                                    : "model, x as simulated",
                                        a->evaluated.seen.roofline.time_s, a->evaluated.seen.volume_B,
@@ -307,7 +287,7 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
     if (sp_analysis_is_counted(a))
         json_object_set_new(row, "bytes_source",
                             json_string(bytes->constructed ? "constructed" : bytes->name));
-    sp_record_append(r, "table", row);
+    sp_record_append(r, SP_F_TABLE, row);
 }
 
 static void record_losses(const struct sp_analysis *a, struct sp_record *r)
@@ -318,7 +298,7 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
         json_object_set_new(item, "name", json_string(a->proved.intervention[i].name));
         json_object_set_new(item, "time_s", sp_record_value_json(a->proved.intervention[i].time, "s"));
         json_object_set_new(item, "text", json_string(a->proved.intervention[i].text));
-        sp_record_append(r, "interventions", item);
+        sp_record_append(r, SP_F_INTERVENTIONS, item);
     }
     if (a->accounted.losses.flagged)
         sp_record_add_flag(r, "Q10", "%.0f %% of the time is not explained by the model",
@@ -327,10 +307,10 @@ static void record_losses(const struct sp_analysis *a, struct sp_record *r)
 
 void sp_record_no_bottleneck(struct sp_record *r, const char *doubt)
 {
-    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
-    sp_record_set_flag(r, "bottleneck.proved", false);
-    sp_record_set_number(r, "bottleneck.share", NAN);
-    sp_record_set_text(r, "bottleneck.why", doubt);
+    sp_record_set_text(r, SP_F_BOTTLENECK_CLASS, sp_bottleneck_name(SP_BOTTLENECK_UNKNOWN));
+    sp_record_set_flag(r, SP_F_BOTTLENECK_PROVED, false);
+    sp_record_set_number(r, SP_F_BOTTLENECK_SHARE, NAN);
+    sp_record_set_text(r, SP_F_BOTTLENECK_WHY, doubt);
 }
 
 static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
@@ -340,10 +320,10 @@ static void record_bottleneck(const struct sp_analysis *a, struct sp_record *r)
         sp_record_no_bottleneck(r, a->evaluated.doubt);
         return;
     }
-    sp_record_set_text(r, "bottleneck.class", sp_bottleneck_name(b->kind));
-    sp_record_set_flag(r, "bottleneck.proved", b->proved);
-    sp_record_set_number(r, "bottleneck.share", b->kind == SP_BOTTLENECK_UNKNOWN ? NAN : b->share);
-    sp_record_set_text(r, "bottleneck.why", b->why);
+    sp_record_set_text(r, SP_F_BOTTLENECK_CLASS, sp_bottleneck_name(b->kind));
+    sp_record_set_flag(r, SP_F_BOTTLENECK_PROVED, b->proved);
+    sp_record_set_number(r, SP_F_BOTTLENECK_SHARE, b->kind == SP_BOTTLENECK_UNKNOWN ? NAN : b->share);
+    sp_record_set_text(r, SP_F_BOTTLENECK_WHY, b->why);
 }
 
 /* FusedMM against the pair that it replaces. */
@@ -352,10 +332,10 @@ static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
     const struct sp_unfused *u = &a->unfused;
     if (!sp_value_known(u->bytes_B))
         return;
-    sp_record_set_value(r, "unfused.time", u->time_s, "s");
-    sp_record_set_value(r, "unfused.bytes", u->bytes_B, "B");
-    sp_record_set_value(r, "unfused.bytes_fused", u->fused_B, "B");
-    sp_record_set_value(r, "unfused.saved_predicted", u->predicted_B, "B");
+    sp_record_set_value(r, SP_F_UNFUSED_TIME, u->time_s);
+    sp_record_set_value(r, SP_F_UNFUSED_BYTES, u->bytes_B);
+    sp_record_set_value(r, SP_F_UNFUSED_BYTES_FUSED, u->fused_B);
+    sp_record_set_value(r, SP_F_UNFUSED_SAVED_PREDICTED, u->predicted_B);
 }
 
 static void record_hints(const struct sp_analysis *a, struct sp_record *r)
@@ -370,10 +350,10 @@ static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 
 void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struct sp_steps_taken *steps)
 {
-    sp_record_set_number(r, "plan.budget_s", plan->budget_s);
+    sp_record_set_number(r, SP_F_PLAN_BUDGET_S, plan->budget_s);
     for (int i = 0; i < steps->n; i++) {
         const struct sp_step_taken *s = &steps->step[i];
-        sp_record_append(r, "plan.steps",
+        sp_record_append(r, SP_F_PLAN_STEPS,
                          json_pack("{s:s, s:s, s:o, s:f}", "name", s->name, "adds", s->adds, "allowed_s",
                                    s->allowed_s > 0 ? json_real(s->allowed_s) : json_null(), "took_s",
                                    s->took_s));
@@ -395,13 +375,13 @@ static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
              strcmp(a->evaluated.residence.name, "MEM") == 0
                  ? "the roof was taken in a bad moment, or the machine has changed"
                  : "short loops and the start of threads take part of the time");
-    sp_record_append(r, "remarks", json_string(text));
+    sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
-    if (!sp_record_node(r, "flags"))
-        sp_record_set_object(r, "flags", json_array());
+    if (!sp_record_node(r, SP_F_FLAGS))
+        sp_record_set_object(r, SP_F_FLAGS, json_array());
     if (a->setup.layout.n_nz > 0 && !*a->evaluated.doubt && a->evaluated.fraction.value > 1.03)
         sp_record_add_flag(r, "Q01",
                            "%.0f %% of the roof: more than a load-only run on the same arrays; %s, or the "
@@ -433,7 +413,7 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     if (llc && llc->effective_B.lo < llc->effective_B.hi && a->options->llc_B == 0 && a->reuse.n_sizes == 0 &&
         a->setup.layout.n_nz > 0)
         sp_record_append(
-            r, "remarks",
+            r, SP_F_REMARKS,
             json_string("bytes are of one capacity of the last-level cache, which is known as an interval: "
                         "following all reuse would take too long"));
     if (a->observed.pairs.spread > 0.1)
@@ -446,13 +426,13 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
         sp_record_add_flag(r, "Q04", "more threads than processors: some share one");
     if (!a->options->machine->validated && !sp_analysis_is_counted(a))
         sp_record_append(
-            r, "remarks",
+            r, SP_F_REMARKS,
             json_string("the simulation is not validated against counters on this kind of machine"));
     if (a->observed.pairs.n_dropped > 0) {
         char text[120];
         snprintf(text, sizeof text, "%lld sample%s dropped: the processors moved between caches",
                  (long long)a->observed.pairs.n_dropped, a->observed.pairs.n_dropped == 1 ? "" : "s");
-        sp_record_append(r, "remarks", json_string(text));
+        sp_record_append(r, SP_F_REMARKS, json_string(text));
     }
 }
 
@@ -463,10 +443,10 @@ static const char *ran_elsewhere(const struct sp_analysis *a, const struct sp_re
     const struct sp_byte_source *bytes = a->options->bytes;
     const char *where = "this one";
     if (a->elsewhere) {
-        sp_record_text(r, "env.identity.cpu", &where);
+        sp_record_text(r, SP_F_ENV_IDENTITY_CPU, &where);
         return where;
     }
-    if (!sp_analysis_is_replayed(a) || !sp_record_text(&bytes->recording.record, "machine.cpu", &where))
+    if (!sp_analysis_is_replayed(a) || !sp_record_text(&bytes->recording.record, SP_F_MACHINE_CPU, &where))
         return NULL;
     return sp_cpu_names_differ(where, a->options->machine->cpu) ? where : NULL;
 }
@@ -476,8 +456,8 @@ static void record_foreign(const struct sp_analysis *a, struct sp_record *r)
     const char *where = ran_elsewhere(a, r);
     if (!where)
         return;
-    sp_record_set_flag(r, "machine.foreign", true);
-    sp_record_set_text(r, "machine.ran_on", where);
+    sp_record_set_flag(r, SP_F_MACHINE_FOREIGN, true);
+    sp_record_set_text(r, SP_F_MACHINE_RAN_ON, where);
     sp_record_add_flag(r, "Q06", "caches and ceilings are those of %s, the kernel ran on another machine: %s",
                        a->options->machine->name, where);
 }
@@ -486,33 +466,33 @@ void sp_record_conditions(struct sp_record *r, const struct sp_conditions *c, co
 {
     char text[320];
     if (c->state == SP_NOT_RUN) {
-        sp_record_set_null(r, "conditions", "nothing was run here");
+        sp_record_set_null(r, SP_F_CONDITIONS, "nothing was run here");
     } else {
-        sp_record_set_text(r, "conditions.state", sp_condition_name(c->state));
-        sp_record_set_text(r, "conditions.text", sp_conditions_words(c, text, sizeof text));
-        sp_record_set_count(r, "conditions.samples", c->n_clean + c->n_disturbed);
-        sp_record_set_count(r, "conditions.disturbed", c->n_disturbed);
+        sp_record_set_text(r, SP_F_CONDITIONS_STATE, sp_condition_name(c->state));
+        sp_record_set_text(r, SP_F_CONDITIONS_TEXT, sp_conditions_words(c, text, sizeof text));
+        sp_record_set_count(r, SP_F_CONDITIONS_SAMPLES, c->n_clean + c->n_disturbed);
+        sp_record_set_count(r, SP_F_CONDITIONS_DISTURBED, c->n_disturbed);
     }
     for (int i = 0; c->state != SP_NOT_RUN && i < c->n_others; i++)
-        sp_record_append(r, "conditions.others",
+        sp_record_append(r, SP_F_CONDITIONS_OTHERS,
                          json_pack("{s:s, s:f}", "name", c->other[i].name, "processors", c->other[i].share));
     if (*doubt)
-        sp_record_set_text(r, "conditions.doubt", doubt);
+        sp_record_set_text(r, SP_F_CONDITIONS_DOUBT, doubt);
 }
 
 /* A replay has the state of its recording. */
 static void record_conditions(const struct sp_analysis *a, struct sp_record *r)
 {
     const json_t *recorded = sp_analysis_is_replayed(a)
-                                 ? sp_record_node(&a->options->bytes->recording.record, "conditions")
+                                 ? sp_record_node(&a->options->bytes->recording.record, SP_F_CONDITIONS)
                                  : NULL;
     if (!json_is_object(recorded)) {
         sp_record_conditions(r, &a->observed.conditions, a->evaluated.doubt);
         return;
     }
-    sp_record_set_object(r, "conditions", json_deep_copy(recorded));
+    sp_record_set_object(r, SP_F_CONDITIONS, json_deep_copy(recorded));
     if (*a->evaluated.doubt)
-        sp_record_set_text(r, "conditions.doubt", a->evaluated.doubt);
+        sp_record_set_text(r, SP_F_CONDITIONS_DOUBT, a->evaluated.doubt);
 }
 
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
@@ -531,23 +511,23 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
         sp_record_source(r);
     }
     record_foreign(a, r);
-    sp_record_set_text(r, "verify.reference",
+    sp_record_set_text(r, SP_F_VERIFY_REFERENCE,
                        "row sums of CRS in double precision, tolerance from the row lengths");
     if (a->setup.kernel) {
-        sp_record_set_number(r, "verify.max_rel_err", a->setup.check.max_error);
-        sp_record_set_number(r, "verify.max_err_over_tolerance", a->setup.check.max_ratio);
-        sp_record_set_flag(r, "verify.ok", a->setup.check.bad_row < 0);
+        sp_record_set_number(r, SP_F_VERIFY_MAX_REL_ERR, a->setup.check.max_error);
+        sp_record_set_number(r, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE, a->setup.check.max_ratio);
+        sp_record_set_flag(r, SP_F_VERIFY_OK, a->setup.check.bad_row < 0);
     } else {
-        sp_record_set_text(r, "verify.why", "the run was recorded elsewhere");
+        sp_record_set_text(r, SP_F_VERIFY_WHY, "the run was recorded elsewhere");
     }
-    sp_record_set_value(r, "placement.pages.huge_share", a->huge_share, "1");
-    sp_record_set_value(r, "placement.numa.local_share", a->local_share, "1");
+    sp_record_set_value(r, SP_F_PLACEMENT_PAGES_HUGE_SHARE, a->huge_share);
+    sp_record_set_value(r, SP_F_PLACEMENT_NUMA_LOCAL_SHARE, a->local_share);
     for (int i = 0; i < a->observed.n_runs; i++)
         record_run(a, &a->observed.run[i], r);
     record_conditions(a, r);
     sp_record_sentinels(r, &a->observed.sentinels);
-    sp_record_set_number(r, "cost.load_s", a->subject->load_s);
-    sp_record_set_number(r, "cost.layout_s", a->setup.layout_s);
+    sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
+    sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->setup.layout_s);
 }
 
 void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
@@ -559,8 +539,8 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
     record_roofs(a, r);
     record_metrics(a, r);
     if (l->n_nz > 0) {
-        sp_record_set_text(r, "binding.level", a->evaluated.residence.name);
-        sp_record_set_text(r, "binding.term", a->evaluated.once.binding);
+        sp_record_set_text(r, SP_F_BINDING_LEVEL, a->evaluated.residence.name);
+        sp_record_set_text(r, SP_F_BINDING_TERM, a->evaluated.once.binding);
         char why[200], needed[32], capacity[32];
         bool memory = a->evaluated.residence.level >= a->options->machine->n_caches;
         sp_text_bytes(needed, sizeof needed, a->evaluated.residence.needed_B);
@@ -572,10 +552,10 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
             snprintf(why, sizeof why, "%s %s of %s", needed,
                      memory ? "do not fit the last-level cache" : "stay between executions in a cache",
                      sp_text_bytes(capacity, sizeof capacity, a->evaluated.residence.capacity_B));
-        sp_record_set_text(r, "binding.why", why);
-        sp_record_set_flag(r, "binding.certain", !a->evaluated.residence.doubt);
+        sp_record_set_text(r, SP_F_BINDING_WHY, why);
+        sp_record_set_flag(r, SP_F_BINDING_CERTAIN, !a->evaluated.residence.doubt);
         if (a->evaluated.residence.doubt)
-            sp_record_set_text(r, "binding.doubt", a->evaluated.residence.doubt);
+            sp_record_set_text(r, SP_F_BINDING_DOUBT, a->evaluated.residence.doubt);
         sp_record_ecm(r, a);
         sp_record_gathers(r, a);
         record_table(a, r);
@@ -592,9 +572,9 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
     sp_record_plan(r, a->options->plan, &a->steps_taken);
     record_flags(a, r);
     sp_record_curves(r, a);
-    sp_record_set_number(r, "cost.simulate_s", a->simulated.simulate_s);
+    sp_record_set_number(r, SP_F_COST_SIMULATE_S, a->simulated.simulate_s);
     if (strcmp(a->subject->reorder, "none") != 0)
-        sp_record_set_number(r, "cost.reorder_s", a->subject->reorder_s);
-    sp_record_set_number(r, "cost.setup_spmv",
+        sp_record_set_number(r, SP_F_COST_REORDER_S, a->subject->reorder_s);
+    sp_record_set_number(r, SP_F_COST_SETUP_SPMV,
                          (a->setup.layout_s + a->subject->reorder_s) / a->observed.pairs.time.value);
 }

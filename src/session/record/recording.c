@@ -13,7 +13,7 @@
 
 static int64_t count_samples(const struct sp_record *record)
 {
-    const json_t *runs = sp_record_node(record, "runs"), *run;
+    const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
     size_t i;
     int64_t n = 0;
     json_array_foreach(runs, i, run) n += (int64_t)json_array_size(json_object_get(run, "time_s"));
@@ -22,7 +22,7 @@ static int64_t count_samples(const struct sp_record *record)
 
 bool sp_recording_has_roofs(const struct sp_recording *r)
 {
-    const json_t *run = json_array_get(sp_record_node(&r->record, "runs"), 0);
+    const json_t *run = json_array_get(sp_record_node(&r->record, SP_F_RUNS), 0);
     return json_array_size(json_object_get(run, "roof_Bps")) > 0;
 }
 
@@ -34,7 +34,7 @@ static void take_record(const char *path, struct sp_record *record, struct sp_re
     snprintf(r->path, sizeof r->path, "%s", path);
     r->record = *record;
     memset(record, 0, sizeof *record);
-    r->constructed = sp_record_text(&r->record, "status", &status) && strcmp(status, "constructed") == 0;
+    r->constructed = sp_record_text(&r->record, SP_F_STATUS, &status) && strcmp(status, "constructed") == 0;
     r->has_times = count_samples(&r->record) > 0;
 }
 
@@ -45,7 +45,7 @@ enum sp_status sp_recording_open(const char *path, struct sp_recording *r, struc
     enum sp_status status = sp_record_read(path, &record, err);
     if (status != SP_OK)
         return status;
-    if (!json_is_object(sp_record_node(&record, "counters"))) {
+    if (!json_is_object(sp_record_node(&record, SP_F_COUNTERS))) {
         sp_record_free(&record);
         return sp_fail_at(err, SP_INPUT, path, 0, 0,
                           "give a record whose bytes were measured; `counters` of others is null",
@@ -63,29 +63,26 @@ void sp_recording_free(struct sp_recording *r)
 
 const char *sp_recording_config(const struct sp_recording *r, const char *key)
 {
-    char path[64];
-    const char *text = NULL;
-    snprintf(path, sizeof path, "config.%s", key);
-    return sp_record_text(&r->record, path, &text) ? text : NULL;
+    return sp_words_text(&r->record, sp_field_in(SP_F_CONFIG, key), NULL);
 }
 
 int sp_recording_threads(const struct sp_recording *r)
 {
     int64_t n = 0;
-    return sp_record_count(&r->record, "config.threads", &n) && n > 0 && n <= 4096 ? (int)n : 0;
+    return sp_record_count(&r->record, SP_F_CONFIG_THREADS, &n) && n > 0 && n <= 4096 ? (int)n : 0;
 }
 
 enum sp_status sp_recording_check_matrix(const struct sp_recording *r, const struct sp_csr *matrix,
                                          struct sp_error *err)
 {
-    static const char *const keys[] = {"problem.rows", "problem.cols", "problem.nnz"};
+    static const enum sp_record_field fields[] = {SP_F_PROBLEM_ROWS, SP_F_PROBLEM_COLS, SP_F_PROBLEM_NNZ};
     const int64_t here[] = {matrix->n_r, matrix->n_c, matrix->n_nz};
     for (int i = 0; i < 3; i++) {
         int64_t n;
-        if (sp_record_count(&r->record, keys[i], &n) && n != here[i])
+        if (sp_record_count(&r->record, fields[i], &n) && n != here[i])
             return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "name the matrix that it was recorded with",
-                              "the recording is of another matrix: %s %lld there, %lld here", keys[i] + 8,
-                              (long long)n, (long long)here[i]);
+                              "the recording is of another matrix: %s %lld there, %lld here",
+                              sp_field_key(fields[i]), (long long)n, (long long)here[i]);
     }
     return SP_OK;
 }
@@ -146,10 +143,12 @@ enum sp_status sp_recording_pairs(const struct sp_recording *r, double roof_Bps,
         status = sp_new_array(n, sizeof(double), "ratios", &inverse, err);
     *p = (struct sp_pairs){.time_s = times, .roof_Bps = roofs, .thread_s = threads, .n_threads = n_threads};
     if (status == SP_OK)
-        fill(sp_record_node(&r->record, "runs"), roof_Bps, p, inverse);
+        fill(sp_record_node(&r->record, SP_F_RUNS), roof_Bps, p, inverse);
+    char remedy[96];
+    snprintf(remedy, sizeof remedy, "give %s[].roof_Bps, or " SP_O_MACHINE " with a bandwidth",
+             sp_field_path(SP_F_RUNS));
     if (status == SP_OK && p->n == 0)
-        status = sp_fail_at(err, SP_INPUT, r->path, 0, 0,
-                            "give runs[].roof_Bps, or " SP_O_MACHINE " with a bandwidth",
+        status = sp_fail_at(err, SP_INPUT, r->path, 0, 0, remedy,
                             "the recording's times cannot be used: none is positive, or no roof is known");
     if (status == SP_OK) {
         const enum sp_origin origin = r->constructed ? SP_CONSTRUCTED : SP_MEASURED;
@@ -319,8 +318,8 @@ static void record_times(const struct sp_likwid_table *t, double executions, str
     json_object_set_new(run, "thread_time_s", threads);
     json_object_set_new(run, "repetitions", json_integer((json_int_t)each));
     json_object_set_new(run, "mode", json_string("unknown"));
-    sp_record_append(r, "runs", run);
-    sp_record_set_count(r, "config.threads", t->n_threads);
+    sp_record_append(r, SP_F_RUNS, run);
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, t->n_threads);
 }
 
 static enum sp_status usable(const struct sp_likwid_table *t, const char *path, double executions,
@@ -395,11 +394,11 @@ enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *
                  *region ? ", region " : "", *region ? region : "", *csv->cpu ? csv->cpu : "unknown CPU");
         record_times(first, executions, &r);
         if (*csv->cpu)
-            sp_record_set_text(&r, "machine.cpu", csv->cpu);
-        sp_record_set_object(&r, "counters", sp_count_log_json(&log));
-        sp_record_set_text(&r, "config.kernel", *region ? region : "imported");
+            sp_record_set_text(&r, SP_F_MACHINE_CPU, csv->cpu);
+        sp_record_set_object(&r, SP_F_COUNTERS, sp_count_log_json(&log));
+        sp_record_set_text(&r, SP_F_CONFIG_KERNEL, *region ? region : "imported");
         if (csv->constructed)
-            sp_record_set_text(&r, "status", "constructed");
+            sp_record_set_text(&r, SP_F_STATUS, "constructed");
         take_record(path, &r, recording);
     } else
         sp_record_free(&r);

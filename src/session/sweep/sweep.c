@@ -337,18 +337,18 @@ void sp_record_sweep(struct sp_record *r, const struct sp_subject *subject,
     sp_record_subject(r, subject);
     sp_record_machine(r, o->machine);
     if (o->command)
-        sp_record_set_text(r, "command", o->command);
-    sp_record_set_count(r, "sweep.combinations", sweep->n_combinations);
-    sp_record_set_number(r, "sweep.budget_s", budget_s);
-    sp_record_set_number(r, "sweep.cost_s", sweep->cost_s);
-    sp_record_set_value(r, "sweep.base_time", sweep->base_time, "s");
-    sp_record_set_object(r, "sweep.points", json_array());
+        sp_record_set_text(r, SP_F_COMMAND, o->command);
+    sp_record_set_count(r, SP_F_SWEEP_COMBINATIONS, sweep->n_combinations);
+    sp_record_set_number(r, SP_F_SWEEP_BUDGET_S, budget_s);
+    sp_record_set_number(r, SP_F_SWEEP_COST_S, sweep->cost_s);
+    sp_record_set_value(r, SP_F_SWEEP_BASE_TIME, sweep->base_time);
+    sp_record_set_object(r, SP_F_SWEEP_POINTS, json_array());
     for (int i = 0; i < sweep->n; i++)
-        sp_record_append(r, "sweep.points", point_json(&sweep->point[i]));
+        sp_record_append(r, SP_F_SWEEP_POINTS, point_json(&sweep->point[i]));
     sp_record_conditions(r, &sweep->conditions,
                          sweep->conditions.state == SP_UNUSABLE ? "no point has an undisturbed sample" : "");
     if (sweep->best >= 0)
-        sp_record_set_text(r, "sweep.best_command",
+        sp_record_set_text(r, SP_F_SWEEP_BEST_COMMAND,
                            sp_change_command(subject->argument, &sweep->run_options,
                                              &sweep->point[sweep->best].variant.change, command,
                                              sizeof command));

@@ -238,26 +238,26 @@ void sp_record_tried_hints(struct sp_record *r, const struct sp_tries *tries)
 {
     json_t *hint;
     size_t i;
-    json_array_foreach((json_t *)sp_record_node(r, "hints"), i, hint) complete_hint(hint, tries);
+    json_array_foreach((json_t *)sp_record_node(r, SP_F_HINTS), i, hint) complete_hint(hint, tries);
 }
 
 void sp_record_tries(struct sp_record *r, const struct sp_tries *tries)
 {
     sp_record_tried_hints(r, tries);
-    sp_record_set_number(r, "tries.budget_s", tries->budget_s);
-    sp_record_set_number(r, "tries.cost_s", tries->cost_s);
+    sp_record_set_number(r, SP_F_TRIES_BUDGET_S, tries->budget_s);
+    sp_record_set_number(r, SP_F_TRIES_COST_S, tries->cost_s);
     if (tries->honest.variant.change.n > 0)
-        sp_record_set_object(r, "tries.honest", try_json(&tries->honest));
+        sp_record_set_object(r, SP_F_TRIES_HONEST, try_json(&tries->honest));
     else
-        sp_record_set_null(r, "tries.honest", *tries->run_is ? tries->run_is : "it was not reached");
-    sp_record_set_object(r, "tries.further", json_array());
+        sp_record_set_null(r, SP_F_TRIES_HONEST, *tries->run_is ? tries->run_is : "it was not reached");
+    sp_record_set_object(r, SP_F_TRIES_FURTHER, json_array());
     for (int k = 0; k < tries->n; k++) /* what is not in hints[] */
         if (!tries->one[k].id[0] || tries->one[k].round > 1)
-            sp_record_append(r, "tries.further", try_json(&tries->one[k]));
+            sp_record_append(r, SP_F_TRIES_FURTHER, try_json(&tries->one[k]));
     if (tries->best >= 0)
-        sp_record_set_object(r, "tries.best", best_json(tries));
+        sp_record_set_object(r, SP_F_TRIES_BEST, best_json(tries));
     else
-        sp_record_set_null(r, "tries.best",
+        sp_record_set_null(r, SP_F_TRIES_BEST,
                            tries->interrupted
                                ? "the trials were interrupted; until then nothing was faster than the run"
                                : "nothing that was tried is faster than the run");

@@ -377,7 +377,7 @@ static enum sp_status hints_of(struct trying *t, const struct sp_try *won, struc
     }
     if (status == SP_OK)
         status = sp_analyze_hints(&subject, &o, t->trials.progress, &record, hints, err);
-    *time_s = sp_record_value(&record, "metrics.time").value;
+    *time_s = sp_record_value(&record, SP_F_METRICS_TIME).value;
     sp_record_free(&record);
     return status;
 }
@@ -537,19 +537,19 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     const double start = sp_now();
     status = sp_analyze_hints(subject, &o, progress, record, &hints, err);
     const double analysis_s = sp_now() - start;
-    if (status == SP_OK && sp_record_node(record, "conditions.doubt")) /* no hint was looked for */
-        sp_record_append(record, "remarks",
+    if (status == SP_OK && sp_record_node(record, SP_F_CONDITIONS_DOUBT)) /* no hint was looked for */
+        sp_record_append(record, SP_F_REMARKS,
                          json_string("no hint was tried, because no verdict can be given"));
-    if (status != SP_OK || sp_record_node(record, "conditions.doubt")) {
+    if (status != SP_OK || sp_record_node(record, SP_F_CONDITIONS_DOUBT)) {
         free(own);
         return status;
     }
     struct trying t = {.tries = &own->tries, .start = sp_now(), .analysis_s = analysis_s};
-    t.run_s = sp_record_value(record, "metrics.time").value;
+    t.run_s = sp_record_value(record, SP_F_METRICS_TIME).value;
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
     const char *kernel = "";
-    sp_record_text(record, "config.kernel", &kernel);
+    sp_record_text(record, SP_F_CONFIG_KERNEL, &kernel);
     status = sp_trials_open(subject, &o, sp_kernel_find(kernel), progress, &t.trials, err);
     if (status == SP_OK)
         status = try_all(&t, &hints, err);
@@ -559,7 +559,7 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     if (status == SP_OK || status == SP_INTERRUPTED)
         sp_record_tries(record, t.tries);
     if (status == SP_INTERRUPTED)
-        sp_record_set_text(record, "status", "interrupted");
+        sp_record_set_text(record, SP_F_STATUS, "interrupted");
     free(own);
     return status;
 }

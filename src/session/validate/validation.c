@@ -268,7 +268,7 @@ enum sp_status sp_validation_add(struct sp_validation *v, const char *path,
 /* Of the level of memory in `levels`, simulated. */
 static bool simulated_of(const struct sp_record *record, const char *key, double *out)
 {
-    const json_t *levels = sp_record_node(record, "levels"), *level;
+    const json_t *levels = sp_record_node(record, SP_F_LEVELS), *level;
     size_t i;
     json_array_foreach(levels, i, level)
     {
@@ -282,7 +282,7 @@ static bool simulated_of(const struct sp_record *record, const char *key, double
 
 static double counted_of(const struct sp_record *record, const char *key)
 {
-    const json_t *runs = sp_record_node(record, "runs"), *run;
+    const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
     double x = NAN;
     size_t i;
     json_array_foreach(runs, i, run)
@@ -314,17 +314,17 @@ enum sp_status sp_validation_add_record(struct sp_validation *v, const struct sp
     m->line = line;
     m->number[SP_MEASURED_READ] = read_B;
     m->number[SP_MEASURED_WRITE] = write_B;
-    if (sp_record_count(record, "config.threads", &n))
+    if (sp_record_count(record, SP_F_CONFIG_THREADS, &n))
         m->number[SP_MEASURED_THREADS] = (double)n;
-    const struct sp_value time = sp_record_metric(record, "time"),
-                          share = sp_record_metric(record, "model_fraction"),
-                          once = sp_record_metric(record, "bytes_min");
-    snprintf(l->name, sizeof l->name, "%.127s", sp_words_text(record, "problem.name", "unnamed"));
+    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME),
+                          share = sp_record_value(record, SP_F_METRICS_MODEL_FRACTION),
+                          once = sp_record_value(record, SP_F_METRICS_BYTES_MIN);
+    snprintf(l->name, sizeof l->name, "%.127s", sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"));
     snprintf(m->text[SP_MEASURED_MATRIX], sizeof m->text[0], "%s", l->name);
     snprintf(m->text[SP_MEASURED_MACHINE], sizeof m->text[0], "%.127s",
-             sp_words_text(record, "machine.name", "unnamed"));
+             sp_words_text(record, SP_F_MACHINE_NAME, "unnamed"));
     snprintf(m->text[SP_MEASURED_SOURCE], sizeof m->text[0], "%.127s",
-             sp_words_text(record, "counters.source", "counters"));
+             sp_words_text(record, SP_F_COUNTERS_SOURCE, "counters"));
     l->of_record = true;
     l->state = SP_LINE_COMPARED;
     l->forecast.read_B = sp_value_of(value, SP_SIMULATED);

@@ -81,17 +81,19 @@ static json_t *statistics_object(const struct sp_error_statistics *s)
 static enum sp_status set_statistics(const struct sp_validation *v, struct sp_record *r, struct sp_error *err)
 {
     static const char *const names[SP_N_LINES_OF] = {"all", "far", "near"};
+    json_t *all = json_object();
     enum sp_status status = SP_OK;
-    for (int what = 0; what < SP_N_COMPARED; what++)
+    for (int what = 0; what < SP_N_COMPARED && status == SP_OK; what++) {
+        json_t *one = json_object();
         for (int which = 0; which < SP_N_LINES_OF && status == SP_OK; which++) {
             struct sp_error_statistics s;
-            char path[96];
             status = sp_validation_statistics(v, (enum sp_compared)what, (enum sp_lines_of)which, &s, err);
-            snprintf(path, sizeof path, "validation.statistics.%s.%s",
-                     sp_compared_name((enum sp_compared)what), names[which]);
             if (status == SP_OK && s.n > 0)
-                sp_record_set_object(r, path, statistics_object(&s));
+                json_object_set_new(one, names[which], statistics_object(&s));
         }
+        json_object_set_new(all, sp_compared_name((enum sp_compared)what), one);
+    }
+    sp_record_set_object(r, SP_F_VALIDATION_STATISTICS, all);
     return status;
 }
 
@@ -101,12 +103,14 @@ static enum sp_status set_bounds(const struct sp_validation *v, struct sp_record
     enum sp_status status = sp_validation_bounds(v, &s, err);
     if (status != SP_OK || s.n == 0)
         return status;
-    sp_record_set_count(r, "validation.bounds.n", s.n);
-    sp_record_set_count(r, "validation.bounds.holds", s.n_holds);
-    sp_record_set_count(r, "validation.bounds.matrices", s.n_matrices);
-    sp_record_set_count(r, "validation.bounds.far", s.n_far);
-    sp_record_set_number(r, "validation.bounds.least_of_far", s.least_of_far);
-    return status;
+    json_t *o = json_object();
+    json_object_set_new(o, "n", json_integer(s.n));
+    json_object_set_new(o, "holds", json_integer(s.n_holds));
+    json_object_set_new(o, "matrices", json_integer(s.n_matrices));
+    json_object_set_new(o, "far", json_integer(s.n_far));
+    json_object_set_new(o, "least_of_far", sp_json_number(s.least_of_far));
+    sp_record_set_object(r, SP_F_VALIDATION_BOUNDS, o);
+    return SP_OK;
 }
 
 enum sp_status sp_validation_record(const struct sp_validation *v, const char *command, struct sp_record *r,
@@ -116,20 +120,19 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
     if (status != SP_OK)
         return status;
     int64_t n[SP_N_LINE_STATES] = {0};
-    sp_record_set_text(r, "status", "modelled");
-    sp_record_set_text(r, "command", command);
-    sp_record_set_object(r, "validation.lines", json_array());
+    json_t *counts = json_object();
+    sp_record_set_text(r, SP_F_STATUS, "modelled");
+    sp_record_set_text(r, SP_F_COMMAND, command);
+    sp_record_set_object(r, SP_F_VALIDATION_LINES, json_array());
     for (int64_t i = 0; i < v->n_lines; i++) {
         const struct sp_validation_line *l = &v->line[i];
         n[l->state]++;
         if (l->state != SP_LINE_UNKNOWN_MATRIX)
-            sp_record_append(r, "validation.lines", line_object(v, l));
+            sp_record_append(r, SP_F_VALIDATION_LINES, line_object(v, l));
     }
-    for (int i = 0; i < SP_N_LINE_STATES; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "validation.count.%s", sp_line_state_name((enum sp_line_state)i));
-        sp_record_set_count(r, path, n[i]);
-    }
+    for (int i = 0; i < SP_N_LINE_STATES; i++)
+        json_object_set_new(counts, sp_line_state_name((enum sp_line_state)i), json_integer(n[i]));
+    sp_record_set_object(r, SP_F_VALIDATION_COUNT, counts);
     status = set_statistics(v, r, err);
     if (status == SP_OK)
         status = set_bounds(v, r, err);

@@ -424,16 +424,16 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
 static void describe(struct sp_record *r, const struct sp_campaign_job *job)
 {
     bool anonymous = false;
-    sp_record_set_text(r, "campaign.job", job->id);
-    sp_record_set_text(r, "campaign.task", job->task);
-    if (sp_record_flag(r, "anonymous", &anonymous) && anonymous)
+    sp_record_set_text(r, SP_F_CAMPAIGN_JOB, job->id);
+    sp_record_set_text(r, SP_F_CAMPAIGN_TASK, job->task);
+    if (sp_record_flag(r, SP_F_ANONYMOUS, &anonymous) && anonymous)
         return;
-    sp_record_set_text(r, "campaign.matrix", job->matrix->text);
-    sp_record_set_text(r, "campaign.run", job->run->name);
+    sp_record_set_text(r, SP_F_CAMPAIGN_MATRIX, job->matrix->text);
+    sp_record_set_text(r, SP_F_CAMPAIGN_RUN, job->run->name);
     json_t *options = json_array();
     for (int i = 0; i < job->run->n_words; i++)
         json_array_append_new(options, json_string(job->run->word[i]));
-    sp_record_set_object(r, "campaign.options", options);
+    sp_record_set_object(r, SP_F_CAMPAIGN_OPTIONS, options);
 }
 
 /* Into the store; *path receives its name there. What another process put there under this name stays. */
@@ -470,11 +470,11 @@ static enum sp_status deliver_one(const struct sp_campaign_store *c, const struc
         return status;
     job_record_id(job, i, id, sizeof id);
     snprintf(named, sizeof named, "%.*s.%s", (int)(strlen(file) - strlen(".json")), file, id);
-    if (strcmp(sp_words_text(&r, "status", ""), "complete") != 0)
+    if (strcmp(sp_words_text(&r, SP_F_STATUS, ""), "complete") != 0)
         status = sp_fail(err, SP_INPUT, NULL, "the record is not complete: its status is '%s'",
-                         sp_words_text(&r, "status", "?"));
+                         sp_words_text(&r, SP_F_STATUS, "?"));
     describe(&r, job);
-    sp_record_set_text(&r, "id", id);
+    sp_record_set_text(&r, SP_F_ID, id);
     if (status == SP_OK)
         status = sp_record_write(&r, named, err);
     sp_record_free(&r);

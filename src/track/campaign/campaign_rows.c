@@ -7,16 +7,16 @@
 #include "io/record/record.h"
 #include "track/campaign/campaign_jobs.h"
 
-const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS] = {
-    [SP_COLUMN_TIME] = {"time", "s"},
-    [SP_COLUMN_PERFORMANCE] = {"performance", "flop/s"},
-    [SP_COLUMN_FRACTION] = {"bandwidth_fraction", "1"},
-    [SP_COLUMN_ALPHA] = {"alpha", "1"},
+const enum sp_record_field sp_campaign_columns[SP_N_COLUMNS] = {
+    [SP_COLUMN_TIME] = SP_F_METRICS_TIME,
+    [SP_COLUMN_PERFORMANCE] = SP_F_METRICS_PERFORMANCE,
+    [SP_COLUMN_FRACTION] = SP_F_METRICS_BANDWIDTH_FRACTION,
+    [SP_COLUMN_ALPHA] = SP_F_METRICS_ALPHA,
 };
 
 static void name_hints(const struct sp_record *r, char *text, size_t size)
 {
-    const json_t *hints = sp_record_node(r, "hints"), *hint;
+    const json_t *hints = sp_record_node(r, SP_F_HINTS), *hint;
     size_t i;
     text[0] = '\0';
     json_array_foreach(hints, i, hint)
@@ -33,11 +33,11 @@ static void name_run(const struct sp_record *r, struct sp_campaign_row *row)
 {
     int64_t inner = 1;
     char of_rhs[24] = "", of_inner[24] = "";
-    if (!sp_record_count(r, "config.rhs", &row->rhs))
+    if (!sp_record_count(r, SP_F_CONFIG_RHS, &row->rhs))
         row->rhs = -1;
     if (row->rhs > 1)
         snprintf(of_rhs, sizeof of_rhs, " r=%lld", (long long)row->rhs);
-    if (sp_record_count(r, "config.inner", &inner) && inner > 1)
+    if (sp_record_count(r, SP_F_CONFIG_INNER, &inner) && inner > 1)
         snprintf(of_inner, sizeof of_inner, " k=%lld", (long long)inner);
     snprintf(row->run, sizeof row->run, "%s%s%s", row->job->run->name, of_rhs, of_inner);
 }
@@ -50,11 +50,11 @@ static enum sp_status read_row(const char *path, struct sp_campaign_row *row, st
         return status;
     snprintf(row->record, sizeof row->record, "%s", path);
     snprintf(row->matrix, sizeof row->matrix, "%s",
-             sp_words_text(&r, "problem.name", row->job->matrix->text));
-    if (!sp_record_count(&r, "problem.nnz", &row->n_nz))
+             sp_words_text(&r, SP_F_PROBLEM_NAME, row->job->matrix->text));
+    if (!sp_record_count(&r, SP_F_PROBLEM_NNZ, &row->n_nz))
         row->n_nz = -1;
     for (int i = 0; i < SP_N_COLUMNS; i++) {
-        row->value[i] = sp_record_metric(&r, sp_campaign_columns[i].metric);
+        row->value[i] = sp_record_value(&r, sp_campaign_columns[i]);
         if (!sp_value_known(row->value[i]))
             snprintf(row->why[i], sizeof row->why[i], "%s", row->value[i].why ? row->value[i].why : "");
     }

@@ -14,10 +14,7 @@ enum sp_campaign_column {                        /* metrics of the record */
                           SP_N_COLUMNS
 };
 
-struct sp_campaign_column_name {
-    const char *metric, *unit;
-};
-extern const struct sp_campaign_column_name sp_campaign_columns[SP_N_COLUMNS];
+extern const enum sp_record_field sp_campaign_columns[SP_N_COLUMNS];
 
 struct sp_campaign_row {
     const struct sp_campaign_job *job;

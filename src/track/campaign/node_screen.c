@@ -66,9 +66,9 @@ static bool observe(const struct sp_record *r, const struct sp_campaign *c, stru
 {
     struct sp_entry e;
     memset(o, 0, sizeof *o);
-    o->job = job_of(c, sp_words_text(r, "campaign.task", ""));
-    snprintf(o->host, sizeof o->host, "%.64s", sp_words_text(r, "env.detail.host", ""));
-    if (!o->job || !o->host[0] || strcmp(sp_words_text(r, "status", ""), "complete") != 0)
+    o->job = job_of(c, sp_words_text(r, SP_F_CAMPAIGN_TASK, ""));
+    snprintf(o->host, sizeof o->host, "%.64s", sp_words_text(r, SP_F_ENV_DETAIL_HOST, ""));
+    if (!o->job || !o->host[0] || strcmp(sp_words_text(r, SP_F_STATUS, ""), "complete") != 0)
         return false;
     sp_entry_of(r, &e);
     memcpy(o->series, e.series, sizeof o->series);

@@ -39,18 +39,18 @@ bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, e
 enum decides { NEVER, ALWAYS, OF_REQUEST, WHERE_MEASURED, WHERE_SIMULATED };
 
 static const struct {
-    const char *path;
+    enum sp_record_field field;
     enum decides decides;
-} parts[] = {{"request", OF_REQUEST},
-             {"env.identity", WHERE_MEASURED},
-             {"problem.sha256", ALWAYS},
-             {"machine.caches", WHERE_SIMULATED},
-             {"config.threads", WHERE_SIMULATED},
-             {"env.detail", NEVER},
-             {"config", NEVER},
-             {"placement", NEVER},
-             {"tool", NEVER},
-             {"source", NEVER}};
+} parts[] = {{SP_F_REQUEST, OF_REQUEST},
+             {SP_F_ENV_IDENTITY, WHERE_MEASURED},
+             {SP_F_PROBLEM_SHA256, ALWAYS},
+             {SP_F_MACHINE_CACHES, WHERE_SIMULATED},
+             {SP_F_CONFIG_THREADS, WHERE_SIMULATED},
+             {SP_F_ENV_DETAIL, NEVER},
+             {SP_F_CONFIG, NEVER},
+             {SP_F_PLACEMENT, NEVER},
+             {SP_F_TOOL, NEVER},
+             {SP_F_SOURCE, NEVER}};
 
 static bool is_identity(enum decides decides, const char *key, bool is_simulated)
 {
@@ -110,9 +110,10 @@ static bool compare_part(struct sp_differences *d, const char *path, const json_
 static bool compare_bytes_version(struct sp_differences *d, const struct sp_record *a,
                                   const struct sp_record *b, bool is_simulated)
 {
-    static const char path[] = "metrics.bytes.version";
+    const enum sp_record_field field = SP_F_METRICS_BYTES_VERSION;
     return sp_record_bytes_version(a) == sp_record_bytes_version(b) ||
-           add(d, path, NULL, sp_record_node(a, path), sp_record_node(b, path), is_simulated);
+           add(d, sp_field_path(field), NULL, sp_record_node(a, field), sp_record_node(b, field),
+               is_simulated);
 }
 
 enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_record *b, bool is_simulated,
@@ -123,13 +124,20 @@ enum sp_status sp_differences_find(const struct sp_record *a, const struct sp_re
     for (size_t i = 0; i < sizeof parts / sizeof *parts && good; i++) {
         if (parts[i].decides == WHERE_SIMULATED && !is_simulated)
             continue; /* of the environment, or among `config` below */
-        good = compare_part(d, parts[i].path, sp_record_node(a, parts[i].path),
-                            sp_record_node(b, parts[i].path), parts[i].decides, is_simulated);
+        good = compare_part(d, sp_field_path(parts[i].field), sp_record_node(a, parts[i].field),
+                            sp_record_node(b, parts[i].field), parts[i].decides, is_simulated);
     }
     if (good)
         return SP_OK;
     sp_differences_free(d);
     return sp_fail(err, SP_MEMORY, NULL, "no memory for the differences of two records");
+}
+
+const char *sp_difference_within(const struct sp_difference *one, enum sp_record_field object)
+{
+    const char *path = sp_field_path(object);
+    const size_t n = strlen(path);
+    return strncmp(one->field, path, n) == 0 && one->field[n] == '.' ? one->field + n + 1 : NULL;
 }
 
 void sp_differences_free(struct sp_differences *d)

@@ -26,10 +26,13 @@ int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp
  * comparable, and what was resolved, which may explain a change. */
 
 struct sp_difference {
-    char field[64];    /* "request.format", "env.identity.cpu" */
+    char field[64];    /* its path: of the request, of the environment ... */
     char a[96], b[96]; /* as JSON; "-": not there */
     bool is_identity;  /* makes them not comparable by the metric that was asked for */
 };
+
+/* The field's name within an object of the record; NULL: it is not of it. */
+const char *sp_difference_within(const struct sp_difference *one, enum sp_record_field object);
 
 /* sp_differences_free(). */
 struct sp_differences {

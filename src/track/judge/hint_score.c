@@ -39,7 +39,7 @@ static enum sp_status append(struct sp_hint_scores *s, const struct sp_scored_hi
 static double conditions_of(const struct sp_record *record, const json_t *item)
 {
     const double said = sp_item_number(item, "conditions");
-    const struct sp_value now = sp_record_value(record, "metrics.time"),
+    const struct sp_value now = sp_record_value(record, SP_F_METRICS_TIME),
                           beside = sp_record_value_of(
                               json_object_get(json_object_get(item, "trial"), "base_time"));
     if (isfinite(said))
@@ -55,8 +55,8 @@ enum sp_status sp_hint_scores_add(struct sp_hint_scores *s, const struct sp_reco
     const int before = s->n;
     enum sp_status status = SP_OK;
     size_t i;
-    sp_record_text(record, "problem.name", &matrix);
-    json_array_foreach(sp_record_node(record, "hints"), i, item)
+    sp_record_text(record, SP_F_PROBLEM_NAME, &matrix);
+    json_array_foreach(sp_record_node(record, SP_F_HINTS), i, item)
     {
         const json_t *gain = json_object_get(item, "gain");
         const struct sp_value seen = sp_record_value_of(json_object_get(item, "observed"));

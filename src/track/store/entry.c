@@ -7,19 +7,19 @@
 
 #include "base/hash.h"
 #include "base/option/run_option.h"
-#include "io/record/record.h"
+#include "io/record/record_request.h"
 
 const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED] = {
-    [SP_TRACKED_TIME] = {"time", "s", true},
-    [SP_TRACKED_BYTES] = {"bytes", "B", true},
-    [SP_TRACKED_BANDWIDTH] = {"bandwidth", "B/s", false},
-    [SP_TRACKED_ROOF] = {"roof", "B/s", false},
-    [SP_TRACKED_PERFORMANCE] = {"performance", "flop/s", false},
-    [SP_TRACKED_FRACTION] = {"bandwidth_fraction", "1", false},
-    [SP_TRACKED_MODEL_FRACTION] = {"model_fraction", "1", false},
-    [SP_TRACKED_ALPHA] = {"alpha", "1", true},
-    [SP_TRACKED_LAMBDA] = {"lambda_t", "1", true},
-    [SP_TRACKED_INSTRUCTIONS] = {"instructions", "1", true},
+    [SP_TRACKED_TIME] = {"time", "s", true, SP_F_METRICS_TIME},
+    [SP_TRACKED_BYTES] = {"bytes", "B", true, SP_F_METRICS_BYTES},
+    [SP_TRACKED_BANDWIDTH] = {"bandwidth", "B/s", false, SP_F_METRICS_BANDWIDTH},
+    [SP_TRACKED_ROOF] = {"roof", "B/s", false, SP_F_NONE},
+    [SP_TRACKED_PERFORMANCE] = {"performance", "flop/s", false, SP_F_METRICS_PERFORMANCE},
+    [SP_TRACKED_FRACTION] = {"bandwidth_fraction", "1", false, SP_F_METRICS_BANDWIDTH_FRACTION},
+    [SP_TRACKED_MODEL_FRACTION] = {"model_fraction", "1", false, SP_F_METRICS_MODEL_FRACTION},
+    [SP_TRACKED_ALPHA] = {"alpha", "1", true, SP_F_METRICS_ALPHA},
+    [SP_TRACKED_LAMBDA] = {"lambda_t", "1", true, SP_F_METRICS_LAMBDA_T},
+    [SP_TRACKED_INSTRUCTIONS] = {"instructions", "1", true, SP_F_NONE},
 };
 
 int sp_tracked_find(const char *name)
@@ -32,13 +32,13 @@ int sp_tracked_find(const char *name)
 
 /* What an execution was resolved to: evidence, never identity. A series is told apart by what was asked for:
  * the options of SP_OF_SERIES in their order, version SP_SERIES_VERSION. */
-static const char *const resolved[] = {"config.kernel",       "config.pages",    "config.schedule",
-                                       "config.pinned",       "config.store_nt", "config.threads",
-                                       "config.format_option"};
+static const enum sp_record_field resolved[] = {
+    SP_F_CONFIG_KERNEL,   SP_F_CONFIG_PAGES,   SP_F_CONFIG_SCHEDULE,     SP_F_CONFIG_PINNED,
+    SP_F_CONFIG_STORE_NT, SP_F_CONFIG_THREADS, SP_F_CONFIG_FORMAT_OPTION};
 
 bool sp_series_asks(const char *field)
 {
-    const enum sp_option option = sp_option_of_field(field);
+    const enum sp_option option = sp_request_option(field);
     return (option < SP_N_OPTIONS && (sp_run_options[option].bits & SP_OF_SERIES)) ||
            strcmp(field, "version") == 0;
 }
@@ -61,18 +61,18 @@ static void key_text(uint64_t h, char text[SP_KEY_TEXT])
 
 static void find_series(const struct sp_record *r, struct sp_entry *e)
 {
-    const json_t *request = sp_record_node(r, "request");
+    const json_t *request = sp_record_node(r, SP_F_REQUEST);
     if (!json_is_object(request))
         return;
-    const json_t *matrix = sp_record_node(r, "problem.sha256");
+    const json_t *matrix = sp_record_node(r, SP_F_PROBLEM_SHA256);
     uint64_t h = SP_SERIES_VERSION - 1;
     h = hash_node(h, "version", json_object_get(request, "version"));
-    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, "problem.name"));
+    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, SP_F_PROBLEM_NAME));
     for (int i = 0; i < SP_N_OPTIONS; i++) {
         const unsigned bits = sp_run_options[i].bits;
         if (!(bits & SP_OF_SERIES))
             continue;
-        const char *field = sp_option_field((enum sp_option)i);
+        const char *field = sp_request_key((enum sp_option)i);
         const json_t *value = json_object_get(request, field);
         if (value || !(bits & SP_IF_GIVEN))
             h = hash_node(h, field, value);
@@ -82,8 +82,8 @@ static void find_series(const struct sp_record *r, struct sp_entry *e)
 
 static void find_caches(const struct sp_record *r, struct sp_entry *e)
 {
-    uint64_t h = hash_node(0, "caches", sp_record_node(r, "machine.caches"));
-    h = hash_node(h, "threads", sp_record_node(r, "config.threads"));
+    uint64_t h = hash_node(0, "caches", sp_record_node(r, SP_F_MACHINE_CACHES));
+    h = hash_node(h, "threads", sp_record_node(r, SP_F_CONFIG_THREADS));
     key_text(h, e->caches);
 }
 
@@ -91,7 +91,7 @@ static void find_resolved(const struct sp_record *r, struct sp_entry *e)
 {
     uint64_t h = 0;
     for (size_t i = 0; i < sizeof resolved / sizeof *resolved; i++)
-        h = hash_node(h, resolved[i], sp_record_node(r, resolved[i]));
+        h = hash_node(h, sp_field_path(resolved[i]), sp_record_node(r, resolved[i]));
     key_text(h, e->resolved);
 }
 
@@ -104,13 +104,13 @@ static void copy(char *to, size_t size, const char *from)
 static void name_option(const json_t *request, enum sp_option option, char *text, size_t size)
 {
     const struct sp_run_option *o = &sp_run_options[option];
-    const json_t *value = json_object_get(request, sp_option_field(option));
+    const json_t *value = json_object_get(request, sp_request_key(option));
     char *json = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
     const char *shown = json_is_string(value) ? json_string_value(value) : json;
     const size_t used = strlen(text);
     if (shown && !json_is_null(value) && (strcmp(shown, o->otherwise) == 0) == !o->argument)
         snprintf(text + used, size - used, " %s=%s",
-                 o->argument ? sp_option_name(option) : sp_option_field(option), shown);
+                 o->argument ? sp_option_name(option) : sp_request_key(option), shown);
     free(json);
 }
 
@@ -122,7 +122,7 @@ static void name_options(const struct sp_record *r, char *text, size_t size)
         n = 0;
         for (int i = 0; i < SP_N_OPTIONS; i++)
             if (sp_run_options[i].title == place) {
-                name_option(sp_record_node(r, "request"), (enum sp_option)i, text, size);
+                name_option(sp_record_node(r, SP_F_REQUEST), (enum sp_option)i, text, size);
                 n++;
             }
     }
@@ -132,29 +132,30 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
 {
     int64_t threads = 0, width = 1;
     char of_width[24] = "";
-    sp_record_count(r, "config.threads", &threads);
-    if (sp_record_count(r, "config.rhs", &width) && width > 1)
+    sp_record_count(r, SP_F_CONFIG_THREADS, &threads);
+    if (sp_record_count(r, SP_F_CONFIG_RHS, &width) && width > 1)
         snprintf(of_width, sizeof of_width, " r=%lld", (long long)width);
-    const char *reorder = sp_words_text(r, "problem.reorder", "none");
-    copy(e->matrix, sizeof e->matrix, sp_words_text(r, "problem.name", "?"));
+    const char *reorder = sp_words_text(r, SP_F_PROBLEM_REORDER, "none");
+    copy(e->matrix, sizeof e->matrix, sp_words_text(r, SP_F_PROBLEM_NAME, "?"));
     snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld threads%s",
-             sp_words_text(r, "config.op", "?"), of_width, sp_words_text(r, "config.format_option", "?"),
-             sp_words_text(r, "config.precision", "?"), sp_words_text(r, "config.index", "?"),
-             sp_words_text(r, "config.schedule", "?"), strcmp(reorder, "none") != 0 ? " " : "",
-             strcmp(reorder, "none") != 0 ? reorder : "", (long long)threads,
-             strcmp(sp_words_text(r, "config.cache", "warm"), "warm") != 0 ? " cold" : "");
+             sp_words_text(r, SP_F_CONFIG_OP, "?"), of_width,
+             sp_words_text(r, SP_F_CONFIG_FORMAT_OPTION, "?"), sp_words_text(r, SP_F_CONFIG_PRECISION, "?"),
+             sp_words_text(r, SP_F_CONFIG_INDEX, "?"), sp_words_text(r, SP_F_CONFIG_SCHEDULE, "?"),
+             strcmp(reorder, "none") != 0 ? " " : "", strcmp(reorder, "none") != 0 ? reorder : "",
+             (long long)threads,
+             strcmp(sp_words_text(r, SP_F_CONFIG_CACHE, "warm"), "warm") != 0 ? " cold" : "");
     name_options(r, e->what, sizeof e->what);
-    copy(e->machine, sizeof e->machine, sp_words_text(r, "machine.name", "?"));
-    copy(e->commit, sizeof e->commit, sp_words_text(r, "source.commit", ""));
-    copy(e->branch, sizeof e->branch, sp_words_text(r, "source.branch", ""));
-    snprintf(e->tool, sizeof e->tool, "%s %s", sp_words_text(r, "tool.version", "?"),
-             sp_words_text(r, "tool.git", ""));
+    copy(e->machine, sizeof e->machine, sp_words_text(r, SP_F_MACHINE_NAME, "?"));
+    copy(e->commit, sizeof e->commit, sp_words_text(r, SP_F_SOURCE_COMMIT, ""));
+    copy(e->branch, sizeof e->branch, sp_words_text(r, SP_F_SOURCE_BRANCH, ""));
+    snprintf(e->tool, sizeof e->tool, "%s %s", sp_words_text(r, SP_F_TOOL_VERSION, "?"),
+             sp_words_text(r, SP_F_TOOL_GIT, ""));
 }
 
 /* Its samples were disturbed, so its times say nothing of the kernel; its bytes do. */
 static bool has_no_times(const struct sp_record *r)
 {
-    return strcmp(sp_words_text(r, "conditions.state", ""), "unusable") == 0;
+    return strcmp(sp_words_text(r, SP_F_CONDITIONS_STATE, ""), "unusable") == 0;
 }
 
 static bool is_made_of_times(int metric)
@@ -166,7 +167,7 @@ static void find_runs(const struct sp_record *r, struct sp_entry *e)
 {
     if (has_no_times(r))
         return;
-    const json_t *runs = sp_record_node(r, "runs"), *run;
+    const json_t *runs = sp_record_node(r, SP_F_RUNS), *run;
     bool some_clean = false;
     size_t i;
     json_array_foreach(runs, i, run) some_clean = some_clean || json_is_true(json_object_get(run, "clean"));
@@ -185,17 +186,17 @@ static void find_runs(const struct sp_record *r, struct sp_entry *e)
 
 static void find_sentinels(const struct sp_record *r, struct sp_entry *e)
 {
-    static const char *const paths[SP_N_ENTRY_SENTINELS] = {"sentinels.dram.values", "sentinels.llc.values",
-                                                            "sentinels.control.values"};
-    sp_record_count(r, "sentinels.version", &e->sentinel_version);
+    static const enum sp_record_field fields[SP_N_ENTRY_SENTINELS] = {
+        SP_F_SENTINELS_DRAM_VALUES, SP_F_SENTINELS_LLC_VALUES, SP_F_SENTINELS_CONTROL_VALUES};
+    sp_record_count(r, SP_F_SENTINELS_VERSION, &e->sentinel_version);
     for (int i = 0; i < SP_N_ENTRY_SENTINELS; i++)
-        e->sentinel[i] = sp_list_median(sp_record_node(r, paths[i]));
+        e->sentinel[i] = sp_list_median(sp_record_node(r, fields[i]));
 }
 
 static void find_level(const struct sp_record *r, struct sp_entry *e)
 {
-    const char *level = sp_words_text(r, "binding.level", "");
-    const json_t *caches = sp_record_node(r, "machine.caches"), *last;
+    const char *level = sp_words_text(r, SP_F_BINDING_LEVEL, "");
+    const json_t *caches = sp_record_node(r, SP_F_MACHINE_CACHES), *last;
     const size_t n = json_array_size(caches);
     int64_t outermost = n > 0 && (last = json_array_get(caches, n - 1))
                             ? json_integer_value(json_object_get(last, "level"))
@@ -210,10 +211,10 @@ static void find_level(const struct sp_record *r, struct sp_entry *e)
 static void find_instructions(const struct sp_record *r, struct sp_entry *e)
 {
     static const double whole = 0.999;
-    const json_t *events = sp_record_node(r, "core_events"), *event;
+    const json_t *events = sp_record_node(r, SP_F_CORE_EVENTS), *event;
     int64_t nnz = 0;
     size_t i;
-    sp_record_count(r, "problem.nnz", &nnz);
+    sp_record_count(r, SP_F_PROBLEM_NNZ, &nnz);
     e->metric[SP_TRACKED_INSTRUCTIONS] = NAN;
     json_array_foreach(events, i, event)
     {
@@ -237,17 +238,17 @@ int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y)
 int64_t sp_record_bytes_version(const struct sp_record *r)
 {
     int64_t version;
-    return sp_record_count(r, "metrics.bytes.version", &version) ? version : 1;
+    return sp_record_count(r, SP_F_METRICS_BYTES_VERSION, &version) ? version : 1;
 }
 
 void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
 {
     memset(e, 0, sizeof *e);
-    copy(e->id, sizeof e->id, sp_words_text(r, "id", ""));
-    copy(e->start, sizeof e->start, sp_words_text(r, "time.start", ""));
-    copy(e->status, sizeof e->status, sp_words_text(r, "status", ""));
-    copy(e->confirms, sizeof e->confirms, sp_words_text(r, "confirms", ""));
-    copy(e->env, sizeof e->env, sp_words_text(r, "env.key", ""));
+    copy(e->id, sizeof e->id, sp_words_text(r, SP_F_ID, ""));
+    copy(e->start, sizeof e->start, sp_words_text(r, SP_F_TIME_START, ""));
+    copy(e->status, sizeof e->status, sp_words_text(r, SP_F_STATUS, ""));
+    copy(e->confirms, sizeof e->confirms, sp_words_text(r, SP_F_CONFIRMS, ""));
+    copy(e->env, sizeof e->env, sp_words_text(r, SP_F_ENV_KEY, ""));
     find_series(r, e);
     find_caches(r, e);
     find_resolved(r, e);
@@ -258,18 +259,18 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     for (int i = 0; i < SP_N_TRACKED; i++) {
         const struct sp_value v = has_no_times(r) && is_made_of_times(i)
                                       ? sp_value_none("other programs disturbed the samples")
-                                      : sp_record_metric(r, sp_tracked_metrics[i].name);
+                                      : sp_record_value(r, sp_tracked_metrics[i].field);
         e->metric[i] = sp_value_known(v) ? v.value : NAN;
         if (sp_value_known(v))
             copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
     }
     e->bytes_version = sp_record_bytes_version(r);
     find_instructions(r, e);
-    const struct sp_value huge = sp_record_value(r, "placement.pages.huge_share");
+    const struct sp_value huge = sp_record_value(r, SP_F_PLACEMENT_PAGES_HUGE_SHARE);
     e->huge_share = sp_value_known(huge) ? huge.value : NAN;
-    copy(e->kernel, sizeof e->kernel, sp_words_text(r, "config.kernel", ""));
-    copy(e->code, sizeof e->code, sp_words_text(r, "config.code_hash", ""));
-    copy(e->partition, sizeof e->partition, sp_words_text(r, "config.partition_hash", ""));
+    copy(e->kernel, sizeof e->kernel, sp_words_text(r, SP_F_CONFIG_KERNEL, ""));
+    copy(e->code, sizeof e->code, sp_words_text(r, SP_F_CONFIG_CODE_HASH, ""));
+    copy(e->partition, sizeof e->partition, sp_words_text(r, SP_F_CONFIG_PARTITION_HASH, ""));
     const json_t *roof = sp_record_roof(r);
     const double b = roof && !has_no_times(r) ? sp_item_number(roof, "value") : NAN;
     e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;

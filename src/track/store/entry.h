@@ -32,6 +32,7 @@ enum sp_tracked {
 struct sp_tracked_metric {
     const char *name, *unit;
     bool less_is_better;
+    enum sp_record_field field; /* SP_F_NONE: found in a list */
 };
 extern const struct sp_tracked_metric sp_tracked_metrics[SP_N_TRACKED];
 int sp_tracked_find(const char *name); /* -1: unknown */

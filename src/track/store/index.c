@@ -394,9 +394,9 @@ enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct
     free(out);
     free(text);
     const char *schema = "", *id;
-    if (json_is_object(record->root) && sp_record_text(record, "schema", &schema) &&
+    if (json_is_object(record->root) && sp_record_text(record, SP_F_SCHEMA, &schema) &&
         strncmp(schema, "spmodel.record/1", 16) == 0 && (schema[16] == '\0' || schema[16] == '.') &&
-        sp_record_text(record, "id", &id) && json_is_object(sp_record_node(record, "time")))
+        sp_record_text(record, SP_F_ID, &id) && json_is_object(sp_record_node(record, SP_F_TIME)))
         return SP_OK;
     sp_record_free(record);
     return sp_record_read(path, record, err);

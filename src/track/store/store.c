@@ -121,10 +121,10 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
 {
     const char *id = "", *start = "", *status = "";
     char folder[3300], month[8];
-    if (!sp_record_text(record, "id", &id) || !sp_is_file_stem(id) || strlen(id) > 200 ||
-        !sp_record_text(record, "time.start", &start) || strlen(start) < 7)
+    if (!sp_record_text(record, SP_F_ID, &id) || !sp_is_file_stem(id) || strlen(id) > 200 ||
+        !sp_record_text(record, SP_F_TIME_START, &start) || strlen(start) < 7)
         return sp_fail_at(err, SP_INPUT, file, line, 0, NULL, "the record has no usable id and start");
-    if (!sp_record_text(record, "status", &status) || strcmp(status, "complete") != 0)
+    if (!sp_record_text(record, SP_F_STATUS, &status) || strcmp(status, "complete") != 0)
         return sp_fail_at(err, SP_INPUT, file, line, 0, "a store keeps what was measured to its end",
                           "the record is not complete: its status is '%s'", *status ? status : "unknown");
     snprintf(folder, sizeof folder, "%s/records/%s", store->path, sp_file_stem(month, sizeof month, start));

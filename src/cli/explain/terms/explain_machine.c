@@ -6,59 +6,59 @@
 /* Ceilings, the roofline, threads and domains. */
 
 static const struct sp_calculation roofline[] = {
-    {"b_S/B_C", "b_S/(V/W)", "flop/s", NULL, NULL, NULL, NULL},
-    {"model, x as now", "min(b_S/(V/W), P_core)", "flop/s", NULL, NULL, NULL, NULL},
-    {"model, x as now", "W/t_seen", "flop/s", NULL, NULL, NULL, NULL},
-    {"model, x once", "min(b_S/(V_min/W), P_core)", "flop/s", NULL, NULL, NULL, NULL},
-    {"model, x once", "W/t_once", "flop/s", NULL, NULL, NULL, NULL},
-    {"measured", "W/t", "flop/s", "metrics.performance", NULL, NULL, NULL},
+    {"b_S/B_C", "b_S/(V/W)", "flop/s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x as now", "min(b_S/(V/W), P_core)", "flop/s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x as now", "W/t_seen", "flop/s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x once", "min(b_S/(V_min/W), P_core)", "flop/s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x once", "W/t_once", "flop/s", SP_F_NONE, NULL, NULL, NULL},
+    {"measured", "W/t", "flop/s", SP_F_METRICS_PERFORMANCE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation in_core[] = {
-    {"T_core", "W/P_core", "s", NULL, NULL, NULL, NULL},
-    {"transfers V/b_S", "V/b_S", "s", NULL, NULL, NULL, NULL},
-    {"P_core/(b_S/B_C)", "P_core/(b_S/(V/W))", "1", NULL, NULL, NULL, NULL},
+    {"T_core", "W/P_core", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"transfers V/b_S", "V/b_S", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"P_core/(b_S/B_C)", "P_core/(b_S/(V/W))", "1", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation saturation[] = {
-    {"n_sat", "ceil(max(W/P_core, V/b_1)/(V/b_S))", "1", NULL, NULL, NULL, NULL},
-    {"n_sat of transfers alone", "ceil(b_S/b_1)", "1", NULL, NULL, NULL, NULL},
+    {"n_sat", "ceil(max(W/P_core, V/b_1)/(V/b_S))", "1", SP_F_NONE, NULL, NULL, NULL},
+    {"n_sat of transfers alone", "ceil(b_S/b_1)", "1", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation roof[] = {
-    {"bandwidth reached, V/t", "V/t", "B/s", "metrics.bandwidth", NULL, NULL, NULL},
-    {"its share of the roof", "V/(t*b_S)", "1", "metrics.bandwidth_fraction",
+    {"bandwidth reached, V/t", "V/t", "B/s", SP_F_METRICS_BANDWIDTH, NULL, NULL, NULL},
+    {"its share of the roof", "V/(t*b_S)", "1", SP_F_METRICS_BANDWIDTH_FRACTION,
      "the record's is the median of paired ratios, this one a ratio of medians", NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation duplication[] = {
-    {"x in all last-level caches in use", "n_d*s_x*n_c*r", "B", NULL, NULL, NULL, NULL},
-    {"time for what is loaded twice", "extra_x_domains", "s", NULL, NULL, NULL, NULL},
+    {"x in all last-level caches in use", "n_d*s_x*n_c*r", "B", SP_F_NONE, NULL, NULL, NULL},
+    {"time for what is loaded twice", "extra_x_domains", "s", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation straggler[] = {
-    {"(lambda_nz - 1) t, which the loss is not", "(lambda_nz - 1)*t", "s", NULL, NULL, NULL, NULL},
-    {"share of the time", "imbalance/t", "1", NULL, NULL, NULL, NULL},
-    {"a thread's rate while all are active", "min(b_1, b_S/n)", "B/s", NULL, NULL, NULL, NULL},
+    {"(lambda_nz - 1) t, which the loss is not", "(lambda_nz - 1)*t", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"share of the time", "imbalance/t", "1", SP_F_NONE, NULL, NULL, NULL},
+    {"a thread's rate while all are active", "min(b_1, b_S/n)", "B/s", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const char one_beyond[] = "levels that nothing comes from have no rate here";
 static const struct sp_calculation gathers[] = {
-    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3+n_MEM/r_MEM", "s", "gathers.time", one_beyond, NULL, NULL},
-    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3", "s", "gathers.time", one_beyond, NULL, NULL},
-    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_MEM/r_MEM", "s", "gathers.time", one_beyond, NULL, NULL},
-    {"roof", "(n_L1+n_L2+n_L3+n_MEM)/T_gather", "1/s", "gathers.roof", NULL, NULL, NULL},
-    {"roof", "(n_L1+n_L2+n_MEM)/T_gather", "1/s", "gathers.roof", NULL, NULL, NULL},
-    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_L3+n_MEM)/r_L1)", "s", "gathers.beyond_L1", NULL, NULL,
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3+n_MEM/r_MEM", "s", SP_F_GATHERS_TIME, one_beyond, NULL, NULL},
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_L3/r_L3", "s", SP_F_GATHERS_TIME, one_beyond, NULL, NULL},
+    {"T_gather", "n_L1/r_L1+n_L2/r_L2+n_MEM/r_MEM", "s", SP_F_GATHERS_TIME, one_beyond, NULL, NULL},
+    {"roof", "(n_L1+n_L2+n_L3+n_MEM)/T_gather", "1/s", SP_F_GATHERS_ROOF, NULL, NULL, NULL},
+    {"roof", "(n_L1+n_L2+n_MEM)/T_gather", "1/s", SP_F_GATHERS_ROOF, NULL, NULL, NULL},
+    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_L3+n_MEM)/r_L1)", "s", SP_F_GATHERS_BEYOND_L1, NULL, NULL,
      NULL},
-    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_MEM)/r_L1)", "s", "gathers.beyond_L1", NULL, NULL, NULL},
-    {"saved by all gathers from L1 (test)", "t - t_linear", "s", NULL, NULL, NULL, NULL},
+    {"beyond L1", "max(0, T_gather - (n_L1+n_L2+n_MEM)/r_L1)", "s", SP_F_GATHERS_BEYOND_L1, NULL, NULL, NULL},
+    {"saved by all gathers from L1 (test)", "t - t_linear", "s", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
@@ -70,7 +70,7 @@ const struct sp_term sp_machine_terms[] = {
              "load-only, with the kernel's own mix of streams, on its own arrays (load_own), same pages, in "
              "the same minutes as the kernel; corrected for its share of stores by this machine's own copy. "
              "The write-allocate-corrected triad is the band's other edge.",
-     .see = "roofline bandwidth_fraction ceilings b_1", .fields = {"metrics.bandwidth"},
+     .see = "roofline bandwidth_fraction ceilings b_1", .fields = {SP_F_METRICS_BANDWIDTH},
      .calculations = roof},
     {"b_1", "bandwidth that one thread draws alone", .also = "single-core-bandwidth",
      .text = "Below n_sat threads bandwidth grows by about b_1 a thread. In the fluid model no thread draws "
@@ -79,9 +79,9 @@ const struct sp_term sp_machine_terms[] = {
     {"P_core", "rate without memory limits", .also = "core in-core-rate", .formula = "T_core = W/P_core",
      .text = "The same kernel by the same threads, in turn with the run, on rows from all over the matrix, "
              "with columns folded so that everything fits the inner caches.",
-     .see = "roofline in_core C01 p_core", .fields = {"metrics.p_core"}, .calculations = in_core},
+     .see = "roofline in_core C01 p_core", .fields = {SP_F_METRICS_P_CORE}, .calculations = in_core},
     {"P", "performance", .formula = "P = W/t", .text = "Useful operations a second.",
-     .see = "roofline performance W", .fields = {"metrics.performance"}},
+     .see = "roofline performance W", .fields = {SP_F_METRICS_PERFORMANCE}},
     {"P_peak", "what the arithmetic units do at most", .also = "peak peak-performance peak-of-matrix-units",
      .text = "Scalar, SIMD or FMA operations of all threads in use, by precision; from data sheets where it "
              "was not measured. Matrix units of GPUs have a peak of their own (mma).",
@@ -91,7 +91,7 @@ const struct sp_term sp_machine_terms[] = {
      .text = "The slowest resource decides; the report names it. Data that fit a cache get that level's "
              "bytes and bandwidth.",
      .see = "b_S B_C P_core I levels model_fraction",
-     .fields = {"binding.term", "binding.level", "binding.why"}, .calculations = roofline},
+     .fields = {SP_F_BINDING_TERM, SP_F_BINDING_LEVEL, SP_F_BINDING_WHY}, .calculations = roofline},
     {"ecm", "the execution-cache-memory model",
      .also = "execution-cache-memory T_OL T_nOL T_none T_full T_shared overlap-rule",
      .formula = "no overlap:    T_1 = max(T_OL, T_nOL + sum T_k)\n"
@@ -106,33 +106,34 @@ const struct sp_term sp_machine_terms[] = {
              "from streams in each level, with an interval that is wide where these tell little. Where "
              "everything streams from one level all rules give the same.",
      .see = "roofline n_sat P_core levels b_1",
-     .fields = {"ecm.T_OL_from", "ecm.T_nOL", "ecm.overlap", "ecm.overlap_how", "ecm.n_sat"},
+     .fields = {SP_F_ECM_T_OL_FROM, SP_F_ECM_T_NOL, SP_F_ECM_OVERLAP, SP_F_ECM_OVERLAP_HOW, SP_F_ECM_N_SAT},
      .calculations = sp_ecm_of_record},
     {"n_sat", "cores that saturate memory", .also = "saturation", .formula = "n_sat = ceil(T_1/T_mem)",
      .text = "b_1 is what one thread draws alone. Below n_sat more threads help, beyond they do not. What "
              "was measured is the saturation curve (`spmodel plot --kind saturation`).",
-     .see = "ecm b_1 b_S F01", .fields = {"config.threads"}, .calculations = saturation},
+     .see = "ecm b_1 b_S F01", .fields = {SP_F_CONFIG_THREADS}, .calculations = saturation},
     {"lambda", "load imbalance", .also = "lambda_nz lambda_t \xce\xbb \xce\xbb_nz \xce\xbb_t",
      .formula = "lambda = max/mean over threads",
      .text = "lambda_nz of entries, lambda_t of busy times: always say which. A large lambda in a saturated "
              "domain costs little: see `fluid`.",
      .see = "fluid imbalance schedule B01",
-     .fields = {"metrics.lambda_nz", "metrics.lambda_t", "losses.imbalance"}},
+     .fields = {SP_F_METRICS_LAMBDA_NZ, SP_F_METRICS_LAMBDA_T, SP_F_LOSSES_IMBALANCE}},
     {"fluid", "the fluid model of imbalance", .also = "fluid-model straggler",
      .formula = "each of n active threads of a domain progresses at min(b_1, b_S/n)",
      .text = "When others finish, the straggler speeds up, so the loss is not (lambda - 1) t. The loss is "
              "the time of the actual shares minus that of equal shares; a run with equal shares bounds it.",
-     .see = "lambda imbalance B01 b_1", .fields = {"losses.imbalance", "losses_origin.imbalance"},
+     .see = "lambda imbalance B01 b_1", .fields = {SP_F_LOSSES_IMBALANCE, SP_F_LOSSES_ORIGIN_IMBALANCE},
      .calculations = straggler},
     {"domain", "last-level-cache domain", .also = "domains llc last-level-cache",
      .text = "Cores that share a last-level cache. Each domain loads its own copy of the lines of x that its "
              "threads touch.",
-     .see = "alpha_min extra_x_domains A02 Z", .fields = {"machine.n_domains"}, .calculations = duplication},
+     .see = "alpha_min extra_x_domains A02 Z", .fields = {SP_F_MACHINE_N_DOMAINS},
+     .calculations = duplication},
     {"levels", "caches and memory, from inner to outer", .also = "level MEM L1 L2 L3 DRAM residence",
      .text = "Traffic is told apart by interface: what crosses between a cache and the next one outward, MEM "
              "for memory. The level that holds the data between executions is the one whose bytes, balance "
              "and roof are shown.",
-     .see = "roofline cold Z", .fields = {"binding.level", "binding.why"}},
+     .see = "roofline cold Z", .fields = {SP_F_BINDING_LEVEL, SP_F_BINDING_WHY}},
     {"ceilings", "what machine files describe and `machine measure` measures",
      .also = "load load_mix copy copy_nt triad triad_nt scalar simd fma band floor",
      .text = "gather, gather_ld: see gather-roof. load: one stream of loads. load_mix: 8-byte and 4-byte "
@@ -154,7 +155,7 @@ const struct sp_term sp_machine_terms[] = {
          "(test) save, and takes its word where that test could not be made. Not in it: lines fetched ahead "
          "(bands, stencils wait less), unequal shares; pages that no TLB maps are tlb.",
      .see = "ceilings linearised in_core levels waiting tlb",
-     .fields = {"gathers.time", "gathers.roof", "gathers.beyond_L1"}, .calculations = gathers},
+     .fields = {SP_F_GATHERS_TIME, SP_F_GATHERS_ROOF, SP_F_GATHERS_BEYOND_L1}, .calculations = gathers},
     {"tlb", "gathers of x whose page no TLB maps: the core walks the page tables first",
      .also = "page-walks reach", .formula = "T_tlb = n_w*t_w/threads, a part of T_gather",
      .text =
@@ -192,39 +193,39 @@ const struct sp_term sp_machine_terms[] = {
      .text = "Share of the data on huge pages, and on the NUMA node of the thread that uses them, as read "
              "back from the system after the run.",
      .see = "G01 G02 Q03",
-     .fields = {"placement.pages.huge_share", "placement.numa.local_share", "config.pages"}},
+     .fields = {SP_F_PLACEMENT_PAGES_HUGE_SHARE, SP_F_PLACEMENT_NUMA_LOCAL_SHARE, SP_F_CONFIG_PAGES}},
     {0},
 };
 
 /* GPUs: sectors, levels, launches. */
 
 static const struct sp_calculation sectors[] = {
-    {"L1 bytes an entry", "(L1_load + L1_store)/n_nz", "B", NULL, NULL, NULL, NULL},
-    {"L2 bytes an entry", "(L2_load + L2_store)/n_nz", "B", NULL, NULL, NULL, NULL},
-    {"memory bytes an entry", "(MEM_load + MEM_store)/n_nz", "B", NULL, NULL, NULL, NULL},
+    {"L1 bytes an entry", "(L1_load + L1_store)/n_nz", "B", SP_F_NONE, NULL, NULL, NULL},
+    {"L2 bytes an entry", "(L2_load + L2_store)/n_nz", "B", SP_F_NONE, NULL, NULL, NULL},
+    {"memory bytes an entry", "(MEM_load + MEM_store)/n_nz", "B", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation terms_of_time[] = {
-    {"memory", "(MEM_load + MEM_store)/b_S", "s", NULL, NULL, NULL, NULL},
-    {"L2", "(L2_load + L2_store)/b_L2", "s", NULL, NULL, NULL, NULL},
-    {"arithmetic", "W/P_peak", "s", NULL, NULL, NULL, NULL},
-    {"launch", "t_launch", "s", NULL, NULL, NULL, NULL},
-    {"model, x as now", "t_seen", "s", NULL, NULL, NULL, NULL},
+    {"memory", "(MEM_load + MEM_store)/b_S", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"L2", "(L2_load + L2_store)/b_L2", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"arithmetic", "W/P_peak", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"launch", "t_launch", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x as now", "t_seen", "s", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation waits[] = {
-    {"launch", "t_launch", "s", NULL, NULL, NULL, NULL},
-    {"steps on the way on an SM", "resident_warps*4", "1", NULL, NULL, NULL, NULL},
-    {"a wait", "t_latency", "s", NULL, NULL, NULL, NULL},
+    {"launch", "t_launch", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"steps on the way on an SM", "resident_warps*4", "1", SP_F_NONE, NULL, NULL, NULL},
+    {"a wait", "t_latency", "s", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation balance_of_levels[] = {
-    {"B at L1", "(L1_load + L1_store)/W", "B/flop", NULL, NULL, NULL, NULL},
-    {"B at L2", "(L2_load + L2_store)/W", "B/flop", NULL, NULL, NULL, NULL},
-    {"B at memory", "(MEM_load + MEM_store)/W", "B/flop", NULL, NULL, NULL, NULL},
+    {"B at L1", "(L1_load + L1_store)/W", "B/flop", SP_F_NONE, NULL, NULL, NULL},
+    {"B at L2", "(L2_load + L2_store)/W", "B/flop", SP_F_NONE, NULL, NULL, NULL},
+    {"B at memory", "(MEM_load + MEM_store)/W", "B/flop", SP_F_NONE, NULL, NULL, NULL},
     {0},
 };
 
@@ -237,12 +238,14 @@ const struct sp_term sp_gpu_terms[] = {
              "row. The L2 sees what the L1s do not keep, memory what the L2 does not keep. `use` is the "
              "share of the loaded bytes that lanes use.",
      .see = "gpu-balance alpha_max J01 J05",
-     .fields = {"gpu.use", "gpu.L1_load", "gpu.L2_load", "gpu.memory_load"}, .calculations = sectors},
+     .fields = {SP_F_GPU_USE, SP_F_GPU_L1_LOAD, SP_F_GPU_L2_LOAD, SP_F_GPU_MEMORY_LOAD},
+     .calculations = sectors},
     {"gpu-balance", "balance at each level of a GPU", .also = "gpu-levels two-level",
      .formula = "w = 1:  B_CRS = 6 + 4 alpha + 6/n_nzr;   B_level = bytes at the level / W",
      .text = "A single roof of memory calls a kernel that is bound by the L2 \"half as fast, unknown why\": "
              "each level has its own bytes and its own bandwidth, and the slowest decides.",
-     .see = "sectors gpu-time B_C roofline", .fields = {"binding.term", "gpu.L2_load", "gpu.memory_load"},
+     .see = "sectors gpu-time B_C roofline",
+     .fields = {SP_F_BINDING_TERM, SP_F_GPU_L2_LOAD, SP_F_GPU_MEMORY_LOAD},
      .calculations = balance_of_levels},
     {"gpu-time", "the modelled time of a kernel on a GPU", .also = "gpu-prediction host-link",
      .formula = "t = max(memory bytes/b_MEM, L2 bytes/b_L2, W/P_peak, launches t_launch, waits "
@@ -251,24 +254,26 @@ const struct sp_term sp_gpu_terms[] = {
              "draws their part of bandwidths and peak. host link: the matrix exceeds the GPU's memory, and "
              "each execution copies it there, which no other term knows.",
      .see = "gpu-balance little mma J02",
-     .fields = {"binding.term", "gpu.resident_warps", "gpu.resident_limit"}, .calculations = terms_of_time},
+     .fields = {SP_F_BINDING_TERM, SP_F_GPU_RESIDENT_WARPS, SP_F_GPU_RESIDENT_LIMIT},
+     .calculations = terms_of_time},
     {"little", "limits of a GPU beside bandwidth",
      .also = "occupancy launch overhead launch-overhead resident-warps",
      .formula = "t >= waits t_latency / (resident warps x 4),  t >= launches t_launch",
      .text = "Little's law: what is on the way at a time, divided by how long it takes. Resident warps "
              "follow from threads, blocks, registers and shared memory of an SM. Left out where the machine "
              "file has no figure.",
-     .see = "gpu-time J02", .fields = {"gpu.resident_warps", "gpu.resident_limit"}, .calculations = waits},
+     .see = "gpu-time J02", .fields = {SP_F_GPU_RESIDENT_WARPS, SP_F_GPU_RESIDENT_LIMIT},
+     .calculations = waits},
     {"divergence", "lanes of a warp that wait for the longest of their rows", .also = "active-lanes warp",
      .text =
          "A warp of 32 lanes goes on until its longest row is done. The share of the lanes' turns that have "
          "an entry is exact; equal shares (cuda-merge), several lanes a row or sorted rows raise it.",
-     .see = "sectors J05 sell", .fields = {"config.kernel"}},
+     .see = "sectors J05 sell", .fields = {SP_F_CONFIG_KERNEL}},
     {"mma", "matrix units: dense products of small blocks", .also = "matrix-units tensor-cores",
      .text = "SpMM in BCSR multiplies blocks by columns of X on them, zeros included: what counts is what "
              "they execute, 2 b_h per stored column and column of X (three times that for fp32 as tf32), at "
              "their own peak. fp16 inputs have 11 significant bits.",
-     .see = "bcsr P_peak J06", .fields = {"config.kernel"}},
+     .see = "bcsr P_peak J06", .fields = {SP_F_CONFIG_KERNEL}},
     {"gpu-counts", "what CUPTI counts of one execution",
      .also = "profiled_time dram_read dram_write l2_read l2_write l1_load l1_load_hit l1_store l1_async "
              "l1_reduction l1_atomic l2_reduction l2_atomic flops_f64 flops_f32 tensor_f64 tensor_tf32 "
@@ -278,8 +283,8 @@ const struct sp_term sp_gpu_terms[] = {
              "the time under the profiler, which is no time of the kernel by itself. The model's must equal "
              "l1_load exactly. Unknown with the reason where it was not counted.",
      .see = "sectors gpu-time sources-of-bytes trust",
-     .fields = {"gpu.counts.dram_read", "gpu.counts.dram_write", "gpu.counts.l2_read", "gpu.counts.l2_write",
-                "gpu.counts.l1_load", "gpu.counts.flops_f64"}},
+     .fields = {SP_F_GPU_COUNTS_DRAM_READ, SP_F_GPU_COUNTS_DRAM_WRITE, SP_F_GPU_COUNTS_L2_READ,
+                SP_F_GPU_COUNTS_L2_WRITE, SP_F_GPU_COUNTS_L1_LOAD, SP_F_GPU_COUNTS_FLOPS_F64}},
     {"ways", "how the threads of a GPU share the work",
      .also = "gpu-map cuda-thread cuda-lanes cuda-merge cuda-chunk cuda-group cuda-slot cuda-output cuda-row "
              "cuda-share cuda-stage cuda-sample cuda-equal cuda-tile cuda-fused cuda-mma",
@@ -287,7 +292,8 @@ const struct sp_term sp_gpu_terms[] = {
          "thread: a row each. lanes: 2 to 32 lanes a row. merge, share: equal shares of rows and entries. "
          "chunk, slot: a lane of SELL each. group, row, output: columns of X over lanes. stage: listed rows "
          "of X in shared memory. sample, equal, tile: SDDMM in crs, coo, tiled. fused: FusedMM. mma: matrix "
-         "units. The modelled time of each is in the record (gpu.ways); --isa names one.",
-     .see = "sectors gpu-time mma", .fields = {"config.kernel", "gpu.launch.map", "gpu.launch.lanes"}},
+         "units. The modelled time of each is in the record; --isa names one.",
+     .see = "sectors gpu-time mma",
+     .fields = {SP_F_CONFIG_KERNEL, SP_F_GPU_LAUNCH_MAP, SP_F_GPU_LAUNCH_LANES}},
     {0},
 };

@@ -5,14 +5,14 @@
 /* The six lines that a report begins with, word by word. */
 
 static const struct sp_calculation share[] = {
-    {"share of possible", "max(V_min/b_S, W/P_core)/t", "1", "metrics.model_fraction", NULL, NULL, NULL},
-    {"share of possible", "V_min/b_S/t", "1", "metrics.model_fraction", NULL, NULL, NULL},
+    {"share of possible", "max(V_min/b_S, W/P_core)/t", "1", SP_F_METRICS_MODEL_FRACTION, NULL, NULL, NULL},
+    {"share of possible", "V_min/b_S/t", "1", SP_F_METRICS_MODEL_FRACTION, NULL, NULL, NULL},
     {0},
 };
 
 static const struct sp_calculation possible[] = {
-    {"possible", "W/max(V_min/b_S, W/P_core)", "flop/s", "verdict.possible.performance", NULL, NULL, NULL},
-    {"possible", "W/(V_min/b_S)", "flop/s", "verdict.possible.performance", NULL, NULL, NULL},
+    {"possible", "W/max(V_min/b_S, W/P_core)", "flop/s", SP_F_VERDICT_POSSIBLE_PERFORMANCE, NULL, NULL, NULL},
+    {"possible", "W/(V_min/b_S)", "flop/s", SP_F_VERDICT_POSSIBLE_PERFORMANCE, NULL, NULL, NULL},
     {0},
 };
 
@@ -31,7 +31,7 @@ const struct sp_term sp_verdict_terms[] = {
              "gathered row loaded once. What binds stands behind it: the bandwidth of the level that holds "
              "the data, or execution, which is the kernel's speed from inner caches. Padding of the format "
              "is part of the possible: its share stands beside it, and another format changes it.",
-     .see = "V_min b_S P_core roofline alpha_min padding", .fields = {"verdict.possible.text"},
+     .see = "V_min b_S P_core roofline alpha_min padding", .fields = {SP_F_VERDICT_POSSIBLE_TEXT},
      .calculations = possible},
     {"reached", "line reached: how fast it ran, and which share of the possible that is",
      .also = "of-possible share-of-possible share-of-possible-not-known all-of-what-is-possible "
@@ -40,7 +40,7 @@ const struct sp_term sp_verdict_terms[] = {
      .text = "The interval covers what a repetition gives. A share above 103 % is not given: then fewer "
              "bytes moved than modelled, or the roof was sampled in a bad moment.",
      .see = "model_fraction performance possible conditions",
-     .fields = {"verdict.reached.text", "metrics.model_fraction"}, .calculations = share},
+     .fields = {SP_F_VERDICT_REACHED_TEXT, SP_F_METRICS_MODEL_FRACTION}, .calculations = share},
     {"lost", "line lost: where the time between possible and reached goes",
      .also =
          "waiting-for-gathers x-loaded-2.8-times explained-twice parts-exceed-the-time nothing-worth-naming "
@@ -52,7 +52,8 @@ const struct sp_term sp_verdict_terms[] = {
              "does not keep x. \"explained twice\": causes overlap by so much. Where the causes exceed the "
              "time by more than 10 %, an input is wrong, and the line says which instead of a share: a roof "
              "that was sampled too low, fewer bytes than modelled, P_core, or waiting that was modelled.",
-     .see = "losses extra_x imbalance in_core rest latency x_loads bottleneck", .fields = {"verdict.lost"}},
+     .see = "losses extra_x imbalance in_core rest latency x_loads bottleneck",
+     .fields = {SP_F_VERDICT_LOST}},
     {"do", "line do: the change that was seen, or is expected, to save most",
      .also = "what-to-do gains-3-% for-certain smaller-gains time-per-vector per-vector time-per-column "
              "per-column",
@@ -61,7 +62,7 @@ const struct sp_term sp_verdict_terms[] = {
              "\"pays after\": so many executions until the set-up is paid. \"with --format ...\": the "
              "options to add to the command; the whole command stands among the hints. \"per vector\": with "
              "more vectors at once an execution takes longer, and less for each.",
-     .see = "hints gain trial predicted", .fields = {"verdict.do.text", "verdict.do.command"}},
+     .see = "hints gain trial predicted", .fields = {SP_F_VERDICT_DO_TEXT, SP_F_VERDICT_DO_COMMAND}},
     {"trust", "line trust: what the figures rest on",
      .also = "not-validated doubts doubt doubt-in-the-figures result-wrong the-result-is-wrong "
              "the-counters-were-not-tested bytes-simulated bytes-measured bytes-modelled bytes-not-known "
@@ -71,27 +72,27 @@ const struct sp_term sp_verdict_terms[] = {
          "compared with counters on this kind of machine; whether the result is wrong. \"2 doubts: -v\": "
          "flags that the other lines do not say, or data that another level may hold. \"caches of NAME\": "
          "--machine described another machine than the one that ran, so no share is given.",
-     .see = "sources-of-bytes validated flags verify doctor", .fields = {"verdict.trust.text"}},
+     .see = "sources-of-bytes validated flags verify doctor", .fields = {SP_F_VERDICT_TRUST_TEXT}},
     {"state", "first line, right: the state of the machine while it was measured on",
      .also = "assumed state-not-recorded too-many-samples-were-disturbed the-roof-is-in-doubt",
      .text =
          "clean, busy or unusable as under `conditions`. assumed: nobody looked, SPMODEL_ASSUME says "
          "clean. not recorded: a record of an older version, or of a GPU. constructed: an invented example.",
-     .see = "conditions status elsewhere", .fields = {"verdict.state.text"}},
+     .see = "conditions status elsewhere", .fields = {SP_F_VERDICT_STATE_TEXT}},
     {"elsewhere", "first line, right: measured on another machine", .also = "measured-elsewhere",
      .text = "The run was measured on another machine, and nobody recorded what else computed there.",
-     .see = "state conditions", .fields = {"verdict.state.text"}},
+     .see = "state conditions", .fields = {SP_F_VERDICT_STATE_TEXT}},
     {0},
 };
 
 /* The report of `spmodel analyze`, line by line. */
 
 static const struct sp_calculation rows[] = {
-    {"model, x once", "max(V_min/b_S, W/P_core)", "s", NULL, NULL, NULL, NULL},
-    {"model, x once", "V_min/b_S", "s", NULL, NULL, NULL, NULL},
-    {"model, x as now", "max(V/b_S, W/P_core)", "s", NULL, NULL, NULL, NULL},
-    {"model, x as now", "V/b_S", "s", NULL, NULL, NULL, NULL},
-    {"measured", "t", "s", "metrics.time", NULL, NULL, NULL},
+    {"model, x once", "max(V_min/b_S, W/P_core)", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x once", "V_min/b_S", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x as now", "max(V/b_S, W/P_core)", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"model, x as now", "V/b_S", "s", SP_F_NONE, NULL, NULL, NULL},
+    {"measured", "t", "s", SP_F_METRICS_TIME, NULL, NULL, NULL},
     {0},
 };
 
@@ -105,13 +106,13 @@ const struct sp_term sp_report_terms[] = {
      .text = "Expanded: the file stores one triangle, the format both. Explicit zeros are entries of value 0 "
              "that the file has; they count. Row lengths: mean, median, 99th percentile, longest.",
      .see = "n_r n_nz n_nzr half structure E06",
-     .fields = {"problem.name", "problem.symmetry", "problem.zeros", "problem.sha256"}},
+     .fields = {SP_F_PROBLEM_NAME, SP_F_PROBLEM_SYMMETRY, SP_F_PROBLEM_ZEROS, SP_F_PROBLEM_SHA256}},
     {"machine", "line MACHINE: where it ran", .also = "effective pinned cpu",
      .text = "Threads are pinned to processors of their own, or the line says not. Of the last-level cache "
              "the capacity that was found effective stands beside the stated one. `spmodel machine` measures "
              "and shows.",
      .see = "Z domain ceilings Q03 environment",
-     .fields = {"machine.name", "machine.cpu", "machine.n_cores", "machine.n_domains"}},
+     .fields = {SP_F_MACHINE_NAME, SP_F_MACHINE_CPU, SP_F_MACHINE_N_CORES, SP_F_MACHINE_N_DOMAINS}},
     {"roofs", "line ROOFS: the ceilings that this run is held against",
      .text = "Each with its interval and on whose word. Load of its arrays: the kernel's own arrays, read "
              "only, between its samples. The one that fractions are of is b_S.",
@@ -122,7 +123,8 @@ const struct sp_term sp_report_terms[] = {
              "the largest error beside the reference. Of several kernels for a format the fastest on the "
              "arrays themselves is taken; --isa names one.",
      .see = "formats schedule w cold verify",
-     .fields = {"config.kernel", "config.schedule", "config.store_nt", "config.cache", "config.code_hash"}},
+     .fields = {SP_F_CONFIG_KERNEL, SP_F_CONFIG_SCHEDULE, SP_F_CONFIG_STORE_NT, SP_F_CONFIG_CACHE,
+                SP_F_CONFIG_CODE_HASH}},
     {"table", "the table: model and measurement in one column each",
      .also = "x-once roofline,-x-once roofline,-x-as-simulated roofline,-x-as-measured ECM,-x-as-simulated "
              "model,-x-once model,-x-as-simulated model,-x-as-measured model,-x-as-counted",
@@ -143,7 +145,8 @@ const struct sp_term sp_report_terms[] = {
      .text = "Reading, reordering, building the format, simulating; set-up in executions says after how many "
              "products a format or an order could pay at all.",
      .see = "trial reorder",
-     .fields = {"cost.load_s", "cost.reorder_s", "cost.layout_s", "cost.simulate_s", "cost.setup_spmv"}},
+     .fields = {SP_F_COST_LOAD_S, SP_F_COST_REORDER_S, SP_F_COST_LAYOUT_S, SP_F_COST_SIMULATE_S,
+                SP_F_COST_SETUP_SPMV}},
     {"remarks", "line REMARKS: sentences that are no doubts of the numbers", .also = "remark",
      .text = "Who counted the bytes and why nobody did, samples that were dropped, another machine's "
              "ceilings. What casts doubt is a flag.",
@@ -163,20 +166,20 @@ const struct sp_term sp_label_terms[] = {
      .text = "A symmetric file stores one triangle; \"expanded\" says that both are in the format, so sizes "
              "count both. Duplicates are entries of one place, which were added up.",
      .see = "matrix half E02",
-     .fields = {"problem.symmetry", "problem.symmetric_expanded", "problem.duplicates"}},
+     .fields = {SP_F_PROBLEM_SYMMETRY, SP_F_PROBLEM_SYMMETRIC_EXPANDED, SP_F_PROBLEM_DUPLICATES}},
     {"per-row", "line MATRIX: entries of a row", .also = "mean median p99 max row-lengths",
      .text = "Mean is n_nzr; half of the rows have no more than the median, 99 of 100 no more than p99, none "
              "more than max. A mean far above the median is a few long rows: look at the schedule and at "
              "SELL's beta.",
      .see = "n_nzr schedule beta",
-     .fields = {"structure.n_nzr_mean", "structure.n_nzr_median", "structure.n_nzr_p99",
-                "structure.n_nzr_max"}},
+     .fields = {SP_F_STRUCTURE_N_NZR_MEAN, SP_F_STRUCTURE_N_NZR_MEDIAN, SP_F_STRUCTURE_N_NZR_P99,
+                SP_F_STRUCTURE_N_NZR_MAX}},
     {"threads", "line MACHINE: threads, and the caches that they share",
      .also = "number-of-threads sockets SNC virtual-machine VM SMs cache-domain",
      .text = "Pinned: each has a processor of its own. A cache domain is the cores that share a last-level "
              "cache; sub-NUMA clustering (SNC) splits a socket's memory into domains. A virtual machine may "
              "hide caches and counters and share its cores with others, so its capacities are measured.",
-     .see = "machine domain n_sat Z", .fields = {"config.threads", "machine.n_domains"}},
+     .see = "machine domain n_sat Z", .fields = {SP_F_CONFIG_THREADS, SP_F_MACHINE_N_DOMAINS}},
     {"load-of-its-arrays", "line ROOFS: ceilings by name",
      .also =
          "DRAM-load L3-load L2-load DP-FMA SP-FMA memory-bandwidth L1-bandwidth L2-bandwidth L3-bandwidth",
@@ -188,28 +191,28 @@ const struct sp_term sp_label_terms[] = {
      .also = "mixed/i32 f32/i32 f64/d16 mixed/d16 f64/i64",
      .text = "Before the slash the precision of values and vectors (--precision), behind it the width of "
              "column indices (--index).",
-     .see = "precision mixed d16 s_a s_i", .fields = {"config.precision", "config.index"}},
+     .see = "precision mixed d16 s_a s_i", .fields = {SP_F_CONFIG_PRECISION, SP_F_CONFIG_INDEX}},
     {"static-nnz", "line KERNEL: how rows were dealt to threads, before the run",
      .also = "static-rows static-cyclic static-merge",
      .text = "nnz: contiguous rows with equal numbers of entries; the other words are those of --schedule.",
-     .see = "schedule kernel lambda", .fields = {"config.schedule"}},
+     .see = "schedule kernel lambda", .fields = {SP_F_CONFIG_SCHEDULE}},
     {"avx2-loads", "line KERNEL: instructions and stores", .also = "avx512-loads NT-stores store_nt",
      .text = "loads: elements of x are loaded one by one into a vector instead of by a gather instruction, "
              "which is faster on some CPUs. NT stores: y is written past the caches, so its lines are not "
              "read first (w = 1).",
-     .see = "kernel w G03", .fields = {"config.kernel", "config.store_nt"}},
+     .see = "kernel w G03", .fields = {SP_F_CONFIG_KERNEL, SP_F_CONFIG_STORE_NT}},
     {"samples", "line KERNEL: how often it was timed", .also = "sample run runs dropped 1-dropped",
      .text = "A run is a process, a sample one timed stretch of executions in it, beside one of the roof. "
              "Samples during which a virtual machine's processors moved between caches are dropped, and the "
              "line says how many.",
-     .see = "spread verdict remarks", .fields = {"config.runs", "config.max_samples"}},
+     .see = "spread verdict remarks", .fields = {SP_F_CONFIG_RUNS, SP_F_CONFIG_MAX_SAMPLES}},
     {"result-checked", "the result was compared with the reference",
      .also = "max.-rel.-error max-rel-error norm-wise",
      .text = "The largest error relative to the sum of |a_ij x_j| of its row, against a tolerance from the "
              "row's length; beyond it the exit code is 6. Norm-wise: of the whole matrix, Frobenius norm of "
              "the change over that of the values.",
      .see = "verify mixed exit-6",
-     .fields = {"verify.max_rel_err", "verify.max_err_over_tolerance", "verify.ok"}},
+     .fields = {SP_F_VERIFY_MAX_REL_ERR, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE, SP_F_VERIFY_OK}},
     {"bound-by", "what the roofline says is longest", .also = "bound in-core-execution transfers execution",
      .formula = "t >= max(V/b_S, W/P_core, W/P_peak)",
      .text = "Transfers are V/b_S, the bytes at the roof of the level that holds the data; execution is "
@@ -217,7 +220,7 @@ const struct sp_term sp_label_terms[] = {
              "bottleneck may be another one, such as latency, which no roofline has. In the table of a sweep "
              "`bound` is that least time, for the option in the row.",
      .see = "roofline P_core b_S bottleneck sweep",
-     .fields = {"binding.term", "binding.level", "binding.why"}},
+     .fields = {SP_F_BINDING_TERM, SP_F_BINDING_LEVEL, SP_F_BINDING_WHY}},
     {"events", "line EVENTS (-v): what the cores counted in one execution",
      .also = "EVENTS in-one-execution not-counted-here instructions-a-cycle",
      .text = "Instructions, cycles, processor time, page faults and what else perf_event or PAPI give, of "
@@ -229,50 +232,50 @@ const struct sp_term sp_label_terms[] = {
      .text = "The line names what was looked for and why it failed; bytes are then simulated from the "
              "addresses that the layout makes, and every number made of them says so. `spmodel doctor` says "
              "what would help.",
-     .see = "sources-of-bytes simulated trust", .fields = {"counters", "bytes_tried"}},
+     .see = "sources-of-bytes simulated trust", .fields = {SP_F_COUNTERS, SP_F_BYTES_TRIED}},
     {"DRAM-traffic", "column of the table: bytes of one execution at the level that holds the data",
      .also = "L3-traffic L2-traffic traffic-MB",
      .text = "DRAM where the data exceed the last-level cache, else the cache that keeps them between "
              "executions: their bytes pass its interface, and its roof counts.",
-     .see = "V Z cold table", .fields = {"metrics.bytes", "binding.level"}},
+     .see = "V Z cold table", .fields = {SP_F_METRICS_BYTES, SP_F_BINDING_LEVEL}},
     {"x-as-simulated", "row of the table: the model with alpha as it was found",
      .also = "x-as-measured x-as-counted x-is-loaded",
      .text = "\"x is loaded 2.8 times\" is alpha/alpha_min. Below 1 part of x stayed in caches between "
              "executions.",
-     .see = "table x_loads alpha alpha_min", .fields = {"metrics.x_loads"}},
+     .see = "table x_loads alpha alpha_min", .fields = {SP_F_METRICS_X_LOADS}},
     {"median-of-pairs", "each sample of the kernel over the one of the roof beside it",
      .also = "pairs paired-ratio",
      .text = "A machine that speeds up or slows down takes both along, so their ratio holds where times do "
              "not. It may differ from the ratio of the printed medians.",
-     .see = "bandwidth_fraction samples spread", .fields = {"metrics.bandwidth_fraction"}},
+     .see = "bandwidth_fraction samples spread", .fields = {SP_F_METRICS_BANDWIDTH_FRACTION}},
     {"stored-entries", "entries with the fill that the format adds", .also = "stored explicit-fill",
      .formula = "stored entries = n_nz/beta",
      .text = "Fill is multiplied like an entry and moves like one; of half storage one triangle is stored, "
              "without fill.",
-     .see = "beta padding layout", .fields = {"layout.stored", "metrics.beta"}},
+     .see = "beta padding layout", .fields = {SP_F_LAYOUT_STORED, SP_F_METRICS_BETA}},
     {"layout", "what the format stored, as a record counts it",
      .also = "arrays_B cells updated_lines window_rows windows partial-results listed most_listed",
      .text = "Entries with fill, and bytes of each array once. half: rows that threads share (W_h), in "
              "phases or in windows of partial results; striped: cells and updated lines of y; staged and "
              "tiled: blocks and the distinct columns that they list.",
      .see = "half striped staged tiled V",
-     .fields = {"layout.stored", "layout.indices", "layout.window_rows", "layout.phased", "layout.cells",
-                "layout.updated_lines", "layout.listed"}},
+     .fields = {SP_F_LAYOUT_STORED, SP_F_LAYOUT_INDICES, SP_F_LAYOUT_WINDOW_ROWS, SP_F_LAYOUT_PHASED,
+                SP_F_LAYOUT_CELLS, SP_F_LAYOUT_UPDATED_LINES, SP_F_LAYOUT_LISTED}},
     {"latency", "time that gathers of x wait, beside bandwidth",
      .also = "gathers inner-caches without-memory-limits linearised-indices",
      .formula = "latency = t - t(all gathers in the innermost cache)",
      .text = "Measured by the same arrays with all gathers from L1 (test): every gather hits an inner cache: "
              "what that run saves beyond extra x traffic. Without memory limits: the kernel on windows of "
              "its own rows that caches hold (W/P_core). On GPUs see `little`.",
-     .see = "in_core bottleneck linearised little A01", .fields = {"losses.in_core", "metrics.p_core"}},
+     .see = "in_core bottleneck linearised little A01", .fields = {SP_F_LOSSES_IN_CORE, SP_F_METRICS_P_CORE}},
     {"prefetch", "x asked for some entries before it is needed", .also = "x-asked-for-in-advance",
      .text = "--prefetch N: an instruction loads the element of x that is gathered N entries later. It pays "
              "where gathers wait and the bus has room; the proof line says what it took here.",
-     .see = "latency A03 linearised", .fields = {"config.prefetch"}},
+     .see = "latency A03 linearised", .fields = {SP_F_CONFIG_PREFETCH}},
     {"lambda-of-entries", "load imbalance by counting and by the clock", .also = "busy-times equal-shares",
      .text = "lambda of entries is max/mean over threads of stored entries (lambda_nz); busy times are the "
              "threads' own clocks (lambda_t). They part where rows of one thread cost more each.",
-     .see = "lambda imbalance B01", .fields = {"metrics.lambda_nz", "metrics.lambda_t"}},
+     .see = "lambda imbalance B01", .fields = {SP_F_METRICS_LAMBDA_NZ, SP_F_METRICS_LAMBDA_T}},
     {"dense-blocks", "line \"not a problem\": how full small blocks would be", .also = "block-fill filled",
      .formula = "fill = n_nz/(n_e b_h b_w)",
      .text = "Counted from the pattern for blocks from 2 x 2 to 16 x 16; the best one is named with what it "
@@ -281,7 +284,7 @@ const struct sp_term sp_label_terms[] = {
     {"small-pages", "pages of 4 KiB instead of 2 MiB", .also = "page-walk page huge-page-share",
      .text = "The translation of addresses is cached for few pages; where data lie on many small ones, "
              "misses need a page walk each.",
-     .see = "G01 placement", .fields = {"placement.pages.huge_share", "config.pages"}},
+     .see = "G01 placement", .fields = {SP_F_PLACEMENT_PAGES_HUGE_SHARE, SP_F_CONFIG_PAGES}},
     {"try", "lines of a hint: what to type, and what would prove it wrong",
      .also = "expect refutes next saved",
      .text = "try: a command that runs as it stands. expect: what it should change; refuted if that does not "
@@ -300,11 +303,11 @@ const struct sp_term sp_label_terms[] = {
          "host lost more than 5 % of its time while it still queued work, or where it took a quarter longer "
          "than the shortest. A sweep has one state over all of its points.",
      .see = "noisy sentinels b_S exit-5 sweep",
-     .fields = {"conditions.state", "conditions.text", "conditions.doubt"}},
+     .fields = {SP_F_CONDITIONS_STATE, SP_F_CONDITIONS_TEXT, SP_F_CONDITIONS_DOUBT}},
     {"noisy", "doubts that are flags", .also = "drifted last-level-cache-sentinel",
      .text = "Noisy (Q02): samples lie far apart. Drifted (Q28): sentinels, short looks at memory, "
              "last-level cache and core, differ before and after the runs: measure again before you compare.",
-     .see = "Q02 Q28 spread sentinels", .fields = {"flags"}},
+     .see = "Q02 Q28 spread sentinels", .fields = {SP_F_FLAGS}},
     {"OVER-r", "table of several right-hand sides",
      .also = "of-limit b_S/B b/B limited-by best-r least time-divided-by-r",
      .formula = "limit = min(b_S/B(r), P_core)",
@@ -329,7 +332,7 @@ const struct sp_term sp_label_terms[] = {
     {"partition_hash", "evidence that two records dealt rows to threads alike", .also = "code-and-shares",
      .text = "A hash of the threads' shares; code_hash is that of the machine code that they ran. Neither "
              "decides whether records compare.",
-     .see = "kernel schedule series", .fields = {"config.partition_hash", "config.code_hash"}},
+     .see = "kernel schedule series", .fields = {SP_F_CONFIG_PARTITION_HASH, SP_F_CONFIG_CODE_HASH}},
     {"\xc2\xb1", "half of the interval that a number has", .also = "plus-minus interval intervals",
      .text = "The larger distance from the printed value to an end of its interval: of times, of the median "
              "of the samples; of bytes, of the counts; of what is made of both, of both. Numbers without one "
@@ -341,20 +344,21 @@ const struct sp_term sp_label_terms[] = {
      .text = "The pair writes the values between the two and reads the pattern twice; how much time and how "
              "many bytes from empty caches the fused kernel saves, measured and simulated, beside what the "
              "formula predicts.",
-     .see = "fusedmm V", .fields = {"unfused.bytes", "unfused.bytes_fused", "unfused.saved_predicted"}},
+     .see = "fusedmm V",
+     .fields = {SP_F_UNFUSED_BYTES, SP_F_UNFUSED_BYTES_FUSED, SP_F_UNFUSED_SAVED_PREDICTED}},
     {"record", "all that one analysis found, as one file",
      .also = "records store record-store history records-before RECORD.json",
      .text = "JSON in SI units; every report, plot, comparison and explanation is made of it alone. A store "
              "is a folder of records for `spmodel track`; a series is those that asked for the same.",
-     .see = "series environment report verdict", .fields = {"id", "status", "command"}},
+     .see = "series environment report verdict", .fields = {SP_F_ID, SP_F_STATUS, SP_F_COMMAND}},
     {"read-and-written", "columns of TRAFFIC (-v)", .also = "read written TRAFFIC-read",
      .text = "Bytes that pass the interface of a level towards the cores and away from them; reading a line "
              "before it is written (w = 2) is a read.",
-     .see = "arrays V_read w", .fields = {"metrics.bytes_read", "metrics.bytes_written"}},
+     .see = "arrays V_read w", .fields = {SP_F_METRICS_BYTES_READ, SP_F_METRICS_BYTES_WRITTEN}},
     {"waits", "columns of the cache domains: what each one did", .also = "busy entries-share bytes-share",
      .text = "Shares of entries and bytes by domain, the time that its threads were busy and that they "
              "waited for the last one.",
-     .see = "domain imbalance lambda", .fields = {"domains"}},
+     .see = "domain imbalance lambda", .fields = {SP_F_DOMAINS}},
     {"plain-stores", "sentences below a prediction of `model`",
      .also = "upper-bound in-core-limits warm-executions per-column",
      .text = "Plain stores read the line of y first (w = 2). Where the data fit a cache whose bandwidth the "

@@ -8,7 +8,7 @@ const struct sp_term sp_word_terms[] = {
     {"status", "what became of an analysis", .also = "record-status",
      .text = "complete; interrupted (what is missing was not reached); failed; constructed (an invented "
              "example); modelled (nothing was run).",
-     .see = "complete interrupted failed constructed modelled", .fields = {"status"}},
+     .see = "complete interrupted failed constructed modelled", .fields = {SP_F_STATUS}},
     {"complete", "record: everything that was asked for is there", .text = "Checks take complete records.",
      .see = "status"},
     {"failed", "record: the analysis ended with an error; campaign: the job did",
@@ -18,7 +18,7 @@ const struct sp_term sp_word_terms[] = {
      .text = "Each kernel's result is compared once with row sums of CRS in double precision; the tolerance "
              "follows from the row lengths. Above 1 of max_err_over_tolerance it is wrong: exit code 6.",
      .see = "exit-6 wrong-result",
-     .fields = {"verify.ok", "verify.max_rel_err", "verify.max_err_over_tolerance"}},
+     .fields = {SP_F_VERIFY_OK, SP_F_VERIFY_MAX_REL_ERR, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE}},
     {"flags", "what a reader must know before believing the numbers", .also = "flag",
      .text = "Each has a code and a sentence with its figures; --strict makes any of them exit code 6.",
      .see = "Q01 Q02 Q10 Q22 exit-6"},
@@ -94,7 +94,8 @@ const struct sp_term sp_word_terms[] = {
     {"campaign", "many matrices and configurations, one record each", .also = "job jobs waiting claimed done",
      .text = "A job waits, is claimed by a process, has failed, or is done: its record is in the store. A "
              "stale claim (its process has ended, or was silent for long) is outdone by the next one.",
-     .see = "failed node-screen series", .fields = {"campaign.job", "campaign.matrix", "campaign.run"}},
+     .see = "failed node-screen series",
+     .fields = {SP_F_CAMPAIGN_JOB, SP_F_CAMPAIGN_MATRIX, SP_F_CAMPAIGN_RUN}},
     /* errors */
     {"exit-codes", "how a command says what became of it",
      .also = "exit exit-code exit-status errors error-codes",
@@ -295,14 +296,15 @@ const struct sp_term sp_lab_flag_terms[] = {
 /* On whose word a number stands, and how counters are believed. */
 
 static const struct sp_calculation split_of_difference[] = {
-    {"measured - simulated", "alpha - alpha_simulated", "1", NULL, NULL, NULL, NULL}, {0}};
+    {"measured - simulated", "alpha - alpha_simulated", "1", SP_F_NONE, NULL, NULL, NULL}, {0}};
 
 const struct sp_term sp_source_terms[] = {
     {"origin", "where a number comes from", .also = "provenance sources",
      .text = "Every number carries one of these words: measured, simulated, modelled, stated, constructed, "
              "unknown. In a record it is the field `origin` of a value, with the interval lo to hi.",
      .see = "measured simulated modelled stated constructed unknown",
-     .fields = {"metrics.time.origin", "metrics.bytes.origin", "metrics.alpha.origin", "config.bytes"}},
+     .fields = {SP_F_METRICS_TIME_ORIGIN, SP_F_METRICS_BYTES_ORIGIN, SP_F_METRICS_ALPHA_ORIGIN,
+                SP_F_CONFIG_BYTES}},
     {"measured", "a clock's or a counter's reading",
      .text = "Times are medians over samples, their interval holds nine tenths of those. Bytes are measured "
              "where hardware counters are there and count known volumes rightly.",
@@ -312,7 +314,7 @@ const struct sp_term sp_source_terms[] = {
              "another policy), threads interleaved as scheduled. Tested against brute force and cachegrind, "
              "which proves the code, not the hardware: a machine file says whether counters of that kind of "
              "machine have confirmed it (validated).",
-     .see = "origin modelled validated policy", .fields = {"config.bytes", "machine.validated"}},
+     .see = "origin modelled validated policy", .fields = {SP_F_CONFIG_BYTES, SP_F_MACHINE_VALIDATED}},
     {"modelled", "a formula's", .also = "modeled",
      .text = "Computed from sizes, ceilings and the structure, without running. The formula is that of the "
              "term: `spmodel explain V`.",
@@ -321,7 +323,7 @@ const struct sp_term sp_source_terms[] = {
      .text = "Nobody measured it here. A data sheet's peak is marked nominal.", .see = "origin ceilings"},
     {"constructed", "invented for a test or a lesson",
      .text = "A measurement of no machine. Records and reports of it say so wherever they are shown (Q20).",
-     .see = "origin Q20", .fields = {"status"}},
+     .see = "origin Q20", .fields = {SP_F_STATUS}},
     {"unknown", "not known, with the reason", .also = "null",
      .text = "Never 0, never left out without a word: null and `why` in a record, \"unknown (why)\" in text, "
              "an empty field in CSV.",
@@ -329,7 +331,7 @@ const struct sp_term sp_source_terms[] = {
     {"validated", "simulated traffic was compared with counters of that kind of machine",
      .also = "not-validated-against-counters",
      .text = "Said by the machine file; until then a remark stands in each record whose bytes are simulated.",
-     .see = "simulated trust", .fields = {"machine.validated"}},
+     .see = "simulated trust", .fields = {SP_F_MACHINE_VALIDATED}},
     {"interval", "from where to where a number may lie", .also = "lo hi confidence-interval",
      .text = "Of times, of the roof and of the share of it nine tenths of all samples and the medians of all "
              "runs, which is what a repetition gives; of P_core that of the time, too. Of simulated and "
@@ -339,12 +341,12 @@ const struct sp_term sp_source_terms[] = {
     {"policy", "which line a simulated cache drops", .also = "lru random rrip replacement",
      .text = "lru: the one not used for longest (default). random, rrip: what real caches resemble near "
              "capacity; the three give a band. --policy.",
-     .see = "simulated Z", .fields = {"request.policy"}},
+     .see = "simulated Z", .fields = {SP_F_REQUEST_POLICY}},
     {"sources-of-bytes", "who counts bytes", .also = "likwid papi perf cupti replay byte-sources",
      .text = "likwid, perf, papi: memory-controller counters of CPUs. cupti: those of a GPU. sim: the cache "
              "simulation. replay:FILE: what a record or a recording holds. auto takes the first that is "
              "there and trusted. `spmodel help counters`, `spmodel doctor`.",
-     .see = "trust simulated exit-4", .fields = {"config.bytes", "counters.source", "counters.how"}},
+     .see = "trust simulated exit-4", .fields = {SP_F_CONFIG_BYTES, SP_F_COUNTERS_SOURCE, SP_F_COUNTERS_HOW}},
     {"trust", "whether a counter is believed", .also = "known-volume believed",
      .text = "Before the job, volumes that are known run through the same counter in windows of at least 0.1 "
              "s: load-only, store-only, copy, mixes of 3, 7 and 15 loads a store, non-temporal stores, a "
@@ -352,7 +354,7 @@ const struct sp_term sp_source_terms[] = {
              "3 or 4 times the volume, a missing channel, another socket's traffic and silence are named, "
              "and such a counter is not used.",
      .see = "trusted nothing multiple missing elsewhere off Q22",
-     .fields = {"counters.trust.trusted", "counters.trust.text"}, .calculations = split_of_difference},
+     .fields = {SP_F_COUNTERS_TRUST_TRUSTED, SP_F_COUNTERS_TRUST_TEXT}, .calculations = split_of_difference},
     {"trusted", "check of a counter: within 5 % of the known volume", .text = "Its numbers are used.",
      .see = "trust"},
     {"nothing", "check of a counter: it counts less than 1 % of the known volume, or gives no number",
@@ -374,7 +376,7 @@ const struct sp_term sp_source_terms[] = {
      .text =
          "Memory controllers count for everybody. What they count while nothing of ours runs is taken off in "
          "proportion to time; its spread widens the interval of V, and above 10 % the record is flagged.",
-     .see = "trust Q26", .fields = {"counters.idle"}},
+     .see = "trust Q26", .fields = {SP_F_COUNTERS_IDLE}},
     {0},
 };
 
@@ -386,7 +388,7 @@ const struct sp_term sp_tracking_terms[] = {
      .text = "ok, regressed, improved, inconclusive, not comparable. Values are medians of processes "
              "(analyze --runs 5), not pooled samples. The exit code of many is the worst: 1 regressed, 5 "
              "inconclusive or not comparable.",
-     .see = "ok regressed improved inconclusive not-comparable confirm floor", .fields = {"config.runs"}},
+     .see = "ok regressed improved inconclusive not-comparable confirm floor", .fields = {SP_F_CONFIG_RUNS}},
     {"ok", "verdict: no change that counts",
      .formula = "the interval stays within twice the floor that was asked for", .text = "Exit code 0.",
      .see = "verdict floor exit-0"},
@@ -407,12 +409,12 @@ const struct sp_term sp_tracking_terms[] = {
      .text = "The facts that differ are named (`spmodel machine diff A B` shows all). Bytes compare where "
              "the simulated caches and threads agree, whatever the machine, and where the same version of "
              "the simulation gave them. Exit code 5.",
-     .see = "verdict environment exit-5", .fields = {"env.key", "metrics.bytes.version"}},
+     .see = "verdict environment exit-5", .fields = {SP_F_ENV_KEY, SP_F_METRICS_BYTES_VERSION}},
     {"confirm", "a verdict measured again in another session",
      .also = "unconfirmed confirmation not-confirmed",
      .text = "One session can be unlucky as a whole. What regresses together with a second session and in it "
              "by itself stays regressed; else inconclusive. --confirm[=N], 2 rounds by default.",
-     .see = "confirmed verdict", .fields = {"confirms"}},
+     .see = "confirmed verdict", .fields = {SP_F_CONFIRMS}},
     {"floor", "least change that counts",
      .also = "hodges-lehmann bootstrap welch benjamini-hochberg false-discovery-rate",
      .formula = "floor = max(3 %, 2 standard errors of the noise from run to run, 3 (1 + 1.5/n) sqrt(1 + "
@@ -423,21 +425,21 @@ const struct sp_term sp_tracking_terms[] = {
              "than 3 %. Estimate by Hodges and Lehmann, interval by a seeded bootstrap of processes, p by "
              "Welch's t test of logarithms, many series at a false discovery rate of 5 % (Benjamini and "
              "Hochberg). `track selftest` shows rates of false alarms and of detection.",
-     .see = "verdict session spread", .fields = {"metrics.spread"}},
+     .see = "verdict session spread", .fields = {SP_F_METRICS_SPREAD}},
     {"series", "records that asked for the same", .also = "request series-key series_key",
      .text = "The request (operation, format as typed, schedule, precision, threads option ...) and the "
              "content of the matrix. What was resolved (kernel, pages, number of threads) is detail: it may "
              "explain a change, never hide one.",
      .see = "environment session verdict",
-     .fields = {"request.op", "request.format", "request.threads", "problem.sha256"}},
+     .fields = {SP_F_REQUEST_OP, SP_F_REQUEST_FORMAT, SP_F_REQUEST_THREADS, SP_F_PROBLEM_SHA256}},
     {"environment", "where a record was measured", .also = "env env-key env_key",
      .text = "Hardware, kernel, governor and page policy make the key, on a GPU also the device and its "
              "driver; never clocks or load. Records compare where it agrees.",
-     .see = "not-comparable series", .fields = {"env.key", "machine.cpu"}},
+     .see = "not-comparable series", .fields = {SP_F_ENV_KEY, SP_F_MACHINE_CPU}},
     {"session", "records of the same commit within six hours, and those that confirm them", .also = "group",
      .text = "Judged together against up to 10 records before them. What was measured to confirm a record is "
              "of its session whenever it was measured.",
-     .see = "series verdict confirm", .fields = {"time.start", "confirms"}},
+     .see = "series verdict confirm", .fields = {SP_F_TIME_START, SP_F_CONFIRMS}},
     {"accepted", "the baseline that was accepted", .also = "baseline pinned-baseline accept rolling-baseline",
      .text = "`track accept` pins the last records; new ones are held against them too, so that small steps "
              "cannot add up. It can only make a verdict worse.",
@@ -447,13 +449,14 @@ const struct sp_term sp_tracking_terms[] = {
      .text = "more traffic, same speed; same traffic, less bandwidth at the kernel; the machine drifted "
              "(roof and sentinel saw it, or the control kernel); its arrays lie on other pages. Another "
              "kernel, other machine code, pages, busy times and shares are named beside it.",
-     .see = "sentinels verdict V bandwidth", .fields = {"config.code_hash", "config.partition_hash"}},
+     .see = "sentinels verdict V bandwidth", .fields = {SP_F_CONFIG_CODE_HASH, SP_F_CONFIG_PARTITION_HASH}},
     {"sentinels", "short looks at the machine before, between and after the runs",
      .also = "sentinel dram llc-sentinel control control-kernel drift",
      .text = "Loads from memory (dram) and from the last-level cache (llc), and the control kernel: a frozen "
              "chain of dependent operations that follows the clock and the share of time that threads get. "
              "On data of their own, at most half a second.",
-     .see = "attribution Q28", .fields = {"sentinels.version", "sentinels.threads", "sentinels.seconds"}},
+     .see = "attribution Q28",
+     .fields = {SP_F_SENTINELS_VERSION, SP_F_SENTINELS_THREADS, SP_F_SENTINELS_SECONDS}},
     {"noise-free", "gates that noise cannot touch", .also = "gate exact deterministic-gate",
      .text = "Simulated bytes and alpha (0.1 % counts) and counted instructions (0.5 % counts) are compared "
              "as they are, without statistics: for continuous integration on any runner.",
@@ -465,6 +468,6 @@ const struct sp_term sp_tracking_terms[] = {
     {"node-screen", "nodes that stand out among those that measured the same", .also = "outlier screen",
      .text = "At least 5 robust standard deviations (1.4826 MAD) and 3 % from the median of the nodes; told "
              "from four nodes on.",
-     .see = "series environment campaign", .fields = {"campaign.task"}},
+     .see = "series environment campaign", .fields = {SP_F_CAMPAIGN_TASK}},
     {0},
 };

@@ -3,15 +3,17 @@
 #ifndef SP_CLI_EXPLAIN_TERMS_H
 #define SP_CLI_EXPLAIN_TERMS_H
 
+#include "io/record/record_field.h"
+
 enum { SP_TERM_FIELDS = 8 };
 
 /* A formula that is computed with a record's numbers. Symbols are those of cli/explain/facts.h. */
 struct sp_calculation {
-    const char *result;  /* symbol of the result; NULL ends a list */
-    const char *formula; /* what sp_formula_evaluate() (base/formula.h) takes */
-    const char *unit;    /* of the result, SI */
-    const char *field;   /* path of the value in the record that the result should be; NULL: none */
-    const char *why_not; /* why it may differ from that by more than rounding; NULL: it may not */
+    const char *result;         /* symbol of the result; NULL ends a list */
+    const char *formula;        /* what sp_formula_evaluate() (base/formula.h) takes */
+    const char *unit;           /* of the result, SI */
+    enum sp_record_field field; /* of the record that the result should be; SP_F_NONE: none */
+    const char *why_not;        /* why it may differ from that by more than rounding; NULL: it may not */
     /* Operations and formats that it holds for, separated by blanks; NULL: all. */
     const char *ops, *formats;
 };
@@ -22,8 +24,8 @@ struct sp_term {
     const char *formula; /* NULL: none; lines are indented when printed */
     const char *text;
     const char *see; /* names of other terms, hints, flags, separated by blanks; NULL none */
-    /* Fields of a record that belong to it, shown as they are; ends with NULL. */
-    const char *fields[SP_TERM_FIELDS];
+    /* Fields of a record that belong to it, shown as they are; ends with SP_F_NONE. */
+    enum sp_record_field fields[SP_TERM_FIELDS];
     /* Ends with a NULL result. Of several of one result the first that holds here and whose numbers are known
      * is taken. NULL: none. */
     const struct sp_calculation *calculations;

@@ -1,0 +1,52 @@
+#include "io/record/record_field.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option/run_option.h"
+
+const struct sp_field_facts sp_record_fields[SP_N_FIELDS] = {
+#define FIELD(id, p, t, ...) [SP_F_##id] = {.path = p, .type = t, .words = __VA_ARGS__},
+#include "io/record/record_fields.inc"
+};
+
+const char *sp_field_path(enum sp_record_field field)
+{
+    return sp_record_fields[field].path;
+}
+
+const char *sp_field_key(enum sp_record_field field)
+{
+    const char *path = sp_field_path(field), *dot = path ? strrchr(path, '.') : NULL;
+    return dot ? dot + 1 : path;
+}
+
+const char *sp_field_within(enum sp_record_field field, enum sp_record_field object)
+{
+    const char *path = sp_field_path(field), *of = sp_field_path(object), *key = sp_field_key(field);
+    const size_t n = of ? strlen(of) : 0;
+    return path && of && strncmp(path, of, n) == 0 && key == path + n + 1 ? key : NULL;
+}
+
+enum sp_record_field sp_field_find(const char *path)
+{
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
+        if (strcmp(sp_record_fields[i].path, path) == 0)
+            return (enum sp_record_field)i;
+    return SP_F_NONE;
+}
+
+enum sp_record_field sp_field_in(enum sp_record_field object, const char *key)
+{
+    char path[160];
+    const int n = snprintf(path, sizeof path, "%s.%s", sp_field_path(object), key);
+    return n < (int)sizeof path ? sp_field_find(path) : SP_F_NONE;
+}
+
+enum sp_record_field sp_field_of_symbol(const char *symbol)
+{
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
+        if (sp_word_among(sp_record_fields[i].symbol, symbol) >= 0)
+            return (enum sp_record_field)i;
+    return SP_F_NONE;
+}
