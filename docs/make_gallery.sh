@@ -78,7 +78,7 @@ same_everywhere() {
     picture spy 'spy plot of a stencil'
     say '## A GPU level by level' '' \
         'The requests of each kernel, simulated through the caches of a described GPU. Each level has its roof; the lowest point binds (`docs/gpu.md`).'
-    typed 'spmodel model gen:hpcg:80 --machine v100 --format all --plot levels.svg'
+    typed 'spmodel model gen:hpcg:80 --machine v100-p --format all --plot levels.svg'
     picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on a V100, modelled'
 
     say '## Predicted over counted' '' \

@@ -16,7 +16,7 @@ extern sp_kernel_prepare sp_sell_portable, sp_sell_gather_avx2, sp_sell_gather_a
     sp_sell_loads_avx512;
 extern sp_kernel_prepare sp_bcsr_portable, sp_bcsr_avx2, sp_bcsr_avx512;
 extern sp_kernel_prepare sp_dense_bcsr_portable, sp_dense_bcsr_avx2, sp_dense_bcsr_avx512;
-extern sp_kernel_prepare sp_half_portable, sp_half_avx2, sp_half_avx512, sp_striped_portable;
+extern sp_kernel_prepare sp_half_portable, sp_half_avx2, sp_half_avx512;
 extern sp_kernel_prepare sp_spmm_portable, sp_spmm_avx2_f16c, sp_spmm_avx512_f16c;
 extern sp_kernel_prepare sp_staged_portable, sp_staged_avx2, sp_staged_avx512;
 extern sp_kernel_prepare sp_sddmm_portable, sp_sddmm_avx2, sp_sddmm_avx512, sp_sddmm_coo_portable,

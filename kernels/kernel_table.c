@@ -55,7 +55,16 @@ enum {
         .run = sp_gpu_run, .fetch = sp_gpu_fetch, .facts = sp_gpu_facts, .release = sp_gpu_release,          \
     }
 
+#define PLAIN_FORMAT(ID, NAME, ...) extern sp_kernel_prepare sp_##NAME##_portable;
+#include "base/option/formats.inc"
+
 #define REFERENCE "readable, serial, sums in double: what the others are checked against"
+
+#define PLAIN_ROWS(ID, name_, note)                                                                          \
+    ROW("spmv/" #name_ "/reference", REFERENCE, SPMV, ID, F64 | F32 | MIXED, 0, reference, NULL,             \
+        spmv_kernel, spmv_reference),                                                                        \
+        ROW("spmv/" #name_ "/portable", note " in plain C", SPMV, ID, F64 | F32 | MIXED, 10, portable,       \
+            sp_spmv_without_prefetch, name_, spmv_cpu),
 
 const struct sp_kernel *const sp_kernel_table[] = {
     ROW("spmv/crs/reference", REFERENCE, SPMV, CRS, F64 | F32 | MIXED | C128, 0, reference, NULL, spmv_kernel,
@@ -107,10 +116,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
         avx2, NULL, half, half_cpu),
     ROW("spmv/half/avx512", "half storage, AVX-512 where columns follow each other", SPMV, HALF, F64 | F32,
         35, avx512, NULL, half, half_cpu),
-    ROW("spmv/striped/reference", REFERENCE, SPMV, STRIPED, F64 | F32 | MIXED, 0, reference, NULL,
-        spmv_kernel, spmv_reference),
-    ROW("spmv/striped/portable", "stripes of columns in plain C", SPMV, STRIPED, F64 | F32 | MIXED, 10,
-        portable, sp_spmv_without_prefetch, striped, spmv_cpu),
+#define PLAIN_FORMAT(ID, NAME, NUMBERS, NOTE, ...) PLAIN_ROWS(ID, NAME, NOTE)
+#include "base/option/formats.inc"
     GPU_ROW("spmv/crs/cuda-thread", "CRS on a GPU, a row to each thread", SPMV, CRS, F64 | F32 | C128, 10,
             thread, THREAD),
     GPU_ROW("spmv/crs/cuda-lanes", "CRS on a GPU, a row to 2 to 32 lanes of a warp", SPMV, CRS,

@@ -109,6 +109,15 @@ struct sp_gpu_limits {
     struct sp_value launch_s;  /* from one launch to the next; SP_NONE: not known */
     struct sp_value latency_s; /* of a load that comes from memory, otherwise idle; SP_NONE: not known */
     char launch_how[160], latency_how[160]; /* their sources, or why they are not known */
+    /* SP_NONE: not described. The last five from published times. */
+    struct sp_value L2_latency_s; /* of a load that comes from the L2 */
+    struct sp_value wait_s;       /* beyond launch_s, of one execution whose end the host waits for */
+    struct sp_value
+        step_s; /* of a thread's step along its row, data in memory, where steps wait for each other */
+    struct sp_value row_s;     /* of a row of CRS, beyond its bytes, where warps share nonzeros equally */
+    struct sp_value crs_share; /* of memory's load ceiling that SpMV reaches, x counted once; 0 ... 1 */
+    struct sp_value sell_share;
+    char L2_latency_how[160], wait_how[160], step_how[160], row_how[160], crs_how[160], sell_how[160];
 };
 
 /* What measurements of a machine were worth. */
@@ -162,6 +171,8 @@ struct sp_unit_costs {
     int n_sequences; /* units of random length that are gone through again and again, ascending */
     double sequence[SP_MAX_UNIT_SEQUENCES];
     double surprise_s[SP_MAX_UNIT_SEQUENCES]; /* what a length that is not foretold then costs */
+    double lo, hi; /* ends of `seconds`, as factors of them; 0: measured here, without */
+    char how[256]; /* source of times that were not measured here, "" */
 };
 
 /* Simulated bytes from memory beside those that counters of such a machine counted, relative errors

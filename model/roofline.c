@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sparse/formats/format.h"
+
 static struct sp_value duration(const struct sp_roof_term *t)
 {
     return sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
@@ -193,14 +195,12 @@ static struct sp_volume volume_of_one(const struct sp_predict_inputs *in, double
 {
     const struct sp_sizes sizes = sp_sizes_with_pointers(
         sp_sizes_of(in->precision, in->index, (double)in->n_nz / in->beta), in->row_ptr_B);
-    switch (in->format) {
-    case SP_FORMAT_SELL:
-        return sp_volume_spmv_sell(in->n_r, in->n_nz, in->C, in->beta, sizes, in->permuted, alpha, w);
-    case SP_FORMAT_SELLU:
+    const struct sp_format_kind *kind = sp_format_of(in->format);
+    if (kind->unit_slots)
         return sp_volume_spmv_sellu(in->n_r, in->n_nz, in->C, in->beta, in->u, sizes, in->permuted, alpha, w);
-    default:
-        return sp_volume_spmv_csr(in->n_r, in->n_nz, sizes, alpha, w);
-    }
+    if (kind->in_chunks)
+        return sp_volume_spmv_sell(in->n_r, in->n_nz, in->C, in->beta, sizes, in->permuted, alpha, w);
+    return sp_volume_spmv_csr(in->n_r, in->n_nz, sizes, alpha, w);
 }
 
 static int64_t width_of(const struct sp_predict_inputs *in)

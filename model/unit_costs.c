@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "sparse/formats/format.h"
 
 /* y at x between the points (at[i], value[i]), i < n, n >= 1; straight on beyond the last two. */
 static double between(const double *at, const double *value, int n, double x)
@@ -135,22 +136,19 @@ static void add_thread(const struct sp_unit_costs *c, const struct sp_unit_costs
     k->surprised_s = fmax(k->surprised_s, plain_s + (double)u->n * each_s);
 }
 
-static bool is_chunked(const struct sp_layout *l)
-{
-    return l->format == SP_FORMAT_SELL || l->format == SP_FORMAT_SELLU;
-}
-
 /* The kernel's name tells SELL from SELLU. */
 static bool has_format(const struct sp_unit_costs *c, const struct sp_layout *l)
 {
     char begins[24];
     snprintf(begins, sizeof begins, "spmv/%s/", sp_format_name(l->format));
-    return c->C == (is_chunked(l) ? l->C : 0) && strncmp(c->kernel, begins, strlen(begins)) == 0;
+    return c->C == (sp_format_of(l->format)->in_chunks ? l->C : 0) &&
+           strncmp(c->kernel, begins, strlen(begins)) == 0;
 }
 
 static bool is_for(const struct sp_unit_costs *c, const struct sp_layout *l)
 {
-    return (l->format == SP_FORMAT_CRS || is_chunked(l)) && l->index == SP_I32 && l->op == SP_OP_SPMV &&
+    const struct sp_format_kind *kind = sp_format_of(l->format);
+    return (kind->plain_rows || kind->in_chunks) && l->index == SP_I32 && l->op == SP_OP_SPMV &&
            !c->unit_stride && has_format(c, l) && strcmp(c->precision, sp_precision_name(l->precision)) == 0;
 }
 
@@ -245,8 +243,9 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
     const double team_s = m->unit[best].start_s, team_hi_s = longest_start(m, &m->unit[best], l);
     out->sum_s = k->sum_s;
     out->team_s = sp_value_between(team_s, team_s, team_hi_s, SP_MODELLED);
-    out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s,
-                                   team_hi_s + k->surprised_s * hindered, SP_MODELLED);
+    const double lo = out->by->lo > 0 ? out->by->lo : 1, hi = out->by->hi > 0 ? out->by->hi : 1;
+    out->time_s = sp_value_between(team_s + k->time_s, team_s + k->foretold_s * lo,
+                                   team_hi_s + k->surprised_s * hindered * hi, SP_MODELLED);
     out->surprise_s =
         sp_value_between(k->surprise_s, 0, fmax(k->surprise_s, k->surprised_s - k->foretold_s), SP_MODELLED);
     return SP_OK;

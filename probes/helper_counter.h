@@ -20,6 +20,7 @@ enum sp_status sp_helper_counter_look(const char *library, double limit_s, struc
 /* Opens the library's counters on one processor and closes them again, in at most limit_s. */
 enum sp_status sp_helper_counter_try(const char *library, double limit_s, struct sp_error *err);
 
-extern const struct sp_counter sp_likwid_counter, sp_papi_counter;
+#define LIBRARY_COUNTER(NAME, ...) extern const struct sp_counter sp_##NAME##_counter;
+#include "base/option/byte_counters.inc"
 
 #endif

@@ -4,14 +4,20 @@
 #include <string.h>
 
 extern const struct sp_probe sp_probe_time;
-extern const struct sp_probe sp_probe_likwid;
-extern const struct sp_probe sp_probe_perf;
-extern const struct sp_probe sp_probe_papi;
+#define LIBRARY_COUNTER(NAME, ...) extern const struct sp_probe sp_probe_##NAME;
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
 extern const struct sp_probe sp_probe_sim;
 extern const struct sp_probe sp_probe_replay;
 
 const struct sp_probe *const sp_probe_table[] = {
-    &sp_probe_time, &sp_probe_likwid, &sp_probe_perf, &sp_probe_papi, &sp_probe_sim, &sp_probe_replay, NULL,
+    &sp_probe_time,
+#define LIBRARY_COUNTER(NAME, ...) &sp_probe_##NAME,
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+    &sp_probe_sim,
+    &sp_probe_replay,
+    NULL,
 };
 
 int sp_probe_count(void)

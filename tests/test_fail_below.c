@@ -13,7 +13,7 @@ static int code_of(struct sp_value bandwidth, struct sp_value model, double leas
 {
     const struct sp_common_options common = {.csv = "-", .verbosity = -1};
     struct sp_output_options o = {.directory = dir,
-                                  .no_plots = true,
+                                  .asked = {[SP_OPTION_NO_PLOTS] = true},
                                   .fail_below_bandwidth = least_bandwidth,
                                   .fail_below_model = least_model};
     struct sp_record r;

@@ -82,7 +82,9 @@ START_TEST(figures_of_a_stencil)
     ck_assert_double_eq(t->memory_store_B.value, 96 * 96 * 96 * 8);
     near(t->x_B.lo, t->x_once_B, 0.02); /* it has left the L2 when the next execution begins */
     ck_assert_str_eq(p.binding, "memory bandwidth");
-    ck_assert(!sp_value_known(p.term[SP_GPU_TERM_LAUNCH].rate));
+    ck_assert(!sp_value_known(p.term[SP_GPU_TERM_LATENCY].rate));
+    near(p.roofline.time_s.value, sp_gpu_term_time(&p.term[SP_GPU_TERM_MEMORY]).value + m.gpu.launch_s.value,
+         1e-12);
     predict("hpcg:96", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
     near((t->L1_load_B.value + t->L1_store_B.value) / n, 73.5, 0.001);
     ck_assert(t->L2_load_B.lo < 0.5 * t->L2_load_B.value && t->L2_load_B.hi <= t->L1_load_B.value);
@@ -117,13 +119,14 @@ START_TEST(what_the_L2_keeps)
     ck_assert(p.traffic.memory_load_B.lo > 90e6 && p.traffic.x_B.hi < 0.02 * p.traffic.x_once_B);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert(p.traffic.memory_load_B.hi == 0 && p.traffic.memory_store_B.hi == 0);
-    ck_assert_str_eq(p.binding, "L2 bandwidth");
+    ck_assert_str_eq(p.binding, "launch overhead"); /* 2.6 us, the L2's bytes take 1.5 */
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
     ck_assert_double_eq(p.traffic.x_B.lo, 64000 * 8);
     m.gpu.launch_s = sp_value_of(1e-3, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert_str_eq(p.binding, "launch overhead");
-    near(p.roofline.time_s.value, 1e-3, 1e-12);
+    near(p.roofline.time_s.value,
+         1e-3 + 2 * m.gpu.latency_s.value + sp_gpu_term_time(&p.term[SP_GPU_TERM_L2]).value, 1e-12);
     m.gpu.launch_s = sp_value_none("not described");
     /* Without a bandwidth of the L2 its bytes take at most what memory would take for them; no byte of memory
      * is made up, and no larger L2 bandwidth gives a longer time. */
@@ -132,6 +135,7 @@ START_TEST(what_the_L2_keeps)
         struct sp_machine h200;
         const enum sp_gpu_map map = lanes ? SP_GPU_LANES : SP_GPU_THREAD;
         read_machine("h200-sxm-141gb", &h200);
+        h200.gpu.launch_s = sp_value_none("not described");
         predict("laplace3d:12", "crs", map, 0, true, &h200, &p, &n);
         ck_assert(p.L2_as_memory && p.busy < 1 && p.term[SP_GPU_TERM_MEMORY].amount.hi == 0);
         ck_assert_str_eq(p.binding, "L2 bandwidth");
@@ -145,7 +149,9 @@ START_TEST(what_the_L2_keeps)
     }
     m.gpu.latency_s = sp_value_of(1, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
-    ck_assert_str_eq(p.binding, "latency");
+    ck_assert_str_eq(p.binding, "ramp"); /* the index, then x; seven steps, four at a time */
+    near(p.roofline.time_s.value,
+         m.gpu.latency_s.value * 2 + sp_gpu_term_time(&p.term[SP_GPU_TERM_LATENCY]).value, 1e-4);
     m.gpu.latency_s = sp_value_of(4e-7, SP_STATED); /* a row of 3e5 entries by one thread, four at a time */
     predict("arrow:300000", "crs", SP_GPU_THREAD, 0, false, &m, &p, &n);
     ck_assert_str_eq(p.binding, "latency");
@@ -274,6 +280,154 @@ START_TEST(what_matrix_units_do)
 }
 END_TEST
 
+/* Counted bytes of others (tests/data/gpu-bytes.csv, with its sources): each operand once is the least,
+ * unless all fits the L2; cuSPARSE's SpMV stays within a sixth of it. Its SpMM, which adds to y, needs at
+ * most a row of X for each entry and y twice. Written y may stay in the L2. */
+START_TEST(bytes_that_others_counted)
+{
+    char line[256], kernel[8], name[64];
+    FILE *f = fopen(SP_TEST_DATA "/gpu-bytes.csv", "r");
+    struct sp_machine a30, rtx;
+    int n = 0;
+    ck_assert_ptr_nonnull(f);
+    read_machine("a30-pcie-24gb", &a30);
+    read_machine("rtx-3090-24gb", &rtx);
+    while (fgets(line, sizeof line, f)) {
+        double n_r, n_c, n_nz, r, counted_MB;
+        if (*line == '#')
+            continue;
+        ck_assert_int_eq(sscanf(line, "%7[^,],%63[^,],%lf,%lf,%lf,%lf,%lf", kernel, name, &n_r, &n_c, &n_nz,
+                                &r, &counted_MB),
+                         7);
+        const bool spmm = strcmp(kernel, "spmm") == 0;
+        const struct sp_sizes sizes = sp_sizes_of(SP_F32, SP_I32, n_nz);
+        const double once = fmin(1, n_c / n_nz), counted_B = 1e6 * counted_MB;
+        const struct sp_volume least =
+            sp_volume_spmmv(sp_volume_spmv_csr((int64_t)n_r, (int64_t)n_nz, sizes, once, 1), (int64_t)r);
+        const struct sp_volume most =
+            sp_volume_spmmv(sp_volume_spmv_csr((int64_t)n_r, (int64_t)n_nz, sizes, 1, 2), (int64_t)r);
+        const double least_B = least.total_B - least.write_B;
+        const double L2_B = (double)sp_machine_llc(spmm ? &rtx : &a30)->size_B;
+        if (least.total_B > L2_B)
+            ck_assert_msg(least_B <= counted_B, "%s: %g counted, %g once", name, counted_B, least_B);
+        else
+            ck_assert_double_le(least_B - L2_B, counted_B);
+        if (spmm)
+            ck_assert_msg(counted_B <= most.total_B, "%s: %g counted, %g at most", name, counted_B,
+                          most.total_B);
+        else
+            ck_assert_msg(counted_B <= 7.0 / 6 * least.total_B, "%s: %g counted, %g once", name, counted_B,
+                          least.total_B);
+        n++;
+    }
+    ck_assert_int_eq(n, 19);
+    fclose(f);
+    sp_machine_free(&a30);
+    sp_machine_free(&rtx);
+}
+END_TEST
+
+/* What is added, and what hides. */
+START_TEST(terms_of_time)
+{
+    const struct sp_value none = sp_value_none("unknown"), nothing = sp_value_of(0, SP_MODELLED);
+    struct sp_roof_term term[SP_N_GPU_TERMS];
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        term[i] = (struct sp_roof_term){"a term", nothing, none};
+    ck_assert_int_eq(sp_gpu_time_of(1, term).binding, -1);
+    term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(1, SP_MODELLED),
+                                                     sp_value_of(1 / 3e-6, SP_STATED)};
+    term[SP_GPU_TERM_MEMORY] =
+        (struct sp_roof_term){"memory bandwidth", nothing, sp_value_of(1e12, SP_STATED)};
+    struct sp_roofline r = sp_gpu_time_of(0, term); /* nothing to do costs a launch */
+    near(r.time_s.value, 3e-6, 1e-12);
+    ck_assert_int_eq(r.binding, SP_GPU_TERM_LAUNCH);
+    term[SP_GPU_TERM_MEMORY].amount = sp_value_of(1e6, SP_MODELLED); /* launch + V/b */
+    term[SP_GPU_TERM_L2] =
+        (struct sp_roof_term){"L2 bandwidth", sp_value_of(2e6, SP_MODELLED), sp_value_of(4e12, SP_STATED)};
+    r = sp_gpu_time_of(1e6, term);
+    near(r.time_s.value, 4e-6, 1e-12);
+    near(r.performance.value, 0.25e12, 1e-12);
+    term[SP_GPU_TERM_MEMORY].amount = sp_value_of(1e9, SP_MODELLED); /* a large one is its bytes */
+    r = sp_gpu_time_of(1e6, term);
+    near(r.time_s.value, 1e-3, 0.01);
+    ck_assert_int_eq(r.binding, SP_GPU_TERM_MEMORY);
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        ck_assert(sp_gpu_term_adds((enum sp_gpu_term)i) == (i >= SP_GPU_TERM_LAUNCH));
+}
+END_TEST
+
+/* Ten waves and a tenth of one: its bytes would take 1/10 of a wave, latency makes it 3/10. */
+START_TEST(last_wave)
+{
+    const struct sp_value steady = sp_value_of(10.1, SP_MODELLED), waits = sp_value_of(3.03, SP_MODELLED);
+    near(sp_gpu_last_wave(10.1, steady, waits).value, (3.03 - 0.1 * 10.1) / 10.1, 1e-9);
+    ck_assert_double_eq(sp_gpu_last_wave(10.5, steady, waits).value, 0); /* half of the warps saturate it */
+    ck_assert_double_eq(sp_gpu_last_wave(10, steady, waits).value, 0);
+    ck_assert_double_eq(sp_gpu_last_wave(0.3, steady, waits).value, 0);
+    ck_assert(!sp_value_known(sp_gpu_last_wave(10.1, steady, sp_value_none("unknown"))));
+}
+END_TEST
+
+/* Sizes alone on a described A100: bytes at the share that SpMV reaches, a launch, the ramp; SELL's longest
+ * row; CRS's rows and second launch. */
+START_TEST(time_of_sizes)
+{
+    struct sp_machine m;
+    read_machine("a100-sxm4-40gb", &m);
+    const struct sp_gpu_limits *g = &m.gpu;
+    struct sp_predict_inputs in = {.n_r = 4000000,
+                                   .n_c = 4000000,
+                                   .n_nz = 100000000,
+                                   .format = SP_FORMAT_SELL,
+                                   .C = 64,
+                                   .beta = 0.9,
+                                   .precision = SP_F64,
+                                   .index = SP_I32,
+                                   .row_ptr_B = 4,
+                                   .alpha = sp_value_of(0.04, SP_MODELLED),
+                                   .w = sp_value_of(1, SP_MODELLED),
+                                   .machine = &m,
+                                   .n_threads = 108,
+                                   .n_domains = 1,
+                                   .warm = true};
+    struct sp_gpu_sizes sizes = {.n_r = in.n_r, .thread_rows = true};
+    struct sp_prediction p = sp_predict(&in);
+    struct sp_gpu_sizes_time t = sp_gpu_time_of_sizes(&m, &sizes, &p);
+    const double ends_s = g->launch_s.value + 2 * g->latency_s.value;
+    near(t.roofline.time_s.value, ends_s + p.volume_B.value / (1.4e12 * g->sell_share.value), 1e-12);
+    near(t.waited_s.value, t.roofline.time_s.value + g->wait_s.value, 1e-12);
+    ck_assert_str_eq(t.binding, "memory bandwidth");
+    sizes.longest = 100000;
+    t = sp_gpu_time_of_sizes(&m, &sizes, &p);
+    near(t.roofline.time_s.value, ends_s + 1e5 * g->step_s.value, 1e-12);
+    ck_assert_str_eq(t.binding, "latency");
+    in.format = SP_FORMAT_CRS;
+    in.beta = 1;
+    sizes.thread_rows = false;
+    p = sp_predict(&in);
+    t = sp_gpu_time_of_sizes(&m, &sizes, &p);
+    near(t.roofline.time_s.value,
+         ends_s + g->launch_s.value + 4e6 * g->row_s.value + p.volume_B.value / (1.4e12 * g->crs_share.value),
+         1e-12);
+    in.n_r = in.n_c = 100000; /* in the L2: at its bandwidth, and steps wait for it alone */
+    in.n_nz = 1000000;
+    in.format = SP_FORMAT_SELL;
+    in.beta = 0.9;
+    sizes = (struct sp_gpu_sizes){.n_r = in.n_r, .longest = 1000, .thread_rows = true};
+    p = sp_predict(&in);
+    t = sp_gpu_time_of_sizes(&m, &sizes, &p);
+    const double part = g->L2_latency_s.value / g->latency_s.value;
+    near(t.roofline.time_s.value,
+         g->launch_s.value + 2 * g->L2_latency_s.value + 1000 * part * g->step_s.value, 1e-12);
+    ck_assert(sp_value_known(t.term[SP_GPU_TERM_L2].rate) &&
+              !sp_value_known(t.term[SP_GPU_TERM_MEMORY].rate));
+    m.gpu.launch_s = m.gpu.wait_s = sp_value_none("not described");
+    ck_assert(!sp_value_known(sp_gpu_time_of_sizes(&m, &sizes, &p).waited_s));
+    sp_machine_free(&m);
+}
+END_TEST
+
 START_TEST(a_matrix_without_entries)
 {
     struct sp_machine m;
@@ -341,6 +495,10 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tc, bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
+    tcase_add_test(tc, bytes_that_others_counted);
+    tcase_add_test(tc, terms_of_time);
+    tcase_add_test(tc, last_wave);
+    tcase_add_test(tc, time_of_sizes);
     tcase_add_test(tc, a_matrix_without_entries);
     tcase_add_test(tc, what_shares_carry);
     tcase_add_test(tc, figures_of_a_stencil);

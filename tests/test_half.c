@@ -10,7 +10,7 @@
 #include "model/volume/volume.h"
 #include "one_cache.h"
 #include "small_matrices.h"
-#include "sparse/formats/layout.h"
+#include "sparse/formats/half.h"
 #include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"
 
@@ -68,7 +68,7 @@ START_TEST(one_triangle_is_stored)
         struct sp_csr a = small_symmetric(_i, sign);
         struct sp_layout l;
         make(&a, 3, &l);
-        ck_assert(l.mirror == sign || l.n_stored == 0 || sign < 0); /* zeros alone are both */
+        ck_assert(sp_half_of(&l)->mirror == sign || l.n_stored == 0 || sign < 0); /* zeros alone are both */
         int64_t n = 0;
         for (int64_t i = 0; i < a.n_r; i++) {
             int64_t k = sp_layout_ptr(&l, i);
@@ -106,15 +106,16 @@ static void check_phases(const struct sp_layout *l)
     int *writer = malloc((size_t)(l->n_r + 1) * sizeof *writer);
     memset(writer, -1, (size_t)(l->n_r + 1) * sizeof *writer);
     for (int t = 0; t < n; t++) {
-        ck_assert(begin[t] <= l->share[t].split && l->share[t].split <= l->share[t + 1].lowest);
-        for (int64_t i = l->share[t].lowest; i < begin[t]; i++) /* cleared */
+        ck_assert(begin[t] <= sp_half_of(l)->share[t].split &&
+                  sp_half_of(l)->share[t].split <= sp_half_of(l)->share[t + 1].lowest);
+        for (int64_t i = sp_half_of(l)->share[t].lowest; i < begin[t]; i++) /* cleared */
             writer[i] = t;
     }
     for (int t = 0; t < n; t++)
-        mark(l, begin[t], l->share[t].split, t, writer);
+        mark(l, begin[t], sp_half_of(l)->share[t].split, t, writer);
     memset(writer, -1, (size_t)(l->n_r + 1) * sizeof *writer);
     for (int t = 0; t < n; t++)
-        mark(l, l->share[t].split, begin[t + 1], t, writer);
+        mark(l, sp_half_of(l)->share[t].split, begin[t + 1], t, writer);
     free(writer);
 }
 
@@ -132,14 +133,15 @@ START_TEST(threads_never_meet)
             for (int64_t k = sp_layout_ptr(&l, lowest), end = sp_layout_ptr(&l, l.partition.begin[t + 1]);
                  k < end; k++)
                 lowest = sp_layout_col(&l, k) < lowest ? sp_layout_col(&l, k) : lowest;
-            ck_assert_int_eq(l.share[t].lowest, lowest);
+            ck_assert_int_eq(sp_half_of(&l)->share[t].lowest, lowest);
             rows += l.partition.begin[t] - lowest;
         }
         ck_assert_int_eq(rows, sp_half_windows(&l));
-        if (l.phased)
+        if (sp_half_of(&l)->phased)
             check_phases(&l);
-        ck_assert(sp_layout_array_bytes(&l, SP_ARRAY_OTHER) == (l.phased ? 0 : 8.0 * (double)rows));
-        n_phased += l.phased;
+        ck_assert(sp_layout_array_bytes(&l, SP_ARRAY_OTHER) ==
+                  (sp_half_of(&l)->phased ? 0 : 8.0 * (double)rows));
+        n_phased += sp_half_of(&l)->phased;
         sp_layout_free(&l);
     }
     if (_i >= SMALL_FOLDED || _i == SMALL_TRIDIAGONAL)
@@ -158,7 +160,7 @@ START_TEST(folding_keeps_threads_apart)
     struct sp_error err = {0};
     make(&a, 3, &plain);
     ck_assert_int_eq(sp_layout_fold(&plain, 7, &l, &err), SP_OK);
-    ck_assert(l.phased);
+    ck_assert(sp_half_of(&l)->phased);
     check_phases(&l);
     for (int64_t i = 0; i < l.n_r; i++)
         for (int64_t k = sp_layout_ptr(&l, i); k < sp_layout_ptr(&l, i + 1); k++) {
@@ -224,19 +226,19 @@ static int64_t item_B(const struct sp_trace *t, enum sp_trace_region region, int
 static int64_t update_B(const struct sp_trace *t, int thread, int64_t row)
 {
     const struct sp_layout *l = t->layout;
-    if (l->phased || row >= l->partition.begin[thread])
+    if (sp_half_of(l)->phased || row >= l->partition.begin[thread])
         return t->y_base_B + row * 8;
     int64_t base_B = 0;
     for (int before = 0; before < thread; before++)
         base_B += (sp_half_window(l, before) * 8 + 4095) / 4096 * 4096;
-    return item_B(t, SP_REGION_STAGE, 0, 1) + base_B + (row - l->share[thread].lowest) * 8;
+    return item_B(t, SP_REGION_STAGE, 0, 1) + base_B + (row - sp_half_of(l)->share[thread].lowest) * 8;
 }
 
 static void expect_thread(struct script *s, int thread)
 {
     const struct sp_layout *l = s->t->layout;
     const int64_t first = l->partition.begin[thread], end = l->partition.begin[thread + 1];
-    for (int64_t row = l->share[thread].lowest; row < first; row++)
+    for (int64_t row = sp_half_of(l)->share[thread].lowest; row < first; row++)
         expect(s, update_B(s->t, thread, row), true);
     for (int64_t i = first; i < end; i++) {
         if (i == first)
@@ -254,9 +256,9 @@ static void expect_thread(struct script *s, int thread)
         }
         expect(s, s->t->y_base_B + i * 8, true);
     }
-    for (int later = thread + 1; !l->phased && later < l->partition.n_threads; later++)
+    for (int later = thread + 1; !sp_half_of(l)->phased && later < l->partition.n_threads; later++)
         for (int64_t row = first; row < end; row++)
-            if (row >= l->share[later].lowest && sp_half_window(l, later) > 0) {
+            if (row >= sp_half_of(l)->share[later].lowest && sp_half_window(l, later) > 0) {
                 expect(s, update_B(s->t, later, row), false);
                 expect(s, s->t->y_base_B + row * 8, true);
             }
@@ -325,7 +327,7 @@ START_TEST(simulation_agrees_with_the_formula)
     near(least.alpha * sp_layout_gather_bytes(&l), 8.0 * (double)l.n_r, 1e-3);
     struct sp_volume v = sp_volume_layout(&l, least.alpha, sp_layout_w(&l, least.alpha, 0));
     const double cleared_B = 2 * 8.0 * (double)sp_half_windows(&l);
-    ck_assert(n_threads == 1 ? cleared_B == 0 : cleared_B > 0 && l.phased);
+    ck_assert(n_threads == 1 ? cleared_B == 0 : cleared_B > 0 && sp_half_of(&l)->phased);
     struct sp_traffic t = traffic_in(&l, 64 << 20, SP_SIM_COLD);
     near(t.read_B.value + t.write_B.value, v.total_B - cleared_B, 0.01);
     near(t.write_B.value, v.write_B - cleared_B / 2, 0.01);
@@ -350,7 +352,7 @@ START_TEST(windows_cost_what_the_formula_says)
     struct sp_csr a = generated("laplace2d:110+permuted:3");
     struct sp_layout l;
     make(&a, 3, &l);
-    ck_assert(!l.phased && sp_half_windows(&l) > l.n_r / 2);
+    ck_assert(!sp_half_of(&l)->phased && sp_half_windows(&l) > l.n_r / 2);
     double windows_B = sp_layout_array_bytes(&l, SP_ARRAY_OTHER);
     struct sp_traffic t = traffic_in(&l, 64 << 20, SP_SIM_COLD);
     near(t.array_read_B[SP_ARRAY_OTHER], windows_B, 0.01);

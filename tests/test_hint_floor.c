@@ -194,14 +194,15 @@ static void make_rest(struct made *m, double V_B, double core_s, double time_s)
     in->roof_store_nt_Bps = exactly(0.7, V_B / time_s * decades(0.5, 4), SP_MEASURED);
     in->can_store_nt = chance(0.8);
     in->symmetric = chance(0.5);
-    if (chance(0.9))
-        in->to_half = sp_change_of(SP_OPTION_FORMAT, "half");
-    in->half_V_B = maybe(0.8, chance(0.2) ? 0 : V_B * decades(0.01, 1.5), SP_SIMULATED);
-    in->half_core_s = exactly(0.8, core_s * decades(0.05, 3), SP_MEASURED);
-    in->striped_V_B = maybe(0.4, V_B * decades(0.05, 1.5), SP_MODELLED);
-    in->striped_core_s = exactly(0.8, core_s * decades(0.05, 3), SP_MEASURED);
-    in->striped_s = exactly(0.8, 1, SP_MEASURED);
-    in->to_stripes = sp_change_of(SP_OPTION_FORMAT, "striped:1024");
+    for (int i = 0; i < SP_N_FORMATS; i++) {
+        struct sp_storage *s = &in->storage[i];
+        if (chance(0.9))
+            s->change = sp_change_of(SP_OPTION_FORMAT, sp_format_name((enum sp_format)i));
+        s->V_B =
+            maybe(0.6, chance(0.2) ? 0 : V_B * decades(0.01, 1.5), chance(0.5) ? SP_SIMULATED : SP_MODELLED);
+        s->core_s = exactly(0.8, core_s * decades(0.05, 3), SP_MEASURED);
+        s->build_s = exactly(0.8, 1, SP_MEASURED);
+    }
 }
 
 static struct sp_gpu_prediction make_prediction(void)
@@ -220,7 +221,7 @@ static struct sp_gpu_prediction make_prediction(void)
         (struct sp_roof_term){"launch overhead", sp_value_of(1, SP_MODELLED),
                               chance(0.5) ? sp_value_of(1 / launch_s, SP_MEASURED) : none};
     p.term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){"latency", sp_value_of(1, SP_MODELLED), none};
-    p.roofline = sp_roofline(1e6, p.term, SP_N_GPU_TERMS);
+    p.roofline = sp_gpu_time_of(1e6, p.term);
     p.binding = p.term[p.roofline.binding].name;
     p.traffic.use = unit();
     p.traffic.active = unit();

@@ -445,7 +445,7 @@ START_TEST(largest_gain_first)
 {
     struct sp_hint_inputs in = healthy();
     in.symmetric = true;
-    in.to_half = typed("--format half");
+    in.storage[SP_FORMAT_HALF].change = typed("--format half");
     in.fits_f32 = SP_TRUE;
     in.store_nt = false;
     in.can_store_nt = true;

@@ -71,7 +71,7 @@ START_TEST(what_moves_into_a_cache_has_its_roof)
     in.n_nz = 700000;
     in.n_threads = 2;
     in.warm = in.symmetric = true;
-    in.to_half = typed("--format half");
+    in.storage[SP_FORMAT_HALF].change = typed("--format half");
     in.machine = &machine;
     in.x_B = in.y_B = 8e5;
     in.working_set_B = 12.0 * 700000 + 4e5 + 1.6e6;
@@ -79,8 +79,8 @@ START_TEST(what_moves_into_a_cache_has_its_roof)
     in.roof_Bps = sp_value_of(20e9, SP_MEASURED);
     in.time_s = sp_value_of(600e-6, SP_MEASURED);
     in.core_s = sp_value_of(50e-6, SP_MEASURED);
-    in.half_V_B = sp_value_of(0, SP_SIMULATED);
-    in.half_core_s = sp_value_of(50e-6, SP_MEASURED);
+    in.storage[SP_FORMAT_HALF].V_B = sp_value_of(0, SP_SIMULATED);
+    in.storage[SP_FORMAT_HALF].core_s = sp_value_of(50e-6, SP_MEASURED);
     const struct sp_hint hint = only(&in, "E02");
     const double set_B = in.working_set_B - 12.0 * (700000 - 400000);
     ck_assert_str_eq(hint.then.inner, "L3");
@@ -187,17 +187,17 @@ START_TEST(stripes_and_streams)
 
     in = healthy();
     in.alpha = sp_value_of(8 * in.alpha_min.value, SP_SIMULATED);
-    in.to_stripes = typed("--format striped:1024");
-    in.striped_V_B =
+    in.storage[SP_FORMAT_STRIPED].change = typed("--format striped:1024");
+    in.storage[SP_FORMAT_STRIPED].V_B =
         sp_value_between(0.6 * in.V_B.value, 0.5 * in.V_B.value, 0.7 * in.V_B.value, SP_MODELLED);
     ck_assert_int_eq(only(&in, "A04").confidence, SP_LOW); /* its execution was not measured */
-    in.striped_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
+    in.storage[SP_FORMAT_STRIPED].core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
     const struct sp_hint hint = only(&in, "A04");
     ck_assert(hint.gain_lo >= 0.2 && hint.gain_hi <= 0.6 && hint.confidence == SP_MEDIUM);
     ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), "--format striped:1024"));
     in.V_B = sp_value_of(50e6, SP_SIMULATED);
     in.core_s = sp_value_of(0.3e-3, SP_MEASURED);
-    in.striped_V_B =
+    in.storage[SP_FORMAT_STRIPED].V_B =
         sp_value_between(0.6 * in.V_B.value, 0.5 * in.V_B.value, 0.7 * in.V_B.value, SP_MODELLED);
     in.linear_s =
         sp_value_of(0.1 * in.time_s.value, SP_MEASURED); /* gathers wait, for much: so they do in part */
@@ -211,10 +211,10 @@ START_TEST(stripes_and_streams)
     ck_assert_ptr_nonnull(clear(&little, "column blocking"));
     in.linear_s = sp_value_of(0.95 * in.time_s.value, SP_MEASURED); /* hardly any wait */
     ck_assert_double_lt(only(&in, "A04").gain_lo, 0.6 * only(&in, "A04").gain_hi);
-    in.striped_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED);
+    in.storage[SP_FORMAT_STRIPED].core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED);
     const struct sp_hints slow = ask(&in);
     ck_assert_ptr_nonnull(clear(&slow, "column blocking"));
-    in.striped_V_B = sp_value_of(1.2 * in.V_B.value, SP_MODELLED);
+    in.storage[SP_FORMAT_STRIPED].V_B = sp_value_of(1.2 * in.V_B.value, SP_MODELLED);
     ck_assert_int_eq(ask(&in).n_hints, 0);
 }
 END_TEST
@@ -224,19 +224,22 @@ START_TEST(symmetric_precision_blocks)
     struct sp_hint_inputs in = healthy();
     in.symmetric = true;
     ck_assert_int_eq(ask(&in).n_hints, 0); /* no layout takes it: nothing to type */
-    in.to_half = typed("--format half");
+    in.storage[SP_FORMAT_HALF].change = typed("--format half");
     struct sp_hint hint = only(&in, "E02");
     ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --format half");
-    in.half_V_B = sp_value_between(0.7 * in.V_B.value, 0.6 * in.V_B.value, 0.8 * in.V_B.value, SP_MODELLED);
+    in.storage[SP_FORMAT_HALF].V_B =
+        sp_value_between(0.7 * in.V_B.value, 0.6 * in.V_B.value, 0.8 * in.V_B.value, SP_MODELLED);
     hint = only(&in, "E02");
     ck_assert_ptr_nonnull(strstr(hint.evidence, "conflicts between threads too"));
     ck_assert_int_eq(hint.confidence, SP_LOW);
-    in.half_core_s = sp_value_of(2 * in.time_s.value, SP_MEASURED); /* P_core costs all that bytes gain */
+    in.storage[SP_FORMAT_HALF].core_s =
+        sp_value_of(2 * in.time_s.value, SP_MEASURED); /* P_core costs all that bytes gain */
     struct sp_hints slow = ask(&in);
     ck_assert_ptr_nonnull(clear(&slow, "symmetry"));
-    in.half_core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
+    in.storage[SP_FORMAT_HALF].core_s = sp_value_of(0.1 * in.time_s.value, SP_MEASURED);
     ck_assert_int_eq(only(&in, "E02").confidence, SP_MEDIUM);
-    in.half_V_B = sp_value_between(1.1 * in.V_B.value, 0.3 * in.V_B.value, 2 * in.V_B.value, SP_MODELLED);
+    in.storage[SP_FORMAT_HALF].V_B =
+        sp_value_between(1.1 * in.V_B.value, 0.3 * in.V_B.value, 2 * in.V_B.value, SP_MODELLED);
     struct sp_hints more = ask(&in); /* bytes may fall, but are not expected to */
     ck_assert_ptr_nonnull(clear(&more, "symmetry"));
     in.format = SP_FORMAT_HALF;

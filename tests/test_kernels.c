@@ -11,6 +11,7 @@
 #include "kernels/kernel.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/formats/format.h"
 #include "sparse/product/verify.h"
 
 enum { MOST_ROWS = 1024 };
@@ -166,21 +167,23 @@ START_TEST(halves_agree_with_the_reference)
 }
 END_TEST
 
-/* Stripes that hold the matrix or a part of it, from one thread to more than there are rows. */
-START_TEST(stripes_agree_with_the_reference)
+/* Formats that cut the columns, into parts that hold the matrix or some of it, from one thread to more than
+ * there are rows. */
+START_TEST(parts_of_columns_agree_with_the_reference)
 {
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_MIXED};
     struct sp_csr a = small_matrix(_i);
-    for (int i = 0; _i != SMALL_COMPLEX && i < 3 * 2 * 4 * 2; i++) {
-        struct sp_workload w = {.format = SP_FORMAT_STRIPED,
-                                .W = i % 2 ? 64 : 1000,
-                                .precision = precisions[i / 2 % 3],
-                                .index = i / 6 % 2 ? SP_I64 : SP_I32,
-                                .schedule = SP_SCHEDULE_NNZ,
-                                .n_threads = 1 + 2 * (i / 12),
-                                .matrix = &a};
-        ck_assert_int_gt(check_workload(&w), 1);
-    }
+    for (int f = 0; f < SP_N_FORMATS; f++)
+        for (int i = 0; sp_format_kinds[f]->for_columns && _i != SMALL_COMPLEX && i < 3 * 2 * 4 * 2; i++) {
+            struct sp_workload w = {.format = (enum sp_format)f,
+                                    .W = i % 2 ? 64 : 1000,
+                                    .precision = precisions[i / 2 % 3],
+                                    .index = i / 6 % 2 ? SP_I64 : SP_I32,
+                                    .schedule = SP_SCHEDULE_NNZ,
+                                    .n_threads = 1 + 2 * (i / 12),
+                                    .matrix = &a};
+            ck_assert_int_gt(check_workload(&w), 1);
+        }
     sp_csr_free(&a);
 }
 END_TEST
@@ -401,7 +404,7 @@ int main(int argc, char **argv)
     } all[] = {
         {"row_wise", kernels_agree_with_the_reference, N_SMALL_MATRICES},
         {"halves", halves_agree_with_the_reference, SMALL_FOLDED},
-        {"stripes", stripes_agree_with_the_reference, N_SMALL_MATRICES},
+        {"stripes", parts_of_columns_agree_with_the_reference, N_SMALL_MATRICES},
         {"blocks", blocks_agree_with_the_reference, N_SMALL_MATRICES},
         {"dense", dense_operands_agree_with_the_reference, N_DENSE_CASES * N_SMALL_MATRICES},
         {"panels", panels_agree_with_the_reference, 2},

@@ -183,7 +183,15 @@ START_TEST(what_is_written_is_read)
                                    .launch_s = sp_value_between(2e-6, 1e-6, 4e-6, SP_STATED),
                                    .launch_how = "paper",
                                    .latency_s = sp_value_none("no public source"),
-                                   .latency_how = "not found"};
+                                   .latency_how = "not found",
+                                   .L2_latency_s = sp_value_of(1.5e-7, SP_STATED),
+                                   .L2_latency_how = "chase",
+                                   .wait_s = sp_value_none("no public source"),
+                                   .wait_how = "not looked for",
+                                   .row_s = sp_value_between(6e-11, 1e-11, 9e-11, SP_MODELLED),
+                                   .row_how = "a fit",
+                                   .sell_share = sp_value_between(0.9, 0.6, 1, SP_MODELLED),
+                                   .sell_how = "a fit"};
     struct sp_ceiling c = {.name = "load_mix",
                            .level = "MEM",
                            .precision = "f64",
@@ -255,6 +263,13 @@ START_TEST(what_is_written_is_read)
     ck_assert_str_eq(r.gpu.launch_how, "paper");
     ck_assert(!sp_value_known(r.gpu.latency_s));
     ck_assert_str_eq(r.gpu.latency_how, "not found");
+    same_value(m.gpu.L2_latency_s, r.gpu.L2_latency_s);
+    same_value(m.gpu.row_s, r.gpu.row_s);
+    same_value(m.gpu.sell_share, r.gpu.sell_share);
+    ck_assert(!sp_value_known(r.gpu.wait_s) && !sp_value_known(r.gpu.crs_share));
+    ck_assert_str_eq(r.gpu.wait_how, "not looked for");
+    ck_assert_str_eq(r.gpu.step_how, "");
+    ck_assert_str_eq(r.gpu.sell_how, "a fit");
     ck_assert_int_eq(r.n_ceilings, 2);
     ck_assert(!sp_value_known(r.ceiling[1].value));
     ck_assert_str_eq(r.ceiling[1].how, "not found");

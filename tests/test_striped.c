@@ -9,7 +9,7 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "small_matrices.h"
-#include "sparse/formats/layout.h"
+#include "sparse/formats/striped.h"
 #include "sparse/generate/generate.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, int32_t W, int n_threads)
@@ -69,9 +69,9 @@ static void check_layout(const struct sp_csr *a, const struct sp_layout *l)
     unsigned char *seen = calloc((size_t)a->n_nz + 1, 1);
     for (int t = 0; t < p->n_threads; t++) {
         int64_t cleared = p->begin[t], stripe = 0;
-        for (int64_t c = l->cell_begin[t]; c < l->cell_begin[t + 1]; c++) {
-            const struct sp_cell *cell = &l->cell[c];
-            if (c > l->cell_begin[t] && cell->row == p->begin[t])
+        for (int64_t c = sp_stripes_of(l)->cell_begin[t]; c < sp_stripes_of(l)->cell_begin[t + 1]; c++) {
+            const struct sp_cell *cell = &sp_stripes_of(l)->cell[c];
+            if (c > sp_stripes_of(l)->cell_begin[t] && cell->row == p->begin[t])
                 stripe++;
             if (cell->clears > 0) {
                 ck_assert(stripe == 0 && cell->row == cleared);
@@ -117,7 +117,7 @@ START_TEST(rows_beyond_a_cell)
         a.val[k] = small_value(k);
     struct sp_layout l;
     make(&a, 100, 2, &l);
-    ck_assert_int_eq(l.n_cells, 2 * (37 + 2 + 2)); /* 3 stripes; 75000 rows of each thread */
+    ck_assert_int_eq(sp_stripes_of(&l)->n_cells, 2 * (37 + 2 + 2)); /* 3 stripes; 75000 rows of each thread */
     check_layout(&a, &l);
     sp_layout_free(&l);
     sp_csr_free(&a);
@@ -167,18 +167,19 @@ static void expect_thread(struct script *s, int thread)
 {
     const struct sp_trace *t = s->t;
     const struct sp_layout *l = t->layout;
-    for (int64_t c = l->cell_begin[thread]; c < l->cell_begin[thread + 1]; c++) {
-        if (c == l->cell_begin[thread])
+    for (int64_t c = sp_stripes_of(l)->cell_begin[thread]; c < sp_stripes_of(l)->cell_begin[thread + 1];
+         c++) {
+        if (c == sp_stripes_of(l)->cell_begin[thread])
             expect(s, item_B(t, SP_REGION_PTR, c, 16), false);
         expect(s, item_B(t, SP_REGION_PTR, c + 1, 16), false);
-        for (int64_t i = 0; i < l->cell[c].clears; i++)
-            expect(s, t->y_base_B + (l->cell[c].row + i) * 8, true);
-        for (int64_t j = l->cell[c].entry; j < l->cell[c + 1].entry; j++) {
+        for (int64_t i = 0; i < sp_stripes_of(l)->cell[c].clears; i++)
+            expect(s, t->y_base_B + (sp_stripes_of(l)->cell[c].row + i) * 8, true);
+        for (int64_t j = sp_stripes_of(l)->cell[c].entry; j < sp_stripes_of(l)->cell[c + 1].entry; j++) {
             expect(s, item_B(t, SP_REGION_VALUES, j, 8), false);
             expect(s, item_B(t, SP_REGION_ROW_INDEX, j, 2), false);
             expect(s, item_B(t, SP_REGION_INDICES, j, 4), false);
             expect(s, t->x_base_B + sp_layout_col(l, j) * 8, false);
-            expect(s, t->y_base_B + (l->cell[c].row + sp_layout_row(l, j)) * 8, true);
+            expect(s, t->y_base_B + (sp_stripes_of(l)->cell[c].row + sp_layout_row(l, j)) * 8, true);
         }
     }
 }

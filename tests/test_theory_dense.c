@@ -98,11 +98,11 @@ START_TEST(formats_of_sddmm_are_chosen_by_density)
     m.cache[1] = (struct sp_cache){.level = 1, .size_B = 32 << 10};
     const int64_t n = 10000;
     struct sp_sddmm_choice c = sp_sddmm_choose(&m, n, n, n * 100, 128, 4, 0.005);
-    ck_assert(c.format == SP_FORMAT_TILED && c.T_i == 32 && c.T_k == 128);
-    ck_assert_int_eq(sp_sddmm_choose(&m, n, n, n * 100, 128, 4, 0.02).format, SP_FORMAT_CRS);
+    ck_assert(c.tiled && c.T_i == 32 && c.T_k == 128);
+    ck_assert(!sp_sddmm_choose(&m, n, n, n * 100, 128, 4, 0.02).tiled);
     /* 60 rows of 512 bytes are in the second-level cache whatever the order. */
-    ck_assert_int_eq(sp_sddmm_choose(&m, n, 60, n * 30, 128, 4, 0.005).format, SP_FORMAT_CRS);
-    ck_assert_int_eq(sp_sddmm_choose(NULL, n, 60, n * 30, 128, 4, 0.005).format, SP_FORMAT_CRS);
+    ck_assert(!sp_sddmm_choose(&m, n, 60, n * 30, 128, 4, 0.005).tiled);
+    ck_assert(!sp_sddmm_choose(NULL, n, 60, n * 30, 128, 4, 0.005).tiled);
     ck_assert_int_eq(sp_sddmm_tile_rows(65536, 8), 1);
     ck_assert_int_eq(sp_sddmm_threads_per_row(1024, 4096), 4);
     ck_assert_int_eq(sp_sddmm_threads_per_row(3072, 4096), 4);

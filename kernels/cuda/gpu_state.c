@@ -160,8 +160,7 @@ static enum sp_status fill_structure(struct gpu_kernel *k, struct sp_error *err)
         status =
             upload(k, l->column_ptr, l->n_indices + 1, l->s_p, "pointers of columns", &a->column_ptr, err);
     if (status == SP_OK)
-        status = upload(k, l->row_index, l->n_stored, sp_layout_row_index_size(l), "row indices",
-                        &a->row_index, err);
+        status = upload(k, l->row_index, l->n_stored, l->s_row, "row indices", &a->row_index, err);
     if (status == SP_OK)
         status = upload(k, l->block, l->n_blocks + 1, sizeof *l->block, "blocks", &blocks, err);
     if (status == SP_OK)

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format.h"
 
 /* All numbers as pairs of doubles: real and imaginary part. */
 struct state {
@@ -14,8 +15,9 @@ struct state {
 };
 
 /* `factor` times an entry, real values only where it is not 1. */
-static void add_product(const struct state *s, int64_t row, int64_t entry, int64_t column, int factor)
+static void add_product(void *state, int64_t row, int64_t column, int64_t entry, int factor)
 {
+    const struct state *s = state;
     const struct sp_layout *l = s->layout;
     if (row < 0 || column < 0 || column >= l->n_c)
         return; /* fill beyond the matrix */
@@ -33,66 +35,6 @@ static void add_product(const struct state *s, int64_t row, int64_t entry, int64
     }
     s->y[2 * row] += a_r * x_r - a_i * x_i;
     s->y[2 * row + 1] += a_r * x_i + a_i * x_r;
-}
-
-static void multiply_crs(const struct state *s)
-{
-    const struct sp_layout *l = s->layout;
-    for (int64_t i = 0; i < l->n_r; i++)
-        for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
-            add_product(s, i, j, sp_layout_col_in(l, j, i), 1);
-}
-
-static void multiply_sell(const struct state *s)
-{
-    const struct sp_layout *l = s->layout;
-    for (int64_t k = 0; k < l->n_chunks; k++) {
-        int64_t entry = sp_layout_ptr(l, k);
-        int64_t index = l->index_ptr ? sp_layout_index_ptr(l, k) : entry;
-        int64_t n_unit = l->n_unit ? l->n_unit[k] : 0;
-        for (int64_t slot = 0; slot < l->len[k]; slot++) {
-            int64_t base = slot < n_unit ? sp_layout_col(l, index++) : 0, group = entry / l->C;
-            for (int64_t lane = 0; lane < l->C; lane++, entry++) {
-                int64_t i = k * l->C + lane;
-                int64_t row = l->perm ? l->perm[i] : i < l->n_r ? i : -1;
-                add_product(s, row, entry, slot < n_unit ? base + lane : sp_layout_col_in(l, index++, group),
-                            1);
-            }
-        }
-    }
-}
-
-static void multiply_bcsr(const struct state *s)
-{
-    const struct sp_layout *l = s->layout;
-    const int64_t b_h = l->b_h, b_w = l->b_w;
-    for (int64_t unit = 0; unit < l->n_ptr - 1; unit++)
-        for (int64_t b = sp_layout_ptr(l, unit); b < sp_layout_ptr(l, unit + 1); b++)
-            for (int64_t i = 0; i < b_h * b_w; i++) {
-                int64_t row = unit * b_h + i % b_h;
-                add_product(s, row < l->n_r ? row : -1, b * b_h * b_w + i,
-                            sp_layout_col(l, b) * b_w + i / b_h, 1);
-            }
-}
-
-static void multiply_half(const struct state *s)
-{
-    const struct sp_layout *l = s->layout;
-    for (int64_t i = 0; i < l->n_r; i++)
-        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
-            int64_t j = sp_layout_col(l, k);
-            add_product(s, i, k, j, 1);
-            if (j != i)
-                add_product(s, j, k, i, l->mirror);
-        }
-}
-
-static void multiply_striped(const struct state *s)
-{
-    const struct sp_layout *l = s->layout;
-    for (int64_t c = 0; c < l->n_cells; c++)
-        for (int64_t j = l->cell[c].entry; j < l->cell[c + 1].entry; j++)
-            add_product(s, l->cell[c].row + sp_layout_row(l, j), j, sp_layout_col(l, j), 1);
 }
 
 void sp_spmv_reference_release(void *state)
@@ -144,16 +86,7 @@ enum sp_status sp_spmv_reference_run(void *state, int64_t repetitions, struct sp
     double start = sp_now();
     for (int64_t repetition = 0; repetition < repetitions; repetition++) {
         memset(s->y, 0, (size_t)(2 * s->layout->n_r) * sizeof *s->y);
-        if (s->layout->format == SP_FORMAT_CRS)
-            multiply_crs(s);
-        else if (s->layout->format == SP_FORMAT_BCSR)
-            multiply_bcsr(s);
-        else if (s->layout->format == SP_FORMAT_HALF)
-            multiply_half(s);
-        else if (s->layout->format == SP_FORMAT_STRIPED)
-            multiply_striped(s);
-        else
-            multiply_sell(s);
+        sp_format_of(s->layout->format)->each_entry(s->layout, add_product, state);
     }
     if (stats && stats->thread_s)
         for (int t = 0; t < stats->n_threads; t++)

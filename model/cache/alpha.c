@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/formats/format.h"
 #include "sparse/formats/permuted.h"
 
 /* Waking threads costs more than walking fewer entries than this. */
@@ -47,7 +48,7 @@ static inline void touch(const struct touched *t, int64_t col, int64_t *last)
 /* 16-bit offsets of the groups (rows of CRS, slots of SELL) [first, end). */
 static void touch_offsets(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
 {
-    const bool crs = l->format == SP_FORMAT_CRS;
+    const bool crs = sp_format_of(l->format)->plain_rows;
     int64_t last = -1;
     for (int64_t g = first; g < end; g++) {
         const int64_t to = crs ? sp_layout_ptr(l, g + 1) : (g + 1) * l->C;
@@ -135,7 +136,7 @@ static void touch_thread_permuted(const struct sp_layout *l, const struct touche
         touch_permuted(l, t, window, first, end, 0, l->n_nz);
 }
 
-/* HALF reads x of its rows too. */
+/* What stands for its mirror image reads x of its rows too. */
 static void touch_rows(const struct touched *t, int64_t first, int64_t end)
 {
     int64_t last = -1;
@@ -145,6 +146,7 @@ static void touch_rows(const struct touched *t, int64_t first, int64_t end)
 
 static void touch_thread(const struct sp_layout *l, const struct touched *t, int thread)
 {
+    const struct sp_format_kind *kind = sp_format_of(l->format);
     const struct sp_partition *p = &l->partition;
     int64_t cursor = 0, first, end;
     if (p->schedule == SP_SCHEDULE_MERGE) {
@@ -152,21 +154,21 @@ static void touch_thread(const struct sp_layout *l, const struct touched *t, int
         return;
     }
     while (sp_partition_next(p, thread, &cursor, &first, &end)) {
-        if (l->index == SP_D16 && l->format == SP_FORMAT_CRS)
+        if (l->base && kind->plain_rows)
             touch_offsets(l, t, first, end);
-        else if (l->index == SP_D16 && l->format == SP_FORMAT_SELL)
+        else if (l->base)
             touch_offsets(l, t, sp_layout_ptr(l, first) / l->C, sp_layout_ptr(l, end) / l->C);
-        else if (l->format == SP_FORMAT_SELLU)
+        else if (kind->unit_slots)
             touch_unit_chunks(l, t, first, end);
-        else if (l->format == SP_FORMAT_STAGED)
+        else if (l->block)
             touch_list(l, t, l->block[first].list, l->block[end].list);
-        else if (l->format == SP_FORMAT_TILED)
+        else if (l->column_ptr)
             touch_indices(l, t, sp_layout_index_ptr(l, first), sp_layout_index_ptr(l, end));
-        else if (l->format == SP_FORMAT_BCSR)
+        else if (kind->in_blocks)
             touch_blocks(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
         else
             touch_indices(l, t, sp_layout_ptr(l, first), sp_layout_ptr(l, end));
-        if (l->format == SP_FORMAT_HALF)
+        if (kind->mirrored)
             touch_rows(t, first, end);
     }
 }
@@ -204,7 +206,7 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
     /* Lines that a granule stands for, in all the arrays that are gathered from. */
     const int64_t weight = granule_B / line_B * (columns ? l->r : 1) * (l->op == SP_OP_FUSEDMM ? 2 : 1);
     /* Whole granules in front of x, so that bases as low as -C stay inside the map. */
-    int64_t guard = l->format == SP_FORMAT_SELLU ? l->C : 0;
+    int64_t guard = sp_format_of(l->format)->unit_slots ? l->C : 0;
     int64_t guard_B = (guard * row_B + granule_B - 1) / granule_B * granule_B;
     int64_t offset_B = guard_B + (int64_t)x_offset_B;
     int64_t n_granules = (offset_B + (l->n_c + guard) * row_B) / granule_B + 1;

@@ -296,7 +296,7 @@ static ALWAYS_INLINE void turn_crs(struct pass *p, struct sp_trace_cursor *c, co
 static int64_t streamed_sell(const struct sp_trace *t, int64_t chunk, int64_t slot, bool follow_y)
 {
     const struct sp_layout *l = t->layout;
-    const bool unit = l->format == SP_FORMAT_SELLU;
+    const bool unit = l->n_unit != NULL;
     int64_t entry = sp_layout_ptr(l, chunk), index = unit ? sp_layout_index_ptr(l, chunk) : entry;
     if (slot > 0) {
         int64_t n_unit = unit ? l->n_unit[chunk] : 0;
@@ -321,7 +321,7 @@ static void slot_sell(struct pass *p, int64_t chunk, int64_t slot, int64_t strea
     const struct sp_trace *t = p->trace;
     const struct sp_layout *l = t->layout;
     const int64_t base_B = t->x_base_B - t->first_line[SP_REGION_X] * t->line_B;
-    const bool unit = l->format == SP_FORMAT_SELLU;
+    const bool unit = l->n_unit != NULL;
     const int64_t n_unit = unit ? l->n_unit[chunk] : 0;
     int64_t index = sp_layout_ptr(l, chunk) + slot * l->C;
     if (unit)
@@ -456,7 +456,7 @@ static void fill_turn(struct pass *p, struct sp_trace_cursor *c)
     const struct sp_layout *l = p->trace->layout;
     int x_shift = __builtin_ctzll(l->s_x);
     p->n_hits = 0;
-    if (l->format != SP_FORMAT_CRS)
+    if (l->len)
         turn_sell(p, c);
     else if (l->index == SP_I64)
         turn_crs(p, c, SP_I64, x_shift);
@@ -506,8 +506,7 @@ static void finish(struct pass *p)
     n->weight = n->n_followed ? (double)n->n_x_lines / (double)n->n_followed : 1;
     n->stream_lines = p->streamed;
     for (int i = 0; i < t->n_threads && !p->follow_y && !t->store_nt; i++) {
-        int64_t cursor = 0, first, end, rows = 0,
-                of_unit = t->layout->format == SP_FORMAT_CRS ? 1 : t->layout->C;
+        int64_t cursor = 0, first, end, rows = 0, of_unit = t->layout->len ? t->layout->C : 1;
         while (sp_partition_next(&t->layout->partition, t->cursor[i].thread, &cursor, &first, &end))
             rows += (end - first) * of_unit;
         n->stream_y_lines += rows * (int64_t)t->layout->s_y >> t->line_shift;
@@ -531,7 +530,7 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
     p.follow_y = l->perm && !t->store_nt;
     int64_t n_x = t->first_line[SP_REGION_Y] - t->first_line[SP_REGION_X];
     int64_t n_lines = t->first_line[SP_REGION_OTHER] - t->first_line[SP_REGION_X];
-    int64_t per_turn = l->format == SP_FORMAT_CRS ? t->turn_steps : 2 * t->turn_steps * (int64_t)l->C;
+    int64_t per_turn = !l->len ? t->turn_steps : 2 * t->turn_steps * (int64_t)l->C;
     enum sp_status status = sp_stack_make(n_lines, &p.stack, err);
     if (status == SP_OK)
         status = sp_new_array(n_lines, sizeof *p.streamed_at, what, (void **)&p.streamed_at, err);

@@ -171,23 +171,24 @@ static struct sp_roof_term arithmetic_of(const struct sp_gpu_grid *g, const stru
         peak ? peak->value : sp_value_none("the machine does not describe it")};
 }
 
-/* So many at a time, each of which takes `seconds`. */
-static struct sp_value rate_of(double n, struct sp_value seconds)
+/* Of all warps together: a step waits for memory once, but not more often than sectors come from there. */
+static struct sp_value waits_of(const struct sp_gpu_traffic *t)
 {
-    if (!sp_value_known(seconds))
-        return seconds;
-    return sp_value_between(n / seconds.value, n / seconds.hi, n / seconds.lo, seconds.origin);
+    const double steps = (double)sp_coalesced_steps(&t->sectors);
+    const struct sp_value sectors = t->memory_load_B;
+    return sp_value_between(fmin(steps, sectors.value / SP_GPU_SECTOR_B),
+                            fmin(steps, sectors.lo / SP_GPU_SECTOR_B),
+                            fmin(steps, sectors.hi / SP_GPU_SECTOR_B), SP_MODELLED);
 }
 
 /* `resident` warps wait at the same time, the longest one as often as it must. */
-static struct sp_value waits_of(const struct sp_gpu_traffic *t, double resident)
+static struct sp_value longest_waits(const struct sp_gpu_traffic *t, double resident)
 {
-    double steps = (double)sp_coalesced_steps(&t->sectors);
-    struct sp_value sectors = t->memory_load_B;
-    double longest = (double)t->sectors.most_steps * resident;
-    double bound[] = {sectors.value, sectors.lo, sectors.hi};
+    const struct sp_value waits = waits_of(t);
+    const double longest = (double)t->sectors.most_steps * resident;
+    double bound[] = {waits.value, waits.lo, waits.hi};
     for (int i = 0; i < 3; i++)
-        bound[i] = bound[i] > 0 ? fmax(fmin(steps, bound[i] / SP_GPU_SECTOR_B), longest) : 0;
+        bound[i] = bound[i] > 0 ? fmax(bound[i], longest) : 0;
     return sp_value_between(bound[0], bound[1], bound[2], SP_MODELLED);
 }
 
@@ -199,10 +200,33 @@ static struct sp_value part_of(struct sp_value rate, double share)
     return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
+/* What is there before the first data, and what a last wave of few blocks takes longer: nothing where nothing
+ * is loaded. From the L2 loads come sooner than the machine's latency says. */
+static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
+{
+    const struct sp_gpu_traffic *t = &p->traffic;
+    const double per_latency = (double)m->n_cores * t->occupancy.warps * SP_GPU_OVERLAP;
+    const double loads = t->L1_load_B.value + t->L1_copy_B.value > 0 ? SP_GPU_RAMP_LOADS : 0;
+    const struct sp_roof_term waiting = {"latency", waits_of(t),
+                                         sp_gpu_rate_of(per_latency, m->gpu.latency_s)};
+    p->term[SP_GPU_TERM_RAMP] = (struct sp_roof_term){
+        "ramp", sp_value_between(loads, t->memory_load_B.lo > 0 ? loads : 0, loads, SP_MODELLED),
+        sp_gpu_rate_of(1, m->gpu.latency_s)};
+    p->n_waves = (double)g->launch.n_blocks / ((double)m->n_cores * t->occupancy.blocks);
+    const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
+    const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, sp_gpu_term_time(&waiting));
+    p->term[SP_GPU_TERM_TAIL] =
+        (struct sp_roof_term){"last wave", sp_value_known(last_s) ? last_s : sp_value_of(0, SP_MODELLED),
+                              sp_value_known(last_s) ? sp_value_of(1, SP_MODELLED) : last_s};
+    p->term[SP_GPU_TERM_ROWS] =
+        (struct sp_roof_term){"row ends", sp_value_of(0, SP_MODELLED), sp_value_of(1, SP_MODELLED)};
+}
+
 static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, double work,
                       struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
+    const struct sp_ceiling *L1_roof;
     double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
     const double share = p->busy = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
@@ -211,12 +235,15 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
                               part_of(roof_of(m, "MEM", &p->memory_roof), share)};
     p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
                                                     part_of(roof_of(m, "L2", &p->L2_roof), share)};
+    p->term[SP_GPU_TERM_L1] =
+        (struct sp_roof_term){"L1 requests", sp_gpu_asked_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
     p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);
-    p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
-                                                        rate_of(1, m->gpu.launch_s)};
     p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){
-        "latency", waits_of(t, resident), rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
+        "latency", longest_waits(t, resident), sp_gpu_rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
+    p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
+                                                        sp_gpu_rate_of(1, m->gpu.launch_s)};
+    set_ends(g, m, p);
 }
 
 /* The slowest resource. Where nothing comes from memory and the L2 is not described, its bytes, all that they
@@ -227,12 +254,12 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
     struct sp_roof_term *L2 = &p->term[SP_GPU_TERM_L2];
     p->L2_as_memory = memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate);
     if (!p->L2_as_memory)
-        return sp_roofline(work, p->term, SP_N_GPU_TERMS);
+        return sp_gpu_time_of(work, p->term);
     L2->rate = memory->rate;
     struct sp_roof_term term[SP_N_GPU_TERMS];
     memcpy(term, p->term, sizeof term);
     term[SP_GPU_TERM_L2].amount = sp_value_of(L2->amount.hi, L2->amount.origin);
-    return sp_roofline(work, term, SP_N_GPU_TERMS);
+    return sp_gpu_time_of(work, term);
 }
 
 enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
@@ -249,6 +276,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     if (status == SP_OK) {
         set_terms(&grid, m, work, p);
         p->roofline = slowest(work, p);
+        p->waited_s = sp_gpu_waited_time(m, p->roofline.time_s);
         p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
     }
     sp_gpu_grid_free(&grid);

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/reading.h"
 #include "model/gpu/coalesce.h"
+#include "model/gpu/gpu_time.h"
 #include "model/gpu/occupancy.h"
 #include "model/machine.h"
 #include "model/roofline.h"
@@ -44,31 +45,21 @@ enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *grid, const struct sp
                                  const struct sp_progress *progress, struct sp_gpu_traffic *traffic,
                                  struct sp_error *err);
 
-/* The time of a kernel on a described GPU: that of the slowest of its resources, each with its name [THEORY
- * 8, 9]. A resource whose ceiling the machine does not describe is left out, and named. */
-
-/* A launch of fewer blocks than there are SMs draws its SMs' part of bandwidths and of the peak: an estimate,
- * and so modelled.
- * "memory bandwidth", "L2 bandwidth", "peak performance" (MMA: "peak of matrix units", whose amount is what
- * they execute), "launch overhead", "latency". */
-enum sp_gpu_term {
-    SP_GPU_TERM_MEMORY,
-    SP_GPU_TERM_L2,
-    SP_GPU_TERM_PEAK,
-    SP_GPU_TERM_LAUNCH,
-    SP_GPU_TERM_LATENCY,
-    SP_N_GPU_TERMS
-};
-
+/* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the machine does
+ * not describe is left out, and named. A launch of fewer blocks than there are SMs draws its SMs' part of
+ * bandwidths and of the peak: an estimate, and so modelled. "L1 requests": sectors that the warps ask for, at
+ * what the L1s of all SMs pass in a cycle. Row ends are in the requests of a kernel whose layout is known. */
 struct sp_gpu_prediction {
     struct sp_gpu_launch launch;
     struct sp_gpu_traffic traffic;
     struct sp_roof_term term[SP_N_GPU_TERMS]; /* rate SP_NONE: the ceiling is not known */
     struct sp_roofline roofline;
+    struct sp_value waited_s;             /* where the host waits for the end of each, sp_gpu_waited_time() */
     const char *binding;                  /* its name; "unknown" where no ceiling is known */
     const struct sp_ceiling *memory_roof; /* of the machine; NULL: not known */
     const struct sp_ceiling *L2_roof;
     double busy;       /* share of the SMs that have a block */
+    double n_waves;    /* blocks over those that are resident together */
     bool L2_as_memory; /* all stays in the L2, whose bandwidth is not known: all that its bytes may be at that
                           of memory, which an L2 exceeds, so that the time of transfers is an upper bound */
 };

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "model/gpu/walk.h"
+#include "sparse/formats/format.h"
 
 static const char *const array_names[SP_N_GPU_ARRAYS] = {
     [SP_GPU_PTR] = "ptr",
@@ -57,8 +58,8 @@ static void set_matrix(struct sp_gpu_grid *g)
 {
     const struct sp_layout *l = g->layout;
     const enum sp_gpu_map map = g->launch.map;
-    const bool has_ptr =
-        l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_SELL || l->format == SP_FORMAT_BCSR;
+    const struct sp_format_kind *kind = sp_format_of(l->format);
+    const bool has_ptr = kind->plain_rows || kind->in_chunks || kind->in_blocks;
     const bool staged = map == SP_GPU_STAGE, tiled = map == SP_GPU_TILE;
     set_array(g, SP_GPU_PTR, has_ptr ? l->n_ptr : 0, l->s_p);
     set_array(g, SP_GPU_LEN, l->len ? l->n_chunks : 0, sizeof *l->len);
@@ -66,7 +67,7 @@ static void set_matrix(struct sp_gpu_grid *g)
     set_array(g, SP_GPU_COLUMN_PTR, tiled ? l->n_indices + 1 : 0, l->s_p);
     set_array(g, SP_GPU_BLOCK, staged ? (l->n_blocks + 1) * SP_GPU_BLOCK_ITEMS : 0, sizeof(int32_t));
     set_array(g, SP_GPU_LIST, staged ? l->n_list : 0, sizeof *l->list);
-    set_array(g, SP_GPU_ROW_INDEX, l->row_index ? l->n_stored : 0, sp_layout_row_index_size(l));
+    set_array(g, SP_GPU_ROW_INDEX, l->row_index ? l->n_stored : 0, l->s_row);
     set_array(g, SP_GPU_COL, l->n_indices, l->s_i);
     set_array(g, SP_GPU_VAL, map == SP_GPU_FUSED ? 0 : l->n_stored, l->s_a);
     set_array(g, SP_GPU_PERM, l->perm ? l->n_chunks * l->C : 0, sizeof *l->perm);

@@ -10,13 +10,9 @@
 static const double default_threshold = 0.03;
 
 const struct sp_hint_rule *const sp_hint_table[] = {
-    &sp_hint_x_traffic,      &sp_hint_x_duplication, &sp_hint_prefetch,        &sp_hint_stripes,
-    &sp_hint_imbalance,      &sp_hint_in_core,       &sp_hint_below_model,     &sp_hint_padding,
-    &sp_hint_index_bytes,    &sp_hint_symmetric,     &sp_hint_precision,       &sp_hint_blocks,
-    &sp_hint_width,          &sp_hint_zeros,         &sp_hint_threads,         &sp_hint_team,
-    &sp_hint_pages,          &sp_hint_numa,          &sp_hint_write_allocate,  &sp_hint_level,
-    &sp_hint_gpu_format,     &sp_hint_gpu_launch,    &sp_hint_gpu_persistence, &sp_hint_gpu_order,
-    &sp_hint_gpu_divergence, &sp_hint_gpu_units,     &sp_hint_gpu_tiles,       NULL,
+#define HINT(NAME) &sp_hint_##NAME,
+#include "model/hints/hints.inc"
+    NULL,
 };
 static_assert(sizeof sp_hint_table / sizeof *sp_hint_table - 1 <= SP_MAX_HINTS, "SP_MAX_HINTS is too small");
 
@@ -31,6 +27,15 @@ void sp_hint_inputs_init(struct sp_hint_inputs *in)
     in->r = 1;
     in->C = 1;
     in->sigma = 1;
+}
+
+const struct sp_storage *sp_hint_storage(const struct sp_hint_inputs *in, const char *format)
+{
+    static const struct sp_storage none = {.change.n = 0};
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        if (strcmp(sp_format_name((enum sp_format)i), format) == 0)
+            return &in->storage[i];
+    return &none;
 }
 
 const char *sp_confidence_name(enum sp_confidence confidence)

@@ -1,7 +1,7 @@
 /* Hints: rules that look at everything known about one analysis and either propose a change with the time
  * that it would save, or say that something was checked and is not a problem, or stay silent because it was
  * not looked at [THEORY 10]. A rule fires only when its counterfactual, simulated or modelled or measured,
- * shows a gain above the threshold. One file hint_*.c and one row in the table a rule. */
+ * shows a gain above the threshold. A rule is a line of hints.inc and stands in a file hints_*.c. */
 #ifndef SP_MODEL_HINTS_H
 #define SP_MODEL_HINTS_H
 
@@ -30,6 +30,14 @@ struct sp_alternative {
     struct sp_value time_s;  /* measured on the arrays of this run; SP_NONE: not run */
     struct sp_value beta;    /* SELL kinds; SP_NONE otherwise */
     struct sp_value alpha;   /* where it differs; SP_NONE: as now */
+};
+
+/* What a format would get that changes what is moved of x and y, too. */
+struct sp_storage {
+    struct sp_change change; /* to it; none: not looked at, or it cannot be, or it cannot pay */
+    struct sp_value V_B;     /* of its layout, partial results and conflicts between threads counted */
+    struct sp_value core_s;  /* W/P_core of it; SP_NONE: not measured */
+    struct sp_value build_s; /* making it once */
 };
 
 /* A kernel on a GPU in a format, as it would run the workload. */
@@ -154,21 +162,17 @@ struct sp_hint_inputs {
 
     /* placement and stores */
     struct sp_value huge_share, local_share;
-    struct sp_value roof_store_Bps;       /* copy or triad, write-allocate counted [B/s] */
-    struct sp_value roof_store_nt_Bps;    /* the same with non-temporal stores */
-    bool can_store_nt;                    /* there is a version with non-temporal stores */
-    bool asked_small_pages;               /* by the run */
-    const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
-    struct sp_change to_half;             /* half storage; none: the layout does not take the matrix */
-    struct sp_value half_V_B;             /* of its layout, conflicts between threads counted */
-    struct sp_value half_core_s;          /* W/P_core of it; SP_NONE: not measured */
-    struct sp_change to_stripes;          /* column blocking; none: not looked at, or it cannot pay */
-    struct sp_value striped_V_B;          /* of its layout, later updates of y counted */
-    struct sp_value striped_core_s;       /* W/P_core of it; SP_NONE: not measured */
-    struct sp_value striped_s;            /* building it once */
-    struct sp_change to_blocks;           /* BCSR; none: no kernel takes it */
+    struct sp_value roof_store_Bps;          /* copy or triad, write-allocate counted [B/s] */
+    struct sp_value roof_store_nt_Bps;       /* the same with non-temporal stores */
+    bool can_store_nt;                       /* there is a version with non-temporal stores */
+    bool asked_small_pages;                  /* by the run */
+    const struct sp_gpu_hint_inputs *gpu;    /* NULL: not on a GPU */
+    struct sp_storage storage[SP_N_FORMATS]; /* of formats that propose themselves (model/formats/format.h) */
+    struct sp_change to_blocks;              /* BCSR; none: no kernel takes it */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
+/* Of the format of this name; an empty one where there is no such format. */
+const struct sp_storage *sp_hint_storage(const struct sp_hint_inputs *inputs, const char *format);
 
 enum sp_confidence { SP_LOW, SP_MEDIUM, SP_HIGH };
 const char *sp_confidence_name(enum sp_confidence confidence);

@@ -5,11 +5,12 @@
 
 #include "base/text.h"
 #include "model/hints/rules.h"
+#include "sparse/formats/format.h"
 
 /* Gathers wait for longer than execution exceeds the transfers: then C02 has the reason. */
 static bool waits_longer(const struct sp_hint_inputs *in, double transfers)
 {
-    return in->format == SP_FORMAT_CRS && sp_hint_is_waiting(in) &&
+    return sp_format_of(in->format)->plain_rows && sp_hint_is_waiting(in) &&
            sp_hint_waits(in) * in->time_s.value > in->core_s.value - transfers;
 }
 
@@ -83,7 +84,7 @@ static enum sp_verdict judge_below_model(const struct sp_hint_inputs *in, struct
     if (!best || !sp_gain_is_worth(in, gain))
         return SP_SILENT;
     const bool in_flight =
-        sp_hint_is_waiting(in) && in->format == SP_FORMAT_CRS && sp_is_in_lanes(best->option);
+        sp_hint_is_waiting(in) && sp_format_of(in->format)->plain_rows && sp_is_in_lanes(best->option);
     if (!in_flight && !in->thorough)
         return SP_SILENT;
     sp_hint_take(in, hint, sp_then_storage(in, best), SP_MODELLED, in_flight ? SP_MEDIUM : SP_LOW);
@@ -212,7 +213,7 @@ static enum sp_verdict judge_write_allocate(const struct sp_hint_inputs *in, str
     if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in))
         return SP_SILENT;
     const char *name = in->op == SP_OP_SPMV ? "y" : "the result";
-    if (in->format == SP_FORMAT_HALF || in->format == SP_FORMAT_STRIPED)
+    if (sp_format_of(in->format)->updates_y)
         return sp_clear(checked, "%s is read and written by updates", name);
     if (in->store_nt)
         return sp_clear(checked, "%s is written with non-temporal stores", name);

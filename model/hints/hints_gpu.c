@@ -1,9 +1,11 @@
 /* Hints on runs on GPUs. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "model/gpu/gpu_predict.h"
+#include "model/gpu/gpu_time.h"
 #include "model/hints/rules.h"
 #include "model/volume/sddmm_choice.h"
 
@@ -53,14 +55,14 @@ const struct sp_hint_rule sp_hint_gpu_format = {
     .judge = judge_format,
 };
 
-/* The slowest resource but the launches [s]. */
+/* The time without the launches [s]. */
 static double others_s(const struct sp_gpu_prediction *p)
 {
-    double longest = 0;
-    for (int i = 0; i < SP_N_GPU_TERMS; i++)
-        if (i != SP_GPU_TERM_LAUNCH && sp_value_known(p->term[i].rate) && p->term[i].rate.value > 0)
-            longest = fmax(longest, p->term[i].amount.value / p->term[i].rate.value);
-    return longest;
+    struct sp_roof_term term[SP_N_GPU_TERMS];
+    memcpy(term, p->term, sizeof term);
+    term[SP_GPU_TERM_LAUNCH].rate = sp_value_none("left out");
+    const struct sp_value t = sp_gpu_time_of(0, term).time_s;
+    return sp_value_known(t) ? t.value : 0;
 }
 
 static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -71,7 +73,7 @@ static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_h
         return SP_SILENT;
     const double launch_s = p->term[SP_GPU_TERM_LAUNCH].amount.value / p->term[SP_GPU_TERM_LAUNCH].rate.value;
     const double work_s = others_s(p);
-    struct sp_then then = sp_then_times(fmax(launch_s, work_s), work_s);
+    struct sp_then then = sp_then_times(launch_s + work_s, work_s);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "%.2g us a launch, %.3g us of work", 1e6 * launch_s, 1e6 * work_s);
@@ -90,14 +92,14 @@ static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_h
 const struct sp_hint_rule sp_hint_gpu_launch = {
     .id = "J02",
     .title = "launch overhead",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition =
-        "on a GPU whose launch overhead is known, launches take longer than the slowest of memory, L2, "
-        "arithmetic and latency",
+        "on a GPU whose launch overhead is known, launches are a part of the time worth saving, beside the "
+        "slowest of memory, L2, arithmetic and latency",
     .remedy = "CUDA graphs, fewer and larger kernels, several vectors at a time",
     .check = "launch overhead",
-    .gain = "the launch overhead against the slowest of memory, L2, arithmetic and latency",
+    .gain = "the launch overhead, which adds to the slowest of memory, L2, arithmetic and latency",
     .judge = judge_launch,
 };
 

@@ -7,12 +7,12 @@
 #include "base/text.h"
 #include "model/hints/rules.h"
 #include "model/volume/volume.h"
+#include "sparse/formats/format.h"
 
 static enum sp_verdict judge_padding(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                      struct sp_checked *checked)
 {
-    if ((in->format != SP_FORMAT_SELL && in->format != SP_FORMAT_SELLU) || !sp_value_known(in->beta) ||
-        !sp_hint_has_volume(in))
+    if (!sp_format_of(in->format)->in_chunks || !sp_value_known(in->beta) || !sp_hint_has_volume(in))
         return SP_SILENT;
     double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));
     double fill_B = (sp_hint_stored(in) - (double)in->n_nz) * item_B;
@@ -109,7 +109,7 @@ static void say_bytes(const struct sp_hint_inputs *in, struct sp_hint *hint,
 static struct sp_then with_offsets(const struct sp_hint_inputs *in)
 {
     struct sp_then then = sp_then_storage(in, in->offsets);
-    if (in->format == SP_FORMAT_CRS && !sp_is_in_lanes(in->offsets->option))
+    if (sp_format_of(in->format)->plain_rows && !sp_is_in_lanes(in->offsets->option))
         then.keeps = sp_value_between(0.5, 0, 0.5, SP_STATED);
     return then;
 }
@@ -119,7 +119,7 @@ static enum sp_verdict use_offsets(const struct sp_hint_inputs *in, struct sp_hi
     struct sp_then then = with_offsets(in);
     if (!sp_gain_is_worth(in, sp_gain_of(in, &then)))
         return SP_SILENT;
-    sp_hint_take(in, hint, then, SP_MODELLED, in->format == SP_FORMAT_CRS ? SP_LOW : SP_MEDIUM);
+    sp_hint_take(in, hint, then, SP_MODELLED, sp_format_of(in->format)->plain_rows ? SP_LOW : SP_MEDIUM);
     sp_hint_add(hint,
                 "Column indices take %d bytes each; 16-bit offsets from a base of each row or slot reach. ",
                 (int)sp_index_size(in->index));
@@ -144,12 +144,13 @@ static enum sp_verdict judge_index_bytes(const struct sp_hint_inputs *in, struct
         wide = sp_gain_of(in, &then);
     }
     const struct sp_alternative *sellu = NULL;
-    if (in->format != SP_FORMAT_SELLU && in->precision != SP_C128)
+    if (!sp_format_of(in->format)->unit_slots && in->precision != SP_C128)
         sellu = sp_best_format(in, "sellu", true, &unit);
     if (sellu) {
         unit = gain_of_bytes(in, sellu);
-        bool padded = in->format == SP_FORMAT_SELL && sp_value_known(in->beta) &&
-                      sp_value_known(sellu->beta) && sellu->beta.value > 1.05 * in->beta.value;
+        bool padded = sp_format_of(in->format)->in_chunks && !sp_format_of(in->format)->unit_slots &&
+                      sp_value_known(in->beta) && sp_value_known(sellu->beta) &&
+                      sellu->beta.value > 1.05 * in->beta.value;
         if (padded)
             sellu = NULL;
     }
@@ -174,9 +175,10 @@ static enum sp_verdict judge_index_bytes(const struct sp_hint_inputs *in, struct
                  "fewer bytes at the same bandwidth; refuted if the bandwidth falls too");
         return SP_FIRES;
     }
-    if (in->index == SP_I32 && sp_value_known(in->unit_share) && (sellu || in->format == SP_FORMAT_SELLU))
+    if (in->index == SP_I32 && sp_value_known(in->unit_share) &&
+        (sellu || sp_format_of(in->format)->unit_slots))
         return sp_clear(checked, "32-bit; %.0f %% unit-stride slots%s", 100 * in->unit_share.value,
-                        in->format == SP_FORMAT_SELLU ? ", in use" : ", too few to gain");
+                        sp_format_of(in->format)->unit_slots ? ", in use" : ", too few to gain");
     return SP_SILENT;
 }
 
@@ -200,10 +202,10 @@ const struct sp_hint_rule sp_hint_index_bytes = {
 
 /* Of the layout where there is one, else by formula, which knows no conflicts. Updates of y follow the
  * gathers' pattern transposed, which is the same one. */
-static struct sp_value volume_of(const struct sp_hint_inputs *in)
+static struct sp_value volume_of(const struct sp_hint_inputs *in, const struct sp_storage *half)
 {
-    if (sp_value_known(in->half_V_B))
-        return in->half_V_B;
+    if (sp_value_known(half->V_B))
+        return half->V_B;
     struct sp_sizes sizes =
         sp_sizes_with_pointers(sp_sizes_of(in->precision, in->index, (double)in->n_nz / 2), in->row_ptr_B);
     double most = fmax(in->alpha.value, in->alpha_min.value), least = in->alpha_min.value;
@@ -212,7 +214,8 @@ static struct sp_value volume_of(const struct sp_hint_inputs *in)
     return sp_value_between((V_lo + V_hi) / 2, V_lo, V_hi, SP_MODELLED);
 }
 
-static void say_volume(const struct sp_hint_inputs *in, struct sp_value V, struct sp_hint *hint)
+static void say_volume(const struct sp_hint_inputs *in, const struct sp_storage *half, struct sp_value V,
+                       struct sp_hint *hint)
 {
     char now[32], lo[32], hi[32], range[80], set[32];
     sp_text_bytes(lo, sizeof lo, V.lo);
@@ -224,7 +227,7 @@ static void say_volume(const struct sp_hint_inputs *in, struct sp_value V, struc
                           "of y counted, conflicts between threads %s).",
                           range, sp_text_bytes(now, sizeof now, in->V_B.value),
                           sp_hint_in_memory(in) ? "memory" : in->level, sp_origin_name(V.origin),
-                          sp_value_known(in->half_V_B) ? "too" : "not");
+                          sp_value_known(half->V_B) ? "too" : "not");
     if (sp_value_known(hint->then.set_B) && hint->then.inner[0] && V.value < in->V_B.value / 4)
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
                  " The rest, %s, comes from %s.",
@@ -233,13 +236,14 @@ static void say_volume(const struct sp_hint_inputs *in, struct sp_value V, struc
 
 /* Updates of y depend on those before them, so that part of the transfers may not hide behind execution:
  * stencils took between max(T_data, T_core) and that with half of the shorter one added. */
-static struct sp_then one_triangle(const struct sp_hint_inputs *in, struct sp_value V)
+static struct sp_then one_triangle(const struct sp_hint_inputs *in, const struct sp_storage *half,
+                                   struct sp_value V)
 {
     static const double shows = 0.5;
     const double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));
-    struct sp_then then = sp_then_bytes(in, V, in->half_core_s,
-                                        item_B * (sp_hint_stored(in) - (double)(in->n_nz + in->n_r) / 2));
-    if (sp_value_known(in->half_core_s))
+    struct sp_then then =
+        sp_then_bytes(in, V, half->core_s, item_B * (sp_hint_stored(in) - (double)(in->n_nz + in->n_r) / 2));
+    if (sp_value_known(half->core_s))
         then.shows = shows;
     return then;
 }
@@ -247,14 +251,15 @@ static struct sp_then one_triangle(const struct sp_hint_inputs *in, struct sp_va
 static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                        struct sp_checked *checked)
 {
-    if (!in->symmetric || in->format == SP_FORMAT_HALF || !sp_hint_has_volume(in) ||
-        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || in->to_half.n == 0)
+    const struct sp_storage *half = sp_hint_storage(in, "half");
+    if (!in->symmetric || sp_format_of(in->format)->mirrored || !sp_hint_has_volume(in) ||
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || half->change.n == 0)
         return SP_SILENT;
-    const bool measured = sp_value_known(in->half_core_s);
-    struct sp_value V = volume_of(in);
+    const bool measured = sp_value_known(half->core_s);
+    struct sp_value V = volume_of(in, half);
     if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
         return sp_clear(checked, "gathers wait, and with one triangle updates of y would too");
-    struct sp_then one = one_triangle(in, V);
+    struct sp_then one = one_triangle(in, half, V);
     const struct sp_gain gain = sp_gain_of(in, &one);
     char now[32], then[32];
     sp_text_bytes(now, sizeof now, in->V_B.value);
@@ -266,8 +271,8 @@ static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct s
                                    then, now, 50 * (gain.lo + gain.hi))
                         : SP_SILENT; /* scattered updates may cost it all */
     sp_hint_take(in, hint, one, SP_MODELLED, measured && gain.lo >= in->threshold ? SP_MEDIUM : SP_LOW);
-    say_volume(in, V, hint);
-    hint->change = in->to_half;
+    say_volume(in, half, V, hint);
+    hint->change = half->change;
     snprintf(hint->expect, sizeof hint->expect,
              "bytes of the matrix halve; refuted if conflicts or private copies of y cost as much");
     return SP_FIRES;
@@ -346,8 +351,7 @@ static enum sp_verdict judge_precision(const struct sp_hint_inputs *in, struct s
         sp_hint_add(hint, " (%s%lld distinct)", in->n_distinct_is_bound ? "at least " : "",
                     (long long)in->n_distinct);
     sp_hint_add(hint, ": stored in 4 bytes instead of 8 it loses nothing. x, y and the sums stay fp64.");
-    const bool has_mixed =
-        in->format == SP_FORMAT_CRS || in->format == SP_FORMAT_SELL || in->format == SP_FORMAT_SELLU;
+    const bool has_mixed = sp_format_of(in->format)->plain_rows || sp_format_of(in->format)->in_chunks;
     if (in->mixed)
         hint->change = in->mixed->change;
     else {
@@ -391,7 +395,7 @@ static double block_matrix_B(const struct sp_hint_inputs *in)
 static void put_in_blocks(const struct sp_hint_inputs *in, struct sp_then *then)
 {
     static const double faster = 0.2;
-    if (in->format != SP_FORMAT_CRS)
+    if (!sp_format_of(in->format)->plain_rows)
         return;
     then->faster = faster;
     then->held = true;
@@ -404,7 +408,7 @@ static enum sp_verdict judge_blocks(const struct sp_hint_inputs *in, struct sp_h
                                     struct sp_checked *checked)
 {
     if (in->block_h * in->block_w < 2 || in->n_blocks < 1 || !sp_hint_has_volume(in) ||
-        in->format == SP_FORMAT_SELLU || in->format == SP_FORMAT_BCSR || in->n_nz <= 0)
+        sp_format_of(in->format)->unit_slots || sp_format_of(in->format)->in_blocks || in->n_nz <= 0)
         return SP_SILENT;
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
     double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;
@@ -505,7 +509,7 @@ static struct sp_value volume_without(const struct sp_hint_inputs *in)
 {
     const double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));
     const struct sp_value V = sp_hint_volume_less(in, (double)in->n_zeros * item_B);
-    if (in->format == SP_FORMAT_CRS)
+    if (sp_format_of(in->format)->plain_rows)
         return V;
     return sp_value_between((V.value + in->V_B.value) / 2, V.lo, in->V_B.hi, V.origin);
 }
@@ -513,8 +517,8 @@ static struct sp_value volume_without(const struct sp_hint_inputs *in)
 static enum sp_verdict judge_zeros(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                    struct sp_checked *checked)
 {
-    const bool in_lanes = in->format == SP_FORMAT_SELL || in->format == SP_FORMAT_SELLU;
-    if (in->n_zeros <= 0 || in->n_zeros >= in->n_nz || (in->format != SP_FORMAT_CRS && !in_lanes) ||
+    const bool in_lanes = sp_format_of(in->format)->in_chunks;
+    if (in->n_zeros <= 0 || in->n_zeros >= in->n_nz || (!sp_format_of(in->format)->plain_rows && !in_lanes) ||
         !sp_hint_has_volume(in))
         return SP_SILENT;
     const double share = (double)in->n_zeros / (double)in->n_nz;

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "model/gpu/gpu_predict.h"
 #include "model/roofline.h"
+#include "sparse/formats/format.h"
 
 static double value_or(struct sp_value v, double otherwise)
 {
@@ -132,7 +133,7 @@ bool sp_is_in_lanes(const char *option)
 struct sp_then sp_then_storage(const struct sp_hint_inputs *in, const struct sp_alternative *a)
 {
     struct sp_then then = sp_then_bytes(in, a->V_B, a->core_s, less_than_now(in, a));
-    if (sp_is_in_lanes(a->option) && in->format == SP_FORMAT_CRS)
+    if (sp_is_in_lanes(a->option) && sp_format_of(in->format)->plain_rows)
         put_in_lanes(in, &then);
     return then;
 }

@@ -2,6 +2,7 @@
 #ifndef SP_MODEL_KINDS_H
 #define SP_MODEL_KINDS_H
 
+#include "model/formats/format.h"
 #include "model/trace/trace.h"
 #include "sparse/formats/permuted.h"
 
@@ -25,15 +26,12 @@ struct sp_trace_kind {
     void (*add_regions)(const struct sp_layout *layout, int n_threads, int64_t bytes[SP_N_REGIONS]);
 };
 
-extern const struct sp_trace_kind sp_trace_spmv;    /* SpMV in CRS, SELL, SELLU */
-extern const struct sp_trace_kind sp_trace_coo;     /* SDDMM in COO */
-extern const struct sp_trace_kind sp_trace_tiled;   /* SDDMM in TILED */
-extern const struct sp_trace_kind sp_trace_dense;   /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
-extern const struct sp_trace_kind sp_trace_fused;   /* FusedMM in CRS in panels of columns */
-extern const struct sp_trace_kind sp_trace_bcsr;    /* SpMV, SpMMV, SpMM in BCSR */
-extern const struct sp_trace_kind sp_trace_half;    /* SpMV in HALF */
-extern const struct sp_trace_kind sp_trace_striped; /* SpMV in STRIPED */
-
+extern const struct sp_trace_kind sp_trace_spmv;   /* SpMV in CRS, SELL, SELLU */
+extern const struct sp_trace_kind sp_trace_coo;    /* SDDMM in COO */
+extern const struct sp_trace_kind sp_trace_tiled;  /* SDDMM in TILED */
+extern const struct sp_trace_kind sp_trace_dense;  /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
+extern const struct sp_trace_kind sp_trace_fused;  /* FusedMM in CRS in panels of columns */
+extern const struct sp_trace_kind sp_trace_bcsr;   /* SpMV, SpMMV, SpMM in BCSR */
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 
 /* ---- events ---- */

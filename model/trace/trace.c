@@ -111,29 +111,10 @@ static const enum sp_array array_of_region[SP_N_REGIONS] = {
 /* The kind of a layout; NULL: it has no trace. */
 static const struct sp_trace_kind *kind_of(const struct sp_layout *l)
 {
-    bool crs = l->format == SP_FORMAT_CRS, sell = l->format == SP_FORMAT_SELL;
-    if (l->permuted)
-        return &sp_trace_spmv;
-    bool one = l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1);
-    if (one && (crs || sell || l->format == SP_FORMAT_SELLU))
-        return &sp_trace_spmv;
-    if (l->format == SP_FORMAT_HALF)
-        return &sp_trace_half;
-    if (l->format == SP_FORMAT_STRIPED)
-        return &sp_trace_striped;
-    if (l->format == SP_FORMAT_BCSR)
-        return &sp_trace_bcsr;
-    if (l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c)
-        return &sp_trace_fused;
-    if (crs || sell)
-        return &sp_trace_dense;
-    if (l->format == SP_FORMAT_STAGED)
-        return &sp_trace_staged;
-    if (l->format == SP_FORMAT_COO)
-        return &sp_trace_coo;
-    if (l->format == SP_FORMAT_TILED)
-        return &sp_trace_tiled;
-    return NULL;
+    const struct sp_format_model *m = sp_format_models[l->format];
+    if (l->permuted || l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1 && m->spmv))
+        return m->spmv;
+    return l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c ? m->panels : m->dense;
 }
 
 bool sp_trace_next(struct sp_trace *t, struct sp_trace_piece *piece)
@@ -218,7 +199,7 @@ static int64_t dense_B(const struct sp_layout *l, int64_t n, int64_t ld, size_t 
 static void place_regions(struct sp_trace *t, const struct sp_trace_options *o)
 {
     const struct sp_layout *l = t->layout;
-    const int64_t guard = l->format == SP_FORMAT_SELLU ? l->C : 0;
+    const int64_t guard = l->n_unit ? l->C : 0;
     const int64_t x_B = dense_B(l, l->n_c + 2 * guard, l->ld_x, l->s_x);
     const bool fused = l->op == SP_OP_FUSEDMM, sampled = l->op == SP_OP_SDDMM;
     int64_t bytes[SP_N_REGIONS] = {

@@ -153,3 +153,5 @@ const struct sp_trace_kind sp_trace_bcsr = {
     .steps_in_turn = steps_in_turn,
     .values_in_step_B = values_in_step_B,
 };
+
+const struct sp_format_model sp_format_model_bcsr = {.spmv = &sp_trace_bcsr, .dense = &sp_trace_bcsr};

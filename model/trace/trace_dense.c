@@ -154,7 +154,7 @@ static int64_t sell_turn(struct sp_trace *t, struct sp_trace_cursor *c)
 
 static int64_t fill_turn_dense(struct sp_trace *t, struct sp_trace_cursor *c)
 {
-    return t->layout->format == SP_FORMAT_CRS ? crs_turn(t, c) : sell_turn(t, c);
+    return t->layout->len ? sell_turn(t, c) : crs_turn(t, c);
 }
 
 static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
@@ -166,7 +166,7 @@ static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
         int64_t n = c->entry_end - c->entry;
         c->n_steps += (n > 0 ? n : 1) * slices;
         c->n_empty += (n == 0) * slices;
-        if (l->format == SP_FORMAT_SELL) {
+        if (l->len) {
             int64_t first = c->unit * l->C, lanes = l->n_r - first < l->C ? l->n_r - first : l->C;
             t->n_references += n * l->C * (2 + r) + 2 + lanes * r + (l->perm ? l->C : 0);
         } else if (l->op == SP_OP_SDDMM) {
@@ -193,7 +193,7 @@ static int64_t events_bound_dense(const struct sp_trace *t)
 {
     const struct sp_layout *l = t->layout;
     const int64_t rows = row_lines(t);
-    if (l->format == SP_FORMAT_CRS)
+    if (!l->len)
         return t->turn_steps * (8 + 4 * rows) + 16;
     return t->turn_steps * l->C * (8 + 2 * rows) + 16 * t->turn_steps + 16;
 }
@@ -411,3 +411,5 @@ const struct sp_trace_kind sp_trace_coo = {
     .steps_in_turn = steps_in_turn_coo,
     .add_regions = add_regions,
 };
+
+const struct sp_format_model sp_format_model_coo = {.dense = &sp_trace_coo};

@@ -379,3 +379,6 @@ const struct sp_trace_kind sp_trace_tiled = {
     .steps_in_turn = steps_in_turn_tiled,
     .add_regions = add_regions_tiled,
 };
+
+const struct sp_format_model sp_format_model_staged = {.dense = &sp_trace_staged};
+const struct sp_format_model sp_format_model_tiled = {.dense = &sp_trace_tiled};

@@ -38,12 +38,11 @@ struct sp_sddmm_choice sp_sddmm_choose(const struct sp_machine *machine, int64_t
                                        int64_t n_nz, int64_t r, double s_x, double threshold)
 {
     assert(n_r >= 1 && n_c >= 1 && n_nz >= 0 && r >= 1 && s_x > 0);
-    const struct sp_sddmm_choice rows = {.format = SP_FORMAT_CRS};
+    const struct sp_sddmm_choice rows = {.tiled = false};
     const double density = (double)n_nz / ((double)n_r * (double)n_c), B_B = (double)n_c * (double)r * s_x;
     if (density <= threshold || B_B <= 0.5 * second_level_B(machine))
         return rows;
-    return (struct sp_sddmm_choice){
-        .format = SP_FORMAT_TILED, .T_i = sp_sddmm_tile_rows(r, s_x), .T_k = (int32_t)r};
+    return (struct sp_sddmm_choice){.tiled = true, .T_i = sp_sddmm_tile_rows(r, s_x), .T_k = (int32_t)r};
 }
 
 int sp_sddmm_threads_per_row(int64_t M, int64_t T)

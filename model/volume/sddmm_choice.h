@@ -2,6 +2,7 @@
 #ifndef SP_MODEL_SDDMM_CHOICE_H
 #define SP_MODEL_SDDMM_CHOICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/machine.h"
@@ -19,8 +20,8 @@ double sp_sddmm_threshold_printed(double T_i, double r);
 #define SP_SDDMM_SWITCH_PRINTED 1e-4
 
 struct sp_sddmm_choice {
-    enum sp_format format; /* CRS or TILED */
-    int32_t T_i, T_k;      /* TILED */
+    bool tiled;       /* take TILED; else CRS */
+    int32_t T_i, T_k; /* of it */
 };
 
 /* Density n_nz/(n_r n_c) above `threshold` (a count's, or one that bench_sampled measured), and B larger

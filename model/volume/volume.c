@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "model/formats/format.h"
+
 static const struct sp_volume no_volume = {.total_B = 0};
 
 struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored)
@@ -97,14 +99,8 @@ static void add_up(struct sp_volume *v)
 
 double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
 {
-    const double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
-    if (y_B <= 0 || (l->format != SP_FORMAT_HALF && l->format != SP_FORMAT_STRIPED))
-        return 2;
-    if (l->format == SP_FORMAT_STRIPED)
-        return y_B + (double)l->W * (double)l->s_x <= kept_B ? 2 : 2 + 2 * 64 * (double)l->n_updated / y_B;
-    const double shared_B = (double)sp_half_windows(l) * (double)l->s_y;
-    const double updates_B = alpha * (double)l->s_y * (double)l->n_stored;
-    return fmax(2, 2 * updates_B / y_B) + (shared_B <= kept_B ? 0 : (l->phased ? 2 : 5) * shared_B / y_B);
+    const struct sp_format_model *m = sp_format_models[l->format];
+    return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
 }
 
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
@@ -113,7 +109,7 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
     struct sp_volume v = no_volume;
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v.array_B[i] = sp_layout_array_bytes(l, (enum sp_array)i);
-    if (l->format == SP_FORMAT_HALF) /* windows are partial results of y, w counts them */
+    if (sp_format_of(l->format)->mirrored) /* windows are partial results of y, w counts them */
         v.array_B[SP_ARRAY_OTHER] = 0;
     v.write_B = fmax(1, w / 2) * v.array_B[SP_ARRAY_Y];
     v.array_B[SP_ARRAY_X] = alpha * sp_layout_gather_bytes(l);
@@ -330,7 +326,7 @@ static double largest_block_B(const struct sp_layout *l)
 
 struct sp_staged_reuse sp_staged_reuse_of(const struct sp_layout *l, double cache_B)
 {
-    assert(l->format == SP_FORMAT_STAGED);
+    assert(l->block);
     const bool stays = largest_block_B(l) + (double)sp_layout_stage_bytes(l) <= cache_B;
     return (struct sp_staged_reuse){
         .of_x = l->n_list > 0 ? (double)l->n_nz / (double)l->n_list : 1,

@@ -60,26 +60,14 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
  * a first execution), of the gathered operands alpha times sp_layout_gather_bytes(), of the result w times
  * its bytes.
  *
- * HALF, with n_h stored entries, and STRIPED, with n_C cells:
- *
- *     V_half    = (s_a + s_i) n_h + s_p (n_r + 1) + w s_y n_r + alpha s_x n_h
- *     V_striped = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + w s_y n_r + alpha s_x n_nz
- *
- * where w counts all that partial results of y move, windows of HALF included: sp_layout_w(). At w = 2 and
- * alpha_min no execution from empty caches moves less, of any layout (STAGED: but for the buffers, which all
- * count as the longest one). */
+ * Of a format that updates y, w counts all that partial results of y move, windows of HALF included:
+ * sp_layout_w(). At w = 2 and alpha_min no execution from empty caches moves less, of any layout (STAGED: but
+ * for the buffers, which all count as the longest one). */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
 
 /* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results: 2, y read
- * and written once, if they keep them all (INFINITY: they do). Else (0: they do not)
- *
- * STRIPED, with L_y lines of y that stripes after the first one update (n_updated): 2 + 2 64 L_y/(s_y n_r),
- * since y is out of the caches before the next stripe comes.
- *
- * HALF, with W_h rows that threads share (sp_half_windows()): (2 alpha n_h + c W_h)/n_r, at least 2. An entry
- * that gathers from x updates y at the same place, so alpha is that of both. Rows that threads share cost c =
- * 2 in phases (cleared before), 5 with windows (cleared: 2, read at the end: 1, y read and written again: 2).
- */
+ * and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what the format says in
+ * model/formats. */
 double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers

@@ -40,7 +40,8 @@ struct sp_helper_backend {
     void (*close)(void);
 };
 
-extern const struct sp_helper_backend sp_helper_likwid, sp_helper_papi;
+#define LIBRARY_COUNTER(NAME, ...) extern const struct sp_helper_backend sp_helper_##NAME;
+#include "base/option/byte_counters.inc"
 
 /* Opens the first of the names that is there (path not NULL: that one) and looks up n symbols; says
  * sp_helper_absent() with the loader's words. */

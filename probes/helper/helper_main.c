@@ -155,11 +155,17 @@ static bool obey(const struct sp_helper_backend *library, const char *path, char
 int main(int argc, char **argv)
 {
     static char line[LINE];
+    static const struct {
+        const char *name;
+        const struct sp_helper_backend *backend;
+    } libraries[] = {
+#define LIBRARY_COUNTER(NAME, ...) {#NAME, &sp_helper_##NAME},
+#include "base/option/byte_counters.inc"
+    };
     const struct sp_helper_backend *library = NULL;
-    if (argc >= 2)
-        library = strcmp(argv[1], "likwid") == 0 ? &sp_helper_likwid
-                  : strcmp(argv[1], "papi") == 0 ? &sp_helper_papi
-                                                 : NULL;
+    for (size_t i = 0; argc >= 2 && i < sizeof libraries / sizeof *libraries; i++)
+        if (strcmp(argv[1], libraries[i].name) == 0)
+            library = libraries[i].backend;
     if (!library || dup2(SP_HELPER_REPLY, SP_HELPER_REPLY) < 0) {
         static const char words[] = "spmodel-counters is started by spmodel; see spmodel help counters\n";
         return write(STDERR_FILENO, words, sizeof words - 1) < 0 ? 1 : 2;

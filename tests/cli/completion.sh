@@ -3,7 +3,7 @@
 # for an option is one that the option takes. Usage: completion.sh SPMODEL
 set -eu
 spmodel=$1
-words=$(cd "$(dirname "$0")/../.." && pwd)/src/base/option/option_words.h
+words=$(cd "$(dirname "$0")/../.." && pwd)/src/base/option
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir/home" XDG_DATA_HOME="$dir/home" XDG_CACHE_HOME="$dir/home"
@@ -118,7 +118,7 @@ offers 'gen:laplace2d: gen:laplace3d:' analyze gen:lap
 "$spmodel" completion --stale || fail "rows of completion_values.c that fit nothing, see above"
 
 # What texts call an option is one of a command, but --pin, which only trials change, and --version, which is of none.
-names=$(sed -n 's/^#define SP_O_[A-Z_]* *"\(--[a-z-]*\)".*/\1/p' "$words")
+names=$(sed -n 's/^#define SP_O_[A-Z_]* *"\(--[a-z-]*\)".*/\1/p' "$words/option_words.h" "$words/run_options.inc")
 [[ $(wc -w <<<"$names") -ge 50 ]] || fail "$words has few options"
 for name in $names; do
     [[ $name == --pin || $name == --version ]] || grep -q -- "[ ']$name[= ]" "$dir/script" || fail "no command has $name"

@@ -8,8 +8,8 @@ trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
 fail() { echo "outputs: $*"; cat "$dir/err" 2>/dev/null; exit 1; }
 entries() { "$spmodel" info --json "$1" 2>"$dir/err" | tr -d ' \n' | sed -n 's/.*"nnz":\([0-9]*\).*/\1/p'; }
 
-forms="k.mtx k.mtx.gz k.spm"
-"$spmodel" --version | grep -q 'libarchive yes' || { forms="k.mtx k.spm"; echo "skipped: .gz (this build is without libarchive)"; }
+forms="k.mtx k.mtx.gz k.spm k.petsc k.npz k.rb"
+"$spmodel" --version | grep -q 'LIBARCHIVE: [0-9]' || { forms="k.mtx k.spm k.petsc k.rb"; echo "skipped: .gz, .npz (this build is without libarchive)"; }
 
 # Killed: whatever stands under the final name is the whole matrix.
 killed=0 finished=0

@@ -34,7 +34,7 @@ static int64_t index_vectors(const struct sp_layout *l)
 /* COO, TILED: the rows of entries. */
 static int64_t row_vectors(const struct sp_layout *l)
 {
-    return l->row_index ? vectors((size_t)l->n_stored * sp_layout_row_index_size(l)) : 0;
+    return l->row_index ? vectors((size_t)l->n_stored * l->s_row) : 0;
 }
 
 double sp_scan_bytes(const struct sp_job *job)

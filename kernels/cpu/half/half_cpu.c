@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "sparse/formats/half.h"
 
 bool sp_half_has_runs(const struct sp_layout *l, int W)
 {
@@ -57,7 +58,8 @@ enum sp_status sp_half_cpu_prepare(const struct sp_layout *layout, const struct 
         return status;
     struct sp_spmv_state *s = *state;
     s->half = select(layout);
-    if (!layout->phased)
+    s->args.mirror = sp_half_of(layout)->mirror;
+    if (!sp_half_of(layout)->phased)
         status = make_windows(s, err);
     if (status != SP_OK) {
         sp_half_cpu_release(s);
@@ -78,11 +80,11 @@ static char *row_of_y(const struct sp_spmv_state *s, int64_t row)
 static void first_phase(const struct sp_spmv_state *s, int t)
 {
     const struct sp_layout *l = s->layout;
-    const struct sp_half_share *own = &l->share[t];
+    const struct sp_half_share *own = &sp_half_of(l)->share[t];
     const int64_t begin = l->partition.begin[t];
     const int64_t n = sp_half_window(l, t);
     struct sp_half_rows rows = {.first = begin, .end = own->split};
-    if (l->phased) {
+    if (sp_half_of(l)->phased) {
         if (n > 0)
             memset(row_of_y(s, own->lowest), 0, (size_t)n * l->s_y);
         s->half(&s->args, &rows);
@@ -103,8 +105,8 @@ static void first_phase(const struct sp_spmv_state *s, int t)
 static void second_phase(const struct sp_spmv_state *s, int t)
 {
     const struct sp_layout *l = s->layout;
-    const int64_t middle = l->share[t + 1].lowest;
-    struct sp_half_rows rows = {.first = l->share[t].split, .end = middle};
+    const int64_t middle = sp_half_of(l)->share[t + 1].lowest;
+    struct sp_half_rows rows = {.first = sp_half_of(l)->share[t].split, .end = middle};
     s->half(&s->args, &rows);
     rows = (struct sp_half_rows){.first = middle, .end = l->partition.begin[t + 1], .add = true};
     s->half(&s->args, &rows);
@@ -116,7 +118,7 @@ static void add_windows(const struct sp_spmv_state *s, int t)
     const struct sp_layout *l = s->layout;
     const struct sp_partition *p = &l->partition;
     for (int later = t + 1; later < p->n_threads; later++) {
-        const int64_t lowest = l->share[later].lowest;
+        const int64_t lowest = sp_half_of(l)->share[later].lowest;
         const int64_t first = lowest > p->begin[t] ? lowest : p->begin[t], end = p->begin[t + 1];
         if (first >= end || lowest >= p->begin[later])
             continue;
@@ -160,7 +162,7 @@ enum sp_status sp_half_cpu_run(void *state, int64_t repetitions, struct sp_run_s
     for (int64_t repetition = 0; repetition < repetitions; repetition++) {
         run_part(s, first_phase, timed);
         if (n_threads > 1)
-            run_part(s, s->layout->phased ? second_phase : add_windows, timed);
+            run_part(s, sp_half_of(s->layout)->phased ? second_phase : add_windows, timed);
     }
     for (int t = 0; timed && t < n_threads && t < stats->n_threads; t++)
         stats->thread_s[t] = s->lane[t].busy_s;

@@ -155,7 +155,7 @@ void sp_sddmm_tiled_units(const struct sp_dense_args *a, int64_t first, int64_t 
                                  .line = a->col,
                                  .ptr = l->column_ptr,
                                  .index = l->row_index,
-                                 .index_B = sp_layout_row_index_size(l),
+                                 .index_B = l->s_row,
                                  .p = a->y};
     for (int64_t block = first; block < end; block++)
         tiled_block(&part, block, select);

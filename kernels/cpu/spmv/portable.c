@@ -1,8 +1,4 @@
-/* SpMV in plain C: runs everywhere. In CRS it takes the rows that are too short for vectors, too; in STRIPED
- * what is gathered and where it is added to differ from entry to entry, so that vectors have nothing to give.
- */
-#include <string.h>
-
+/* SpMV in plain C: runs everywhere. In CRS it takes the rows that are too short for vectors, too. */
 #include "kernels/bodies.h"
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"
@@ -75,19 +71,4 @@ static struct sp_spmv_body select_sell(const struct sp_layout *l)
 enum sp_status sp_sell_portable(SP_PREPARE)
 {
     return sp_spmv_cpu_prepare(layout, operands, select_sell, state, err);
-}
-
-static struct sp_spmv_body select_striped(const struct sp_layout *l)
-{
-    sp_spmv_units *const units[SP_N_PRECISIONS][SP_N_INDICES] = {
-        [SP_F64] = {striped_f64_i32, striped_f64_i64},
-        [SP_F32] = {striped_f32_i32, striped_f32_i64},
-        [SP_MIXED] = {striped_mixed_i32, striped_mixed_i64},
-    };
-    return (struct sp_spmv_body){.units = units[l->precision][l->index]};
-}
-
-enum sp_status sp_striped_portable(SP_PREPARE)
-{
-    return sp_spmv_cpu_prepare(layout, operands, select_striped, state, err);
 }

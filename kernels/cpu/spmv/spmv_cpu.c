@@ -105,7 +105,6 @@ enum sp_status sp_spmv_cpu_prepare(const struct sp_layout *l, const struct sp_op
         .wide_ptr = l->s_p == sizeof(int64_t),
         .wide_index = l->index == SP_I64,
         .store_nt = operands->store_nt && s->body.can_store_nt && !l->perm,
-        .mirror = l->mirror,
         .layout = l,
     };
     if (status != SP_OK) {

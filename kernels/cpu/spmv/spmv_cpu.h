@@ -24,7 +24,7 @@ struct sp_spmv_args {
     bool store_nt;
     int mirror;                     /* HALF */
     int thread;                     /* whose units these are */
-    const struct sp_layout *layout; /* STRIPED: its cells */
+    const struct sp_layout *layout; /* for what else a format has */
 };
 
 /* HALF: rows that one thread computes in one go. */

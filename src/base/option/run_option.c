@@ -2,6 +2,24 @@
 
 #include <string.h>
 
+const char sp_formats_help[] =
+#define SPMV_FORMAT(ID, NAME, NUMBERS, NOTE, ...) ", " #NAME NUMBERS NOTE
+#include "base/option/formats.inc"
+#define DENSE_FORMAT(ID, NAME, NUMBERS, NOTE, ...) ", " #NAME NUMBERS NOTE
+#include "base/option/formats.inc"
+    "; analyze also auto, all";
+
+const char sp_bytes_words[] = "auto"
+#define LIBRARY_COUNTER(NAME, ...) " " #NAME
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+                              " sim cupti replay:";
+const char sp_bytes_help[] = "Where bytes come from: auto (default: the best that is trusted)"
+#define LIBRARY_COUNTER(NAME, ...) ", " #NAME
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+                             ", sim, replay:FILE; of a GPU cupti";
+
 const struct sp_run_option sp_run_options[SP_N_OPTIONS] = {
 #define ROW(id, k, a, w, field, ...) [SP_OPTION_##id] = {SP_O_##id, k, a, w, __VA_ARGS__},
 #define OP_OPTION                    ROW

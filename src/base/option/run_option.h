@@ -21,6 +21,11 @@ enum sp_option {
     SP_N_OPTIONS
 };
 
+/* Of --format, behind two bytes: made of base/option/formats.inc. */
+extern const char sp_formats_help[];
+/* Of --bytes: made of base/option/byte_counters.inc. */
+extern const char sp_bytes_words[], sp_bytes_help[];
+
 /* base/option/run_options.inc says what the fields are. */
 struct sp_run_option {
     const char *typed; /* "--format" */

@@ -158,7 +158,7 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
     const char *text;
     if (sp_record_text(record, SP_F_STATUS, &text) && strcmp(text, "interrupted") == 0)
         return sp_exit_code(SP_INTERRUPTED);
-    if (o->strict && has_flags(record)) {
+    if (o->asked[SP_OPTION_STRICT] && has_flags(record)) {
         const json_t *flags = sp_record_node(record, SP_F_FLAGS), *flag;
         size_t i;
         json_array_foreach(flags, i, flag) sp_print(stderr, "spmodel: --strict: flagged %s: %s\n",
@@ -166,7 +166,7 @@ static int judge(const struct sp_record *record, const struct sp_output_options 
                                                     json_string_value(json_object_get(flag, "text")));
         return sp_exit_code(SP_WRONG);
     }
-    const int code = o->require_clean ? judge_conditions(record) : 0;
+    const int code = o->asked[SP_OPTION_REQUIRE_CLEAN] ? judge_conditions(record) : 0;
     if (code) /* then a share says nothing */
         return code;
     return sp_worse_exit(judge_fraction(record, SP_F_METRICS_BANDWIDTH_FRACTION, o->fail_below_bandwidth),
@@ -178,7 +178,7 @@ static enum sp_status open_html(struct sp_output_options *o, struct sp_error *er
     if (!o->html_name)
         return SP_OK;
     o->html = calloc(1, sizeof *o->html);
-    enum sp_status status = o->html ? sp_html_open(o->html_name, o->no_plots, o->html, err)
+    enum sp_status status = o->html ? sp_html_open(o->html_name, o->asked[SP_OPTION_NO_PLOTS], o->html, err)
                                     : sp_fail(err, SP_MEMORY, NULL, "no memory for the page");
     if (status != SP_OK) {
         free(o->html);
@@ -246,7 +246,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     struct sp_error err;
     char stem[1024], path[1200], plots[200] = "";
     int code = 0;
-    if (o->anonymous && sp_record_anonymise(record, &err) != SP_OK)
+    if (o->asked[SP_OPTION_ANONYMOUS] && sp_record_anonymise(record, &err) != SP_OK)
         return sp_report_error(&err);
     if (!sp_record_node(record, SP_F_SWEEP))
         sp_verdict_put(record);
@@ -267,7 +267,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     if (common->csv && !sp_sink_is_stdout(common->csv) &&
         sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
-    if (!o->no_plots && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
+    if (!o->asked[SP_OPTION_NO_PLOTS] && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (common->verbosity >= 0) {
         FILE *out = is_taken(o, common) ? stderr : stdout;
@@ -290,7 +290,7 @@ int sp_output_series(const struct sp_record *const *records, int n, const struct
     for (int i = 0; i < n; i++)
         if (kind->lacks(records[i]))
             return 0;
-    if (o->no_plots)
+    if (o->asked[SP_OPTION_NO_PLOTS])
         return 0;
     const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot),
                *ending = program ? "svg" : "gp";

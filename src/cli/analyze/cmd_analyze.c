@@ -34,7 +34,7 @@ static enum sp_status follow_format(const struct sp_recording *r, struct sp_run_
         snprintf(run->recorded_format, sizeof run->recorded_format, "%s", option);
     else if (sp_record_count(&r->record, SP_F_CONFIG_C, &C) &&
              sp_record_count(&r->record, SP_F_CONFIG_SIGMA, &sigma) &&
-             strcmp(format, sp_format_name(SP_FORMAT_CRS)) != 0)
+             strcmp(format, sp_run_options[SP_OPTION_FORMAT].otherwise) != 0)
         snprintf(run->recorded_format, sizeof run->recorded_format, "%s:%lld,%lld", format, (long long)C,
                  (long long)sigma);
     else

@@ -8,18 +8,22 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "session/sweep/sweep.h"
+#include "sparse/formats/format.h"
 #include "sys/machine/pages.h"
 
 enum { KEY_C = SP_KEY_PRIVATE, KEY_SIGMA, KEY_POINT, KEY_EXHAUSTIVE };
+
+#define SWEPT "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1"
+static const char formats_help[] = "Default " SWEPT
+#define SPMV_FORMAT(ID, NAME, NUMBERS, NOTE, SWEPT_TOO, ...) SWEPT_TOO
+#include "base/option/formats.inc"
+    ;
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0,
      "What is scanned (comma-separated; the first value of each is the run that others are compared with):",
      1},
-    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "LIST", 0,
-     "Default crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1, of symmetric matrices also half, of "
-     "wide ones striped",
-     1},
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "LIST", 0, formats_help, 1},
     {"chunk", KEY_C, "LIST", 0, "With --sigma: adds sell:C,SIGMA for every C and SIGMA that go together", 1},
     {"sigma", KEY_SIGMA, "LIST", 0, "Sorting scopes for --chunk (default 1,64,256,4096)", 1},
     {&SP_O_REORDER[2], SP_KEY_OF(REORDER), "LIST", 0, "Default none,rcm for square matrices", 1},
@@ -171,7 +175,7 @@ static const char *thread_list(int n, char *text, size_t size)
     return text;
 }
 
-/* Formats to sweep where none are named: half storage of what is symmetric, stripes where x has several. */
+/* Formats to sweep where none are named. */
 static const char *format_list(const struct arguments *a, const struct sp_subject *subject, char *text,
                                size_t size)
 {
@@ -182,8 +186,10 @@ static const char *format_list(const struct arguments *a, const struct sp_subjec
         return "crs";
     if (a->list[SP_OPTION_RHS])
         return "crs,sell:8,1,sell:8,64,sell:32,256";
-    snprintf(text, size, "crs,sell:8,1,sell:8,64,sell:32,1,sell:32,256,sellu:8,1%s%s",
-             symmetric ? ",half" : "", matrix->n_c > 2 * SP_DEFAULT_STRIPE ? ",striped" : "");
+    snprintf(text, size, SWEPT);
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        if (sp_format_kinds[i]->is_swept && sp_format_kinds[i]->is_swept(matrix, symmetric))
+            snprintf(text + strlen(text), size - strlen(text), ",%s", sp_format_kinds[i]->name);
     return text;
 }
 
@@ -337,7 +343,7 @@ static int run(int argc, char **argv)
                                   .budget_s = 1.5,
                                   .max_samples = 60,
                                   .no_hints = true},
-                          .output = {.directory = ".", .no_plots = true}};
+                          .output = {.directory = ".", .asked = {[SP_OPTION_NO_PLOTS] = true}}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
     a.run.command = command;

@@ -36,6 +36,16 @@ int sp_pick(struct argp_state *state, const char *option, const char *arg, const
     return word < 0 ? 0 : word;
 }
 
+/* One that takes no value, and is only asked for. */
+static error_t take_flag(int key, struct sp_output_options *o)
+{
+    const enum sp_option option = sp_option_of_key(key);
+    if (option == SP_N_OPTIONS || sp_run_options[option].argument)
+        return ARGP_ERR_UNKNOWN;
+    o->asked[option] = true;
+    return 0;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct sp_run_options *r = state->input;
@@ -92,17 +102,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case SP_KEY_OF(NO_HINTS):
         r->analyze.no_hints = true;
         return 0;
-    case SP_KEY_OF(NO_PLOTS):
-        r->output.no_plots = true;
-        return 0;
     case SP_KEY_OF(HTML):
         r->output.html_name = arg;
         return 0;
-    case SP_KEY_OF(STRICT):
-        r->output.strict = true;
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_flag(key, &r->output);
     }
 }
 
@@ -233,9 +237,13 @@ static void set_count(struct argp_state *state, const char *option, const char *
 
 static void set_bytes(struct argp_state *state, const char *arg)
 {
+    static const char counters[] =
+#define LIBRARY_COUNTER(NAME, ...) #NAME ", "
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+        "";
     if (!sp_byte_source_knows(arg) && strcmp(arg, "cupti") != 0)
-        sp_usage_error(state, "--bytes takes auto, likwid, perf, papi, cupti, sim or replay:FILE, not '%s'",
-                       arg);
+        sp_usage_error(state, "--bytes takes auto, %scupti, sim or replay:FILE, not '%s'", counters, arg);
 }
 
 static void set_device(struct argp_state *state, const char *arg, struct sp_analyze_arguments *a)
@@ -325,9 +333,6 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
     case SP_KEY_OF(REQUIRE_BYTES):
         a->require_bytes = true;
         return 0;
-    case SP_KEY_OF(REQUIRE_CLEAN):
-        a->run.output.require_clean = true;
-        return 0;
     case SP_KEY_OF(BUDGET):
         if (sp_parse_seconds(arg, &o->budget_s) || o->budget_s <= 0)
             sp_usage_error(state, "--budget takes a time such as 5s, 200ms or 1m, not '%s'", arg);
@@ -355,9 +360,6 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
         return 0;
     case SP_KEY_OF(CACHE):
         a->cache = (enum sp_cache_mode)sp_pick_of(state, SP_OPTION_CACHE, arg);
-        return 0;
-    case SP_KEY_OF(ANONYMOUS):
-        a->run.output.anonymous = true;
         return 0;
     case SP_KEY_OF(DROP_ZEROS):
         a->drop_zeros = true;
@@ -393,7 +395,7 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
             "give a matrix: a .mtx file, - for standard input, or gen:KIND (spmodel generate lists them)");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_flag(key, &a->run.output);
     }
 }
 
@@ -433,9 +435,8 @@ const struct argp sp_analyze_argp = {
     "fast it "
     "could run, how "
     "fast it does run, where the rest of the time goes, and what to do about it.\v"
-    "MATRIX: .mtx, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache .spm, - (standard "
-    "input), or a "
-    "generated matrix such as gen:laplace3d:120.",
+    "MATRIX: .mtx, .petsc, .npz or .rb, also .gz .xz .zst .bz2, a SuiteSparse NAME.tar.gz, a binary cache "
+    ".spm, - (standard input), or a generated matrix such as gen:laplace3d:120.",
     children,
     NULL,
     NULL};

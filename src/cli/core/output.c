@@ -14,7 +14,7 @@
 #include "cli/core/programs.h"
 #include "io/files/input_file.h"
 #include "io/matrix/matrix_cache.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_formats.h"
 #include "report/html/report_html.h"
 #include "sparse/csr/csr_content.h"
 
@@ -193,24 +193,42 @@ int sp_sinks_close(struct sp_sinks *sinks, int code)
 }
 
 struct format {
-    const char *ending, *compression;
-    bool is_binary;
+    const char *word;                    /* of SP_SAVE_FORMATS */
+    const struct sp_matrix_format *file; /* NULL: the binary file of this program */
+    const char *compression;
 };
 
-static const struct format *format_of(const char *path, const char *wanted)
+/* The word of SP_SAVE_FORMATS that was given, or that the path ends in. */
+static bool fits(const char *word, const char *path, const char *wanted)
 {
-    static const struct format formats[] = {{".mtx", NULL, false},        {".mtx.gz", "gzip", false},
-                                            {".mtx.xz", "xz", false},     {".mtx.zst", "zstd", false},
-                                            {".mtx.bz2", "bzip2", false}, {".spm", NULL, true}};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t n = strlen(formats[i].ending);
-        bool fits = wanted ? strcmp(formats[i].ending + 1, wanted) == 0
-                           : length > n && strcasecmp(path + length - n, formats[i].ending) == 0;
-        if (fits)
-            return &formats[i];
-    }
-    return NULL;
+    const size_t length = strlen(path), n = strlen(word);
+    return wanted ? strcmp(word, wanted) == 0
+                  : length > n + 1 && path[length - n - 1] == '.' && strcasecmp(path + length - n, word) == 0;
+}
+
+static bool find_format(const char *path, const char *wanted, struct format *format)
+{
+    static const struct {
+        const char *word, *compression;
+    } compressed[] = {{"mtx.gz", "gzip"}, {"mtx.xz", "xz"}, {"mtx.zst", "zstd"}, {"mtx.bz2", "bzip2"}};
+    const struct sp_matrix_format *f = sp_matrix_formats;
+    *format = (struct format){"spm", NULL, NULL};
+    if (fits("spm", path, wanted))
+        return true;
+    for (; f->is; f++)
+        if (fits(f->word, path, wanted)) {
+            *format = (struct format){f->word, f, NULL};
+            return true;
+        }
+    *format = (struct format){f->word, f, NULL};
+    if (fits(f->word, path, wanted))
+        return true;
+    for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++)
+        if (fits(compressed[i].word, path, wanted)) {
+            *format = (struct format){compressed[i].word, f, compressed[i].compression};
+            return true;
+        }
+    return false;
 }
 
 enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, struct sp_error *err)
@@ -218,11 +236,12 @@ enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, 
     if (strcmp(path, "-") == 0)
         return sp_fail(err, SP_USAGE, "name a file; ./- is one that is called so",
                        "a matrix is not written to standard output");
-    const struct format *format = format_of(path, o->format);
-    if (format && format->is_binary && o->general)
+    struct format format;
+    const bool known = find_format(path, o->format, &format);
+    if (known && o->general && !(format.file && format.file->holds_triangle))
         return sp_fail(err, SP_USAGE, "leave --general out, or write text",
-                       "a binary matrix file has all entries in any case");
-    if (format)
+                       "a .%s file has all entries in any case", format.word);
+    if (known)
         return sp_words_refuse(path, err);
     return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,
                    o->format ? "no format is called '%s'" : "the ending of '%s' names no format",
@@ -235,15 +254,16 @@ enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp
     enum sp_status status = sp_save_check(path, o, err);
     if (status != SP_OK)
         return status;
-    const struct format *format = format_of(path, o->format);
-    if (!format->is_binary) {
+    struct format format;
+    find_format(path, o->format, &format);
+    if (format.file) {
         struct sp_mtx_write_options write = {.n_threads = o->n_threads,
                                              .general = o->general,
-                                             .compression = format->compression,
+                                             .compression = format.compression,
                                              .progress = o->progress,
                                              .interrupted = o->interrupted,
                                              .context = o->context};
-        return sp_mtx_write(path, a, &write, err);
+        return format.file->write(path, a, &write, err);
     }
     if (o->sha256)
         return sp_cache_write(path, a, o->sha256, o->n_entries, NULL, err);

@@ -51,9 +51,9 @@ struct sp_sinks {
 enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err);
 int sp_sinks_close(struct sp_sinks *sinks, int code);
 
-/* Writing a matrix: Matrix Market text, plain or compressed, or the binary file of io/matrix/matrix_cache.h.
- */
-#define SP_SAVE_FORMATS "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2 or spm"
+/* Writing a matrix: in a format of io/matrix/matrix_formats.h, Matrix Market text also compressed, or the
+ * binary file of io/matrix/matrix_cache.h. */
+#define SP_SAVE_FORMATS "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2, spm, petsc, npz or rb"
 
 /* Zero-initialise: the format by the path's ending, one thread, symmetry kept. */
 struct sp_save_options {

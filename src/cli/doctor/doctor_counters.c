@@ -194,8 +194,14 @@ static void kernel_side(struct sp_doctor *d)
 /* Libraries in the helper are opened, on one processor, when they are there and the machine counts at all. */
 static enum sp_status try_probe(const struct sp_probe *probe, struct sp_error *err)
 {
-    bool in_helper = strcmp(probe->name, "likwid") == 0 || strcmp(probe->name, "papi") == 0;
-    if (!in_helper)
+    static const char *const in_helper[] = {
+#define LIBRARY_COUNTER(NAME, ...) #NAME,
+#include "base/option/byte_counters.inc"
+    };
+    bool is_library = false;
+    for (size_t i = 0; i < sizeof in_helper / sizeof *in_helper; i++)
+        is_library |= strcmp(probe->name, in_helper[i]) == 0;
+    if (!is_library)
         return probe->available(err);
     enum sp_status status = sp_helper_counter_look(probe->name, LOOK_S, err);
     return status == SP_OK ? sp_helper_counter_try(probe->name, TRY_S, err) : status;

@@ -132,8 +132,11 @@ static void print_rows(FILE *f, const struct sp_machine *m)
     if (surprise_s > 0)
         sp_print(f, ", a mispredicted row end up to %.3g ns", 1e9 * surprise_s);
     fputc('\n', f);
-    sp_print(f, "         start of %d thread%s %.3g ns; %d kernels of CRS, SELL, SELLU, measured\n",
-             c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
+    if (*c->how)
+        sp_print(f, "         modelled: %s\n", c->how);
+    else
+        sp_print(f, "         start of %d thread%s %.3g ns; %d kernels of CRS, SELL, SELLU, measured\n",
+                 c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
 }
 
 /* b_1, b_S and the threads that saturate: the smallest measured count that reaches 95 % of the best. */

@@ -68,7 +68,7 @@ static void list_all(void)
 static void show_topic(const struct sp_help_topic *topic)
 {
     if (topic->lines) {
-        for (const char *const *line = topic->lines; *line; line++)
+        for (const char *const *line = sp_help_topic_lines(topic); *line; line++)
             sp_print(stdout, "%s\n", *line);
         return;
     }

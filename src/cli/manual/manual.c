@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/files/atomic_file.h"
+#include "sparse/formats/format.h"
 
 static void fill(const struct sp_command *c, const struct sp_verb *v, struct sp_manual_entry *e)
 {
@@ -93,13 +94,31 @@ static const char *const provenance[] = {
     NULL,
 };
 
+/* The line of --bytes auto; filled by sp_help_topic_lines(). */
+static char of_auto[120];
+
+static void fill_auto(void)
+{
+    static const char *const names[] = {
+#define LIBRARY_COUNTER(NAME, ...) #NAME,
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+    };
+    snprintf(of_auto, sizeof of_auto, "  auto         ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        snprintf(of_auto + strlen(of_auto), sizeof of_auto - strlen(of_auto), "%s%s", i ? ", " : "",
+                 names[i]);
+    snprintf(of_auto + strlen(of_auto), sizeof of_auto - strlen(of_auto),
+             ": the first that is there and trusted; else the simulation (default)");
+}
+
 static const char *const counters[] = {
     "analyze --bytes SOURCE says who counts the bytes that go through the memory interface:",
     "",
-    "  auto         likwid, perf, papi: the first that is there and trusted; else the simulation (default)",
-    "  likwid[:A]   LIKWID's performance groups (MEM, L3, L2); A: direct, daemon, perf (default: its own)",
-    "  perf         the kernel's memory-controller events, no library needed",
-    "  papi         PAPI: memory-controller events, else last-level misses x 64 B, approximate reads",
+    of_auto,
+#define LIBRARY_COUNTER(NAME, LINE) LINE,
+#define KERNEL_COUNTER              LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
     "  sim          the cache simulation",
     "  replay:FILE  what a record or a recording holds",
     "",
@@ -116,30 +135,51 @@ static const char *const counters[] = {
     NULL,
 };
 
+/* Which operation takes which format: names, and an x below; filled by sp_help_topic_lines(). */
+static char grid[1 + SP_N_OPS][96];
+
+static void fill_grid(void)
+{
+    enum { FIRST = 17, BETWEEN = 2 };
+    size_t at = FIRST;
+    for (int row = 0; row <= SP_N_OPS; row++)
+        snprintf(grid[row], sizeof grid[row], row == 0 ? "%s" : "  %-15s",
+                 row == 0 ? "" : sp_op_name((enum sp_op)(row - 1)));
+    for (int i = 0; i < SP_N_FORMATS; i++) {
+        const struct sp_format_kind *kind = sp_format_kinds[i];
+        const int place = (int)at;
+        at += strlen(kind->name) + BETWEEN;
+        for (int row = 0; row <= SP_N_OPS; row++) {
+            const size_t used = strlen(grid[row]);
+            if (row == 0)
+                snprintf(grid[row] + used, sizeof grid[row] - used, "%*s%s", place - (int)used, "",
+                         kind->name);
+            else if (kind->ops & 1u << (row - 1))
+                snprintf(grid[row] + used, sizeof grid[row] - used, "%*sx", place + 1 - (int)used, "");
+        }
+    }
+}
+
+const char *const *sp_help_topic_lines(const struct sp_help_topic *topic)
+{
+    fill_grid();
+    fill_auto();
+    return topic->lines;
+}
+
 static const char *const formats[] = {
-    "  crs            compressed row storage: values, column indices, row pointers",
-    "  sell[:C,S]     SELL-C-sigma: rows sorted by length in windows of S rows, chunks of C rows stored",
-    "                 column by column and padded to their longest row; default sell:32,256",
-    "  sellu[:C,S]    SELL with unit-stride slots: where the C columns of a slot are consecutive one base",
-    "                 index replaces them; default sellu:8,1",
-    "  bcsr[:RxC]     blocks of R rows and C columns, filled up with zeros; default bcsr:4x4",
-    "  coo            sddmm: a row index beside each column index, equal entries for all threads",
-    "  tiled[:I,K]    sddmm: crs, walked in blocks of I rows and slices of K columns; default tiled:64,32",
-    "  staged[:I,K]   spmm, sddmm: blocks of at most I rows whose distinct columns are listed; their rows of",
-    "                 the dense operand are copied together, K columns at a time; default staged:256,64",
-    "  half           spmv: one triangle of a symmetric or skew-symmetric matrix, with the diagonal; each",
-    "                 entry updates y in two rows; threads are kept apart by phases, or windows of y",
-    "  striped[:W]    spmv: column blocking: stripes of W columns one after the other, so that the part of",
-    "                 x that is gathered from stays in the last-level cache; default striped:262144",
+#define SPMV_FORMAT(ID, NAME, NUMBERS, NOTE, SWEPT, ...) __VA_ARGS__,
+#define DENSE_FORMAT                                     SPMV_FORMAT
+#include "base/option/formats.inc"
     "  auto, all      analyze: the best by a short measurement (sddmm: tiled where the matrix is dense and B",
     "                 larger than the L2); each in turn",
     "",
-    "                 crs  sell  sellu  bcsr  coo  tiled  staged  half  striped",
-    "  spmv            x    x     x      x                         x      x",
-    "  spmmv           x    x            x",
-    "  spmm            x                 x                x",
-    "  sddmm           x                       x    x     x",
-    "  fusedmm         x",
+    grid[0],
+    grid[1],
+    grid[2],
+    grid[3],
+    grid[4],
+    grid[5],
     "",
     "S is 1 (no sorting) or a multiple of C. Complex matrices run with spmv in crs.",
     "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored; sums in f32),",
@@ -155,7 +195,10 @@ static const char *const formats[] = {
 static const char *const input[] = {
     "  FILE.mtx           Matrix Market, coordinate or array; real, integer, pattern or complex; general,",
     "                     symmetric, skew-symmetric or hermitian (expanded); duplicates are added",
-    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2, recognised by content",
+    "  FILE.petsc         PETSc binary, as MatView writes it: the first matrix; real or complex",
+    "  FILE.npz           SciPy's save_npz: csr, csc, coo, bsr or dia",
+    "  FILE.rb            Rutherford-Boeing or Harwell-Boeing, also .hb .rua .rsa .psa ...: assembled ones",
+    "  FILE.mtx.gz ...    the same compressed: .gz .xz .zst .bz2; the content says what a file is",
     "  NAME.tar.gz        an archive of the SuiteSparse collection: its main member is read",
     "  FILE.spm           binary cache made by `spmodel convert`",
     "  -                  standard input",
@@ -183,7 +226,8 @@ static const char *const machine_files[] = {
     "              write_weight}]}: how transfers between levels overlap (spmodel explain ecm)",
     "  pages      [{huge, threads, reach_B, walk}]: what TLBs map, and what a gather beyond it takes longer",
     "             (spmodel explain tlb)",
-    "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s}:",
+    "  gpu        {threads, blocks, registers, shared_B, block_shared_B, source, launch_s, latency_s,",
+    "              L2_latency_s, wait_s, step_s, row_s, crs_share, sell_share}:",
     "             what an SM holds at a time, the time of a launch and of a load from memory; without it",
     "             kernels are predicted with the L2 as one cache",
     "  ceilings   [{name, level, precision, threads, domains, mode, value, unit, origin, how, when}]",

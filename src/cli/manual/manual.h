@@ -14,11 +14,13 @@
 struct sp_help_topic {
     const char *name;
     const char *summary;
-    const char *const *lines; /* ends with NULL; NULL itself: made from the table of exit codes */
+    const char *const *lines; /* sp_help_topic_lines() has them; end with NULL; NULL itself: made from the
+                                 table of exit codes */
 };
 extern const struct sp_help_topic sp_help_topics[]; /* ends with a NULL name */
 
 const struct sp_help_topic *sp_help_topic_find(const char *name); /* NULL: none */
+const char *const *sp_help_topic_lines(const struct sp_help_topic *topic);
 
 /* A command, or a verb of one. */
 struct sp_manual_entry {

@@ -348,7 +348,7 @@ void sp_manual_write_topic(const struct sp_help_topic *topic, FILE *out)
         size_t size = 0;
         FILE *whole = open_memstream(&text, &size);
         fputs(".SH DESCRIPTION\n", out);
-        for (const char *const *line = topic->lines; whole && *line; line++)
+        for (const char *const *line = sp_help_topic_lines(topic); whole && *line; line++)
             fprintf(whole, "%s\n", *line);
         if (whole && fclose(whole) == 0)
             roff_text(text, out);

@@ -1,4 +1,4 @@
-/* spmodel convert IN OUT: any input of the program -> Matrix Market text or a binary matrix file. */
+/* spmodel convert IN OUT: any input of the program -> one of the formats of files. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ struct options {
 static const struct argp_option own_options[] = {
     {"threads", 't', "N", 0, "Threads for parsing and formatting (default: all that may be used)", 0},
     {"format", KEY_FORMAT, "FORMAT", 0, SP_SAVE_FORMATS " (default: by OUT's ending)", 0},
-    {"general", KEY_GENERAL, NULL, 0, "Text: write all entries, also of a symmetric matrix", 0},
+    {"general", KEY_GENERAL, NULL, 0, "Text (mtx, rb): write all entries, also of a symmetric matrix", 0},
     {"drop-zeros", KEY_DROP_ZEROS, NULL, 0, "Leave out entries whose value is 0", 0},
     {0},
 };
@@ -75,8 +75,9 @@ static const struct argp_child children[] = {
 static const struct argp parser = {own_options, parse_option, .args_doc = "IN OUT",
                                    .doc =
                                        "Convert a matrix.\vIN is whatever `spmodel analyze` takes: Matrix "
-                                       "Market files, also compressed, SuiteSparse archives, - for standard "
-                                       "input, gen:... for generated ones. Values come back bit by bit.",
+                                       "Market, PETSc, SciPy and Rutherford-Boeing files, also compressed, "
+                                       "SuiteSparse archives, - for standard input, gen:... for generated "
+                                       "ones (`spmodel help input`). Values come back bit by bit.",
                                    .children = children};
 
 static void print_summary(const struct options *o, const struct sp_csr *a, const struct sp_load_facts *facts,
@@ -136,6 +137,7 @@ static const struct sp_example examples[] = {
     {"spmodel convert matrix.mtx matrix.spm", "a binary file, which is read much faster than text", NULL},
     {"spmodel convert --general matrix.spm all.mtx",
      "back to text, with both triangles of a symmetric matrix", NULL},
+    {"spmodel convert matrix.mtx matrix.petsc", "for MatLoad of PETSc; .npz is for scipy.sparse.load_npz", NULL},
     {0},
 };
 
@@ -143,7 +145,7 @@ extern const struct sp_command sp_cmd_convert;
 const struct sp_command sp_cmd_convert = {
     .name = "convert",
     .arguments = "IN OUT",
-    .summary = "Matrix Market text, plain or compressed, and binary matrix files into each other",
+    .summary = "matrix files (Matrix Market, PETSc, SciPy, Rutherford-Boeing, binary) into each other",
     .run = run,
     .page = {&parser, examples, NULL, "generate reorder input"},
 };

@@ -103,8 +103,8 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
     own, parse, .args_doc = "MATRIX...",
     .doc = "What matrices look like: sizes, row lengths, places, symmetry, values, fill of blocks and of "
-           "SELL-C-sigma. Nothing is run.\vMATRIX is a Matrix Market file (plain, compressed or in a tar), - "
-           "for standard input, or gen:KIND (see `spmodel generate`).",
+           "SELL-C-sigma. Nothing is run.\vMATRIX is a file (`spmodel help input`), - for standard "
+           "input, or gen:KIND (see `spmodel generate`).",
     .children = children};
 
 static int run(int argc, char **argv)

@@ -16,6 +16,7 @@
 #include "cli/matrix/reorder_preview.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
+#include "sparse/formats/format.h"
 #include "sparse/reorder/metis.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
@@ -106,10 +107,10 @@ static void take_format(struct argp_state *state, struct options *o, const char 
     struct sp_workload w = {0};
     if (sp_workload_set_format(&w, arg, &err) != SP_OK)
         sp_usage_error(state, "%s", err.what);
-    if (w.format == SP_FORMAT_SELL) {
+    if (sp_format_of(w.format)->in_chunks && sp_format_of(w.format)->by_lengths) {
         o->workload.C = w.C;
         o->workload.sigma = w.sigma;
-    } else if (w.format == SP_FORMAT_BCSR) {
+    } else if (sp_format_of(w.format)->in_blocks) {
         o->workload.b_h = w.b_h;
         o->workload.b_w = w.b_w;
     } else {

@@ -61,7 +61,6 @@ struct work {
 static struct sp_workload workload_of(const struct sp_csr *a, const struct sp_preview_options *structure)
 {
     return (struct sp_workload){.op = SP_OP_SPMV,
-                                .format = SP_FORMAT_CRS,
                                 .precision = sp_csr_is_complex(a) ? SP_C128 : SP_F64,
                                 .schedule = structure->schedule,
                                 .block = structure->block,

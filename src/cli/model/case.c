@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 
 /* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
@@ -166,6 +167,31 @@ static int streams_of(const struct sp_machine *m, const struct sp_workload *w)
     return m->kind == SP_GPU ? 1 : w->n_threads > 0 ? w->n_threads : cores_of(m);
 }
 
+/* On a GPU: x is more than what the L2 surely holds. */
+static bool x_may_leave_L2(const struct sp_model_subject *s, const struct sp_workload *w,
+                           const struct sp_machine *m)
+{
+    int64_t lo_B, hi_B;
+    if (!sp_gpu_is_described(m))
+        return false;
+    sp_gpu_L2_band(m, &lo_B, &hi_B);
+    return (double)sp_precision_size(w->precision) * (double)s->n_c > (double)lo_B;
+}
+
+/* What small problems pay beside their bytes. */
+static void add_gpu_times(const struct sp_model_request *request, const struct sp_model_subject *s,
+                          const struct sp_workload *w, struct sp_model_row *row)
+{
+    const struct sp_gpu_sizes sizes = {
+        .n_r = s->n_r, .longest = request->longest, .thread_rows = w->format == SP_FORMAT_SELL};
+    if (w->op != SP_OP_SPMV || request->volume_B > 0 || !sp_gpu_is_described(row->machine))
+        return;
+    row->of_sizes = true;
+    row->sizes = sp_gpu_time_of_sizes(row->machine, &sizes, &row->prediction);
+    row->prediction.roofline = row->sizes.roofline;
+    row->prediction.binding = row->sizes.binding;
+}
+
 static enum sp_status from_sizes(const struct sp_model_request *request, const struct sp_model_subject *s,
                                  const struct sp_workload *w, struct sp_model_row *row, struct sp_error *err)
 {
@@ -173,24 +199,29 @@ static enum sp_status from_sizes(const struct sp_model_request *request, const s
     if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
         return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
                        sp_op_name(w->op));
-    if (w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL && w->format != SP_FORMAT_SELLU)
+    if (!sp_format_of(w->format)->plain_rows && !sp_format_of(w->format)->in_chunks)
         return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
                        row->format);
     if (request->alpha_kind == SP_ALPHA_SIM)
         return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
-    if (w->format == SP_FORMAT_SELLU)
+    if (sp_format_of(w->format)->unit_slots)
         return sp_fail(err, SP_USAGE, remedy,
                        "the share of unit-stride slots follows from the entries, sizes do not suffice");
-    if (w->format != SP_FORMAT_CRS && request->beta <= 0)
+    if (!sp_format_of(w->format)->plain_rows && request->beta <= 0)
         return sp_fail(err, SP_USAGE, "add --beta B, or name a matrix file",
                        "beta of %s follows from row lengths, sizes do not suffice", row->format);
     double once = sp_alpha_min_sizes(s->n_c, s->n_nz);
     row->alpha_min = sp_value_between(once, once, once * row->n_domains, SP_MODELLED);
     row->alpha = row->alpha_min;
-    row->beta =
-        w->format == SP_FORMAT_CRS ? sp_value_of(1, SP_MODELLED) : sp_value_of(request->beta, SP_STATED);
+    const bool x_may_leave = request->alpha_kind == SP_ALPHA_DEFAULT && x_may_leave_L2(s, w, row->machine);
+    if (x_may_leave)
+        row->alpha = sp_value_between(once, once, fmax(once, 1), SP_MODELLED);
+    row->beta = sp_format_of(w->format)->plain_rows ? sp_value_of(1, SP_MODELLED)
+                                                    : sp_value_of(request->beta, SP_STATED);
     snprintf(row->note, sizeof row->note, "alpha modelled: x loaded once%s",
-             row->n_domains > 1 ? "; at most once by each cache domain" : "");
+             row->n_domains > 1 ? "; at most once by each cache domain"
+             : x_may_leave      ? "; x may exceed the L2: at most with each entry"
+                                : "");
     return SP_OK;
 }
 
@@ -248,7 +279,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     if (!layout)
         return from_sizes(request, subject, w, row, err);
     row->beta = sp_value_of(sp_layout_beta(layout), SP_MODELLED);
-    if (w->format == SP_FORMAT_SELLU && layout->n_slots > 0)
+    if (sp_format_of(w->format)->unit_slots && layout->n_slots > 0)
         row->unit_share = (double)layout->n_unit_slots / (double)layout->n_slots;
     return SP_OK;
 }
@@ -428,6 +459,8 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
+    if (!layout)
+        add_gpu_times(request, subject, w, row);
     find_saved(request, row);
     share_out(request, layout, row);
     const struct sp_value all_B = row->prediction.volume_B;
@@ -496,10 +529,12 @@ static bool has_use(const struct sp_model_request *request, const struct sp_work
     if (w->matrix && sp_workload_check(w, NULL) != SP_OK)
         return false;
     if (w->op != SP_OP_SPMV)
-        return m->kind == SP_CPU ? w->format != SP_FORMAT_BCSR : has_gpu_way(w->op, w->format);
-    if (w->format == SP_FORMAT_SELL && w->C == 32 && w->sigma == 1)
+        return m->kind == SP_CPU ? !sp_format_of(w->format)->in_blocks : has_gpu_way(w->op, w->format);
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    const bool plain_chunks = kind->in_chunks && kind->by_lengths;
+    if (plain_chunks && w->C == 32 && w->sigma == 1)
         return m->kind == SP_GPU;
-    return m->kind == SP_CPU || w->format == SP_FORMAT_CRS || (w->format == SP_FORMAT_SELL && w->C % 32 == 0);
+    return m->kind == SP_CPU || kind->plain_rows || (plain_chunks && w->C % 32 == 0);
 }
 
 /* One format on all machines with `streams` threads. */

@@ -12,6 +12,7 @@
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/gpu/gpu_predict.h"
+#include "model/gpu/gpu_time.h"
 #include "model/roofline.h"
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
@@ -27,9 +28,10 @@ struct sp_model_request {
                                     machine has cores; format and matrix are filled in case by case */
     bool precision_given;
     enum sp_alpha_kind alpha_kind;
-    double alpha; /* SP_ALPHA_GIVEN */
-    double beta;  /* of SELL where only sizes are known; 0: not given */
-    double w;     /* 0: not given, 2 for predictions (GPU: 1) and 1 ... 2 where bytes are turned into alpha */
+    double alpha;    /* SP_ALPHA_GIVEN */
+    double beta;     /* of SELL where only sizes are known; 0: not given */
+    int64_t longest; /* entries of the longest row, where only sizes are known; 0: not given */
+    double w; /* 0: not given, 2 for predictions (GPU: 1) and 1 ... 2 where bytes are turned into alpha */
     bool
         every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
     bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
@@ -90,6 +92,8 @@ struct sp_model_row {
     double minimum_B;                /* V(alpha_min) of this format */
     struct sp_gpu_prediction *gpu;   /* by a GPU kernel, level by level; else NULL; owned */
     char gpu_option[48];             /* with it: the format as after --format */
+    bool of_sizes;                   /* of sizes on a described GPU: `sizes` is filled */
+    struct sp_gpu_sizes_time sizes;
 };
 
 /* Ways in which a GPU's threads share a format's work: a row each. */

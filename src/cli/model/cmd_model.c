@@ -21,6 +21,7 @@
 #include "model/machine.h"
 #include "plots/plot.h"
 #include "session/record/format_model.h"
+#include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
 
 struct sp_model_machines {
@@ -210,7 +211,23 @@ static bool asks_all_ways(const char *partition)
 
 /* spmodel model: what the model says, without running anything. */
 
-enum { KEY_ALPHA = SP_KEY_PRIVATE, KEY_PARTITION, KEY_BETA, KEY_VOLUME, KEY_SIZES, KEY_W, KEY_PLOT };
+enum {
+    KEY_ALPHA = SP_KEY_PRIVATE,
+    KEY_PARTITION,
+    KEY_BETA,
+    KEY_LONGEST,
+    KEY_VOLUME,
+    KEY_SIZES,
+    KEY_W,
+    KEY_PLOT
+};
+
+static const char formats_help[] =
+#define SPMV_FORMAT(ID, NAME, NUMBERS, ...) ", " #NAME NUMBERS
+#include "base/option/formats.inc"
+#define DENSE_FORMAT(ID, NAME, NUMBERS, ...) ", " #NAME NUMBERS
+#include "base/option/formats.inc"
+    ", all (default for several machines); may be repeated";
 
 static const struct argp_option options[] = {
     {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME,...", 0,
@@ -218,10 +235,7 @@ static const struct argp_option options[] = {
      "only",
      0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
-    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0,
-     "crs (default), sell[:C,SIGMA], sellu[:C,SIGMA], bcsr[:RxC], half, striped[:W], coo, tiled[:T_I,T_K], "
-     "staged[:T_I,T_K], all (default for several machines); may be repeated",
-     0},
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0, &formats_help[2], 0},
     {"alpha", KEY_ALPHA, "A", 0,
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
     {"partition", KEY_PARTITION, "LEVEL:ARRAYS=WAYS", 0,
@@ -232,6 +246,10 @@ static const struct argp_option options[] = {
      "the machine's caches undivided",
      0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
+    {"longest", KEY_LONGEST, "N", 0,
+     "Entries of the longest row, where only sizes are known: a thread of SELL on a GPU takes a step for "
+     "each",
+     0},
     {"volume", KEY_VOLUME, "V", 0, "Turn the model around: alpha from V bytes, for example 258e6", 0},
     {"w", KEY_W, "W", 0,
      "Bytes moved per byte of y: 2 plain stores (default), 1 non-temporal or evaded (GPU: default)", 0},
@@ -358,7 +376,8 @@ static void check_beta(struct argp_state *state, const struct arguments *a)
         sp_usage_error(state, "--beta is for --sizes: the beta of a matrix follows from its row lengths");
     bool sell = false;
     for (int i = 0; i < a->n_formats; i++)
-        sell |= sp_workload_set_format(&w, a->format[i], &err) == SP_OK && w.format != SP_FORMAT_CRS;
+        sell |=
+            sp_workload_set_format(&w, a->format[i], &err) == SP_OK && !sp_format_of(w.format)->plain_rows;
     if (!sell)
         sp_usage_error(state, "--beta is for SELL, CRS stores nothing but the nonzeros: add --format sell");
 }
@@ -385,6 +404,8 @@ static void check_whole(struct argp_state *state, struct arguments *a)
         sp_usage_error(state, "--partition divides caches that are simulated: add --alpha sim");
     if (a->request.beta > 0)
         check_beta(state, a);
+    if (a->request.longest > 0 && a->n_matrices > 0)
+        sp_usage_error(state, "--longest is for --sizes: a matrix has its rows");
     if (a->picture)
         check_picture(state, a);
 }
@@ -396,6 +417,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_error err;
     int word;
     int64_t n;
+    double longest;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->op;
@@ -423,6 +445,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_BETA:
         set_positive(state, "beta", arg, 1e-6, 1, &r->beta);
+        return 0;
+    case KEY_LONGEST:
+        set_positive(state, "longest", arg, 1, 9e15, &longest);
+        r->longest = (int64_t)longest;
         return 0;
     case KEY_VOLUME:
         if (sp_parse_bytes(arg, &r->volume_B) || r->volume_B <= 0)

@@ -35,6 +35,17 @@ static bool is_best(const struct sp_model_result *r, int i)
     return first + sp_model_best(&r->row[first], end - first) == i;
 }
 
+/* The terms of a GPU's time, and the time where the host waits for each execution. */
+static void put_times(json_t *o, const struct sp_roof_term term[SP_N_GPU_TERMS], struct sp_value waited_s)
+{
+    json_t *times = json_object();
+    for (int i = 0; i < SP_N_GPU_TERMS; i++)
+        json_object_set_new(times, term[i].name, value_json(sp_gpu_term_time(&term[i]), "s"));
+    json_object_set_new(o, "time_of", times);
+    if (sp_value_known(waited_s))
+        json_object_set_new(o, "waited", value_json(waited_s, "s"));
+}
+
 /* A GPU kernel: what crosses each level's interface towards the threads and away from them. */
 static json_t *gpu_json(const struct sp_gpu_prediction *g)
 {
@@ -52,16 +63,7 @@ static json_t *gpu_json(const struct sp_gpu_prediction *g)
     json_object_set_new(o, "L2_store", value_json(t->L2_store_B, "B"));
     json_object_set_new(o, "memory_load", value_json(t->memory_load_B, "B"));
     json_object_set_new(o, "memory_store", value_json(t->memory_store_B, "B"));
-    json_t *times = json_object();
-    for (int i = 0; i < SP_N_GPU_TERMS; i++) {
-        const struct sp_roof_term *term = &g->term[i];
-        struct sp_value seconds = sp_value_none("the machine does not describe it");
-        if (sp_value_known(term->rate))
-            seconds = sp_value_between(term->amount.value / term->rate.value, term->amount.lo / term->rate.hi,
-                                       term->amount.hi / term->rate.lo, SP_MODELLED);
-        json_object_set_new(times, term->name, value_json(seconds, "s"));
-    }
-    json_object_set_new(o, "time_of", times);
+    put_times(o, g->term, g->waited_s);
     return o;
 }
 
@@ -163,6 +165,8 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "note", json_string(row->note));
     if (row->gpu)
         json_object_set_new(o, "gpu", gpu_json(row->gpu));
+    if (row->of_sizes)
+        put_times(o, row->sizes.term, row->sizes.waited_s);
     if (row->has_ecm)
         json_object_set_new(o, "ecm", ecm_json(row));
     if (volume_B > 0)

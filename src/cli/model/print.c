@@ -125,6 +125,15 @@ static bool is_named_before(const struct sp_model_row *row, int k, int term)
     return false;
 }
 
+static void print_waited(const struct sp_model_row *row, int n, FILE *out)
+{
+    char time[32];
+    const struct sp_model_row *best = &row[sp_model_best(row, n)];
+    if (sp_value_known(best->gpu->waited_s))
+        sp_print(out, " %s: %s where the host waits for the end of each execution.\n", best->format,
+                 sp_text_seconds(time, sizeof time, best->gpu->waited_s.value));
+}
+
 static void print_left_out(const struct sp_model_row *row, int n, FILE *out)
 {
     const char *before = " Left out, as the machine does not describe them: ";
@@ -211,6 +220,7 @@ static void print_levels(const struct sp_model_row *row, int n, double n_nz, FIL
     else if (strcmp(row[0].prediction.residence.name, "L2") == 0)
         sp_print(out, " The data stay in L2 between executions; --cold shows %s.\n", memory);
     print_busy(row, n, out);
+    print_waited(row, n, out);
     print_left_out(row, n, out);
     print_short(row, n, out);
 }
@@ -463,6 +473,41 @@ static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *ou
     fputs(" MB of one execution, simulated; the other arrays have the other ways.\n", out);
 }
 
+/* One more of a list; `before` becomes what stands before the next one. */
+static void put_term(const struct sp_roof_term *term, const char **before, const char *next, FILE *out)
+{
+    char time[32];
+    const struct sp_value s = sp_gpu_term_time(term);
+    if (!sp_value_known(s) || !(s.value > 0))
+        return;
+    fputs(*before, out);
+    sp_print(out, "%s %s", term->name, sp_text_seconds(time, sizeof time, s.value));
+    *before = next;
+}
+
+/* "CRS: launch overhead 2.6 us + ramp 814 ns + longest of memory bandwidth 289 us, peak performance 5.6 us;
+ * 315 us where the host waits for each execution". */
+static void print_sizes_times(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_gpu_sizes_time *t = &row->sizes;
+    char time[32];
+    if (!row->of_sizes)
+        return;
+    const char *before = "";
+    sp_print(out, " %s: ", row->format);
+    for (int i = SP_GPU_TERM_LAUNCH; i < SP_N_GPU_TERMS; i++)
+        put_term(&t->term[i], &before, " + ", out);
+    before = *before ? " + longest of\n  " : "longest of ";
+    for (int i = 0; i < SP_GPU_TERM_LAUNCH; i++)
+        put_term(&t->term[i], &before, ", ", out);
+    if (sp_value_known(t->waited_s))
+        sp_print(out, ";\n  %s where the host waits for each execution",
+                 sp_text_seconds(time, sizeof time, t->waited_s.value));
+    fputs(" (modelled; explain gpu-time).\n", out);
+    if (!sp_value_known(t->term[SP_GPU_TERM_LAUNCH].rate))
+        fputs("  Launches take microseconds, too, and are not described.\n", out);
+}
+
 static void print_table(const struct sp_model_row *row, int n, FILE *out)
 {
     sp_print(out, "\n %-14s %8s %7s %7s %12s %8s %12s %9s  %s\n", "format", "alpha", "x loads", "beta",
@@ -486,6 +531,8 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
         print_kept(&row[i], out);
     for (int i = 0; i < n; i++)
         print_expected(&row[i], out);
+    for (int i = 0; i < n; i++)
+        print_sizes_times(&row[i], out);
     const struct sp_prediction *p = &row[0].prediction;
     if (p->volume_B.hi > p->volume_B.lo * 1.0005)
         sp_print(out, " %s: traffic %.4g to %.4g MB, B/flop %.2f to %.2f.\n", row[0].format,

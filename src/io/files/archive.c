@@ -39,6 +39,8 @@ struct sp_archive {
     struct archive *archive;
     char path[MAX_PATH_TEXT];
     char member[512];
+    char head[SP_ARCHIVE_LOOK]; /* read before it is asked for, handed out first */
+    int64_t n_head, taken;
 };
 
 static enum sp_status fail_archive(const struct sp_archive *a, struct sp_error *err)
@@ -66,10 +68,18 @@ static enum sp_status open_stream(struct sp_archive *a, struct sp_error *err)
     return result == ARCHIVE_OK ? SP_OK : fail_archive(a, err);
 }
 
-static bool ends_in_mtx(const char *name)
+static const char *const endings[] = {".mtx", ".rb"};
+enum { N_ENDINGS = sizeof endings / sizeof *endings };
+
+static bool ends_like_a_matrix(const char *name)
 {
-    size_t n = strlen(name);
-    return n > 4 && strcasecmp(name + n - 4, ".mtx") == 0;
+    const size_t n = strlen(name);
+    bool ends = false;
+    for (int k = 0; k < N_ENDINGS; k++) {
+        const size_t length = strlen(endings[k]);
+        ends = ends || (n > length && strcasecmp(name + n - length, endings[k]) == 0);
+    }
+    return ends;
 }
 
 /* .../NAME/NAME.mtx: the matrix itself in SuiteSparse's archives, beside right-hand sides and coordinates. */
@@ -82,7 +92,10 @@ static bool is_main_member(const char *name)
     while (folder > name && folder[-1] != '/')
         folder--;
     size_t n = (size_t)(slash - folder);
-    return n > 0 && strncmp(folder, slash + 1, n) == 0 && strcasecmp(slash + 1 + n, ".mtx") == 0;
+    bool ends = false;
+    for (int k = 0; k < N_ENDINGS && n > 0 && strncmp(folder, slash + 1, n) == 0; k++)
+        ends = ends || strcasecmp(slash + 1 + n, endings[k]) == 0;
+    return ends;
 }
 
 /* Goes to the member called `wanted` (NULL: to the main one, or to the data of a file that is no archive).
@@ -102,7 +115,7 @@ static enum sp_status find_member(struct sp_archive *a, const char *wanted, int 
         if (archive_format(a->archive) == ARCHIVE_FORMAT_RAW)
             return SP_OK;
         const char *name = archive_entry_pathname(entry);
-        if (!name || archive_entry_filetype(entry) != AE_IFREG || !ends_in_mtx(name))
+        if (!name || archive_entry_filetype(entry) != AE_IFREG || !ends_like_a_matrix(name))
             continue;
         if (wanted ? strcmp(name, wanted) == 0 : is_main_member(name)) {
             snprintf(a->member, sizeof a->member, "%s", name);
@@ -128,7 +141,7 @@ static enum sp_status open_member(struct sp_archive *a, struct sp_error *err)
                           "the file is empty");
     if (n == 0)
         return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "give an archive with a Matrix Market file in it",
-                          "the archive has no member that ends in .mtx");
+                          "the archive has no member that ends in .mtx or .rb");
     if (n > 1 || strcmp(a->path, "-") == 0)
         return sp_fail_at(err, SP_INPUT, a->path, 0, 0, "unpack the archive and name the one you mean",
                           "the archive has no main member NAME/NAME.mtx, but: %s", list);
@@ -159,16 +172,15 @@ enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, st
     return status;
 }
 
-enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
-                               struct sp_error *err)
+static enum sp_status read_on(struct sp_archive *a, char *to, int64_t size, int64_t *n, struct sp_error *err)
 {
     *n = 0;
     la_ssize_t got;
     do
-        got = archive_read_data(archive->archive, to, (size_t)size);
+        got = archive_read_data(a->archive, to, (size_t)size);
     while (got == ARCHIVE_RETRY);
     if (got < 0)
-        return fail_archive(archive, err);
+        return fail_archive(a, err);
     *n = got;
     return SP_OK;
 }
@@ -294,9 +306,9 @@ enum sp_status sp_archive_writer_close(struct sp_archive_writer *writer, struct 
 
 #else
 
-/* Without libarchive only standard input is a stream, and only as plain text. */
+/* Without libarchive only standard input is a stream, and only as it is. */
 struct sp_archive {
-    char head[512]; /* read to recognise compressed input, handed out first */
+    char head[SP_ARCHIVE_LOOK]; /* read to recognise compressed input, handed out first */
     int64_t n_head, taken;
 };
 
@@ -307,8 +319,9 @@ static enum sp_status fail_absent(const char *path, const char *kind, struct sp_
                       "this is %s data, and this build is without libarchive", kind);
 }
 
-static enum sp_status read_input(char *to, int64_t size, int64_t *n, struct sp_error *err)
+static enum sp_status read_on(struct sp_archive *a, char *to, int64_t size, int64_t *n, struct sp_error *err)
 {
+    (void)a;
     ssize_t got;
     do
         got = read(STDIN_FILENO, to, (size_t)size);
@@ -329,12 +342,10 @@ enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, st
     if (status != SP_OK)
         return status;
     struct sp_archive *a = p;
-    int64_t n = 1;
-    while (status == SP_OK && n > 0 && a->n_head < (int64_t)sizeof a->head) {
-        status = read_input(a->head + a->n_head, (int64_t)sizeof a->head - a->n_head, &n, err);
-        a->n_head += n;
-    }
-    const char *kind = sp_archive_kind(a->head, a->n_head);
+    const char *head;
+    int64_t n;
+    status = sp_archive_look(a, &head, &n, err);
+    const char *kind = sp_archive_kind(head, n);
     if (status == SP_OK && kind)
         status = fail_absent("-", kind, err);
     if (status == SP_OK)
@@ -342,18 +353,6 @@ enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, st
     else
         sp_archive_close(a);
     return status;
-}
-
-enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
-                               struct sp_error *err)
-{
-    int64_t left = archive->n_head - archive->taken;
-    if (left == 0)
-        return read_input(to, size, n, err);
-    *n = left < size ? left : size;
-    memcpy(to, archive->head + archive->taken, (size_t)*n);
-    archive->taken += *n;
-    return SP_OK;
 }
 
 const char *sp_archive_member(const struct sp_archive *archive)
@@ -395,3 +394,29 @@ enum sp_status sp_archive_writer_close(struct sp_archive_writer *writer, struct 
 }
 
 #endif
+
+enum sp_status sp_archive_look(struct sp_archive *archive, const char **head, int64_t *n,
+                               struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int64_t got = 1; status == SP_OK && got > 0 && archive->n_head < SP_ARCHIVE_LOOK;) {
+        status =
+            read_on(archive, archive->head + archive->n_head, SP_ARCHIVE_LOOK - archive->n_head, &got, err);
+        archive->n_head += got;
+    }
+    *head = archive->head;
+    *n = archive->n_head;
+    return status;
+}
+
+enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
+                               struct sp_error *err)
+{
+    const int64_t left = archive->n_head - archive->taken;
+    if (left == 0)
+        return read_on(archive, to, size, n, err);
+    *n = left < size ? left : size;
+    memcpy(to, archive->head + archive->taken, (size_t)*n);
+    archive->taken += *n;
+    return SP_OK;
+}

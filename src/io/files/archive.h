@@ -16,13 +16,19 @@ const char *sp_archive_kind(const char *text, int64_t n);
 struct sp_archive;
 
 /* Opens the matrix in path ("-": standard input, which may also be plain text). In a tar archive that is the
- * member NAME/NAME.mtx, else the only one that ends in .mtx; SP_INPUT lists the candidates where neither is
- * there. SP_ABSENT in a build without libarchive. */
+ * member NAME/NAME.mtx or NAME/NAME.rb, else the only one that ends so; SP_INPUT lists the candidates where
+ * neither is there. SP_ABSENT in a build without libarchive. */
 enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err);
 
 /* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT where the data are damaged or end
  * too early. */
 enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
+                               struct sp_error *err);
+
+/* What comes first, which is read all the same: *n is less than SP_ARCHIVE_LOOK where there is no more.
+ * Before the first sp_archive_read(). */
+enum { SP_ARCHIVE_LOOK = 4096 };
+enum sp_status sp_archive_look(struct sp_archive *archive, const char **head, int64_t *n,
                                struct sp_error *err);
 
 /* The tar member that is read, "" where there is none; for messages. */

@@ -225,15 +225,21 @@ static json_t *ceiling_object(const struct sp_ceiling *c)
     return o;
 }
 
-static json_t *seconds_object(struct sp_value v, const char *how)
+static json_t *sourced_object(struct sp_value v, const char *unit, const char *how)
 {
     json_t *o = json_object();
     if (sp_value_known(v))
-        put_value(o, v, "s");
+        put_value(o, v, unit);
     else
         json_object_set_new(o, "value", json_null());
     json_object_set_new(o, sp_value_known(v) ? "how" : "why", json_string(how));
     return o;
+}
+
+static void put_fitted(json_t *gpu, const char *key, struct sp_value v, const char *unit, const char *how)
+{
+    if (*how)
+        json_object_set_new(gpu, key, sourced_object(v, unit, how));
 }
 
 static json_t *gpu_object(const struct sp_gpu_limits *gpu)
@@ -245,8 +251,14 @@ static json_t *gpu_object(const struct sp_gpu_limits *gpu)
     json_object_set_new(o, "shared_B", json_integer(gpu->shared_B));
     json_object_set_new(o, "block_shared_B", json_integer(gpu->block_shared_B));
     json_object_set_new(o, "source", json_string(gpu->source));
-    json_object_set_new(o, "launch_s", seconds_object(gpu->launch_s, gpu->launch_how));
-    json_object_set_new(o, "latency_s", seconds_object(gpu->latency_s, gpu->latency_how));
+    json_object_set_new(o, "launch_s", sourced_object(gpu->launch_s, "s", gpu->launch_how));
+    json_object_set_new(o, "latency_s", sourced_object(gpu->latency_s, "s", gpu->latency_how));
+    put_fitted(o, "L2_latency_s", gpu->L2_latency_s, "s", gpu->L2_latency_how);
+    put_fitted(o, "wait_s", gpu->wait_s, "s", gpu->wait_how);
+    put_fitted(o, "step_s", gpu->step_s, "s", gpu->step_how);
+    put_fitted(o, "row_s", gpu->row_s, "s", gpu->row_how);
+    put_fitted(o, "crs_share", gpu->crs_share, "1", gpu->crs_how);
+    put_fitted(o, "sell_share", gpu->sell_share, "1", gpu->sell_how);
     return o;
 }
 
@@ -312,6 +324,12 @@ static json_t *unit_object(const struct sp_unit_costs *c)
     json_object_set_new(o, "seconds", numbers(c->seconds, c->n_lengths));
     json_object_set_new(o, "sequence", numbers(c->sequence, c->n_sequences));
     json_object_set_new(o, "surprise_s", numbers(c->surprise_s, c->n_sequences));
+    if (c->lo > 0)
+        json_object_set_new(o, "lo", json_real(c->lo));
+    if (c->hi > 0)
+        json_object_set_new(o, "hi", json_real(c->hi));
+    if (*c->how)
+        json_object_set_new(o, "how", json_string(c->how));
     return o;
 }
 

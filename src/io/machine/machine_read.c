@@ -140,9 +140,9 @@ static bool is_unknown(struct reader *r, const json_t *o, const char *where, cha
     return true;
 }
 
-/* A time that no source may be known for. */
-static struct sp_value seconds_of(struct reader *r, const json_t *gpu, const char *key, char *how,
-                                  size_t size)
+/* A time, or a number of another unit, that no source may be known for. */
+static struct sp_value sourced_of(struct reader *r, const json_t *gpu, const char *key, const char *unit,
+                                  char *how, size_t size)
 {
     static const char *const known[] = {"value", "lo", "hi", "unit", "origin", "how", "why", NULL};
     char where[64];
@@ -156,17 +156,36 @@ static struct sp_value seconds_of(struct reader *r, const json_t *gpu, const cha
     if (is_unknown(r, o, where, how, size))
         return sp_value_none("no public source");
     text_of(r, o, where, "how", how, size, true);
-    struct sp_value v = value_of(r, o, where, "s");
+    struct sp_value v = value_of(r, o, where, unit);
     if (r->status == SP_OK && !(v.lo > 0))
         fault(r, where, "value", "must be above 0");
     return v;
 }
 
+/* What files need not have. */
+static struct sp_value fitted_of(struct reader *r, const json_t *gpu, const char *key, const char *unit,
+                                 char *how, size_t size)
+{
+    return json_object_get(gpu, key) ? sourced_of(r, gpu, key, unit, how, size)
+                                     : sp_value_none("not described");
+}
+
+static struct sp_value share_of(struct reader *r, const json_t *gpu, const char *key, char *how, size_t size)
+{
+    const struct sp_value v = fitted_of(r, gpu, key, "1", how, size);
+    if (r->status == SP_OK && sp_value_known(v) && v.hi > 1)
+        fault(r, "gpu", key, "is above 1");
+    return v;
+}
+
 static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gpu)
 {
-    static const char *const known[] = {"threads", "blocks",   "registers", "shared_B", "block_shared_B",
-                                        "source",  "launch_s", "latency_s", NULL};
+    static const char *const known[] = {"threads", "blocks",   "registers", "shared_B",     "block_shared_B",
+                                        "source",  "launch_s", "latency_s", "L2_latency_s", "wait_s",
+                                        "step_s",  "row_s",    "crs_share", "sell_share",   NULL};
     gpu->launch_s = gpu->latency_s = sp_value_none("not described");
+    gpu->L2_latency_s = gpu->wait_s = gpu->step_s = gpu->row_s = gpu->crs_share = gpu->sell_share =
+        gpu->launch_s;
     if (!o)
         return;
     if (!json_is_object(o)) {
@@ -180,8 +199,14 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     gpu->shared_B = (int64_t)number_of(r, o, "gpu", "shared_B", 1, 1e12, NAN);
     gpu->block_shared_B = (int64_t)number_of(r, o, "gpu", "block_shared_B", 0, 1e12, 0);
     text_of(r, o, "gpu", "source", gpu->source, sizeof gpu->source, true);
-    gpu->launch_s = seconds_of(r, o, "launch_s", gpu->launch_how, sizeof gpu->launch_how);
-    gpu->latency_s = seconds_of(r, o, "latency_s", gpu->latency_how, sizeof gpu->latency_how);
+    gpu->launch_s = sourced_of(r, o, "launch_s", "s", gpu->launch_how, sizeof gpu->launch_how);
+    gpu->latency_s = sourced_of(r, o, "latency_s", "s", gpu->latency_how, sizeof gpu->latency_how);
+    gpu->L2_latency_s = fitted_of(r, o, "L2_latency_s", "s", gpu->L2_latency_how, sizeof gpu->L2_latency_how);
+    gpu->wait_s = fitted_of(r, o, "wait_s", "s", gpu->wait_how, sizeof gpu->wait_how);
+    gpu->step_s = fitted_of(r, o, "step_s", "s", gpu->step_how, sizeof gpu->step_how);
+    gpu->row_s = fitted_of(r, o, "row_s", "s", gpu->row_how, sizeof gpu->row_how);
+    gpu->crs_share = share_of(r, o, "crs_share", gpu->crs_how, sizeof gpu->crs_how);
+    gpu->sell_share = share_of(r, o, "sell_share", gpu->sell_how, sizeof gpu->sell_how);
 }
 
 /* A number within 0 and `most`, or null with the reason in `why`; `key` of `o`. */
@@ -286,7 +311,7 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
 {
     static const char *const known[] = {"kernel",  "precision", "rows_of_chunk", "unit_stride", "threads",
                                         "start_s", "length",    "seconds",       "sequence",    "surprise_s",
-                                        NULL};
+                                        "lo",      "hi",        "how",           NULL};
     char where[32];
     snprintf(where, sizeof where, "units[%d]", i);
     remark_unknown(r, o, where, known);
@@ -307,6 +332,9 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
             fault(r, where, "seconds", "must be above 0");
     if (r->status == SP_OK && (n_s != c->n_sequences || n_s < 1))
         fault(r, where, "surprise_s", "must be one or more, one for each sequence");
+    c->lo = number_of(r, o, where, "lo", 0, 1, 0);
+    c->hi = number_of(r, o, where, "hi", 1, 100, 0);
+    text_of(r, o, where, "how", c->how, sizeof c->how, c->lo > 0);
 }
 
 /* Absent in files of earlier versions and of machines that were not measured. */

@@ -17,14 +17,16 @@
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/matrix/matrix_cache.h"
+#include "io/matrix/matrix_formats.h"
 #include "io/matrix/matrix_market.h"
+#include "io/matrix/mtx_header.h"
 #include "sparse/csr/csr_content.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/meminfo.h"
 
 void sp_matrix_display_name(const char *name, char *text, size_t size)
 {
-    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".spm", ".tar", ".tgz", ".mtx"};
+    static const char *const endings[] = {".gz", ".xz", ".zst", ".bz2", ".spm", ".tar", ".tgz"};
     if (strncmp(name, "gen:", 4) == 0) {
         snprintf(text, size, "%s", name);
         return;
@@ -40,6 +42,7 @@ void sp_matrix_display_name(const char *name, char *text, size_t size)
             if (cut)
                 text[n - length] = '\0';
         }
+        cut = cut || sp_matrix_format_cut(text);
     }
 }
 
@@ -111,6 +114,52 @@ static enum sp_status load_twin(struct loading *l)
     return SP_OK;
 }
 
+/* All of a stream, as far as memory may be taken; *bytes is the caller's on failure, too. */
+static enum sp_status take_all(const struct loading *l, struct sp_archive *archive, char **bytes, int64_t *n,
+                               struct sp_error *err)
+{
+    const struct sp_load_size none = {0};
+    int64_t room = 0, got = 1;
+    enum sp_status status = SP_OK;
+    *bytes = NULL;
+    *n = 0;
+    while (status == SP_OK && got > 0) {
+        if (*n == room) {
+            room = room ? room + room / 2 : 1 << 20;
+            status =
+                sp_load_check_memory(l->name, &l->options, &none, (double)room, "what the file holds", err);
+            char *wider = status == SP_OK ? realloc(*bytes, (size_t)room) : NULL;
+            if (status == SP_OK && !wider)
+                status = sp_fail(err, SP_MEMORY, "free memory, or unpack the file first",
+                                 "no memory for the %lld bytes that the file holds", (long long)room);
+            *bytes = wider ? wider : *bytes;
+        }
+        if (status == SP_OK)
+            status = sp_archive_read(archive, *bytes + *n, room - *n, &got, err);
+        *n += status == SP_OK ? got : 0;
+        if (status == SP_OK && l->options.interrupted && l->options.interrupted(l->options.context))
+            status = sp_fail(err, SP_INTERRUPTED, NULL, "reading %s was interrupted", l->name);
+    }
+    return status;
+}
+
+/* A format that is read from the whole content. */
+static enum sp_status load_unpacked(struct loading *l, const char *shown, struct sp_archive *archive,
+                                    const struct sp_matrix_format *format)
+{
+    char *bytes;
+    int64_t n;
+    struct sp_load_options left = l->options;
+    enum sp_status status = take_all(l, archive, &bytes, &n, l->err);
+    if (left.memory_limit_B > 0)
+        left.memory_limit_B = left.memory_limit_B > (double)n + 1 ? left.memory_limit_B - (double)n : 1;
+    if (status == SP_OK)
+        status = format->read(shown, bytes, n, &left, l->matrix, l->facts, l->err);
+    l->facts->peak_B += (double)n;
+    free(bytes);
+    return status;
+}
+
 static enum sp_status load_stream(struct loading *l, const char *kind)
 {
     struct sp_archive *archive;
@@ -118,9 +167,15 @@ static enum sp_status load_stream(struct loading *l, const char *kind)
     if (status != SP_OK)
         return status;
     char shown[1024];
-    const char *member = sp_archive_member(archive);
+    const char *member = sp_archive_member(archive), *head;
+    int64_t n_head;
     snprintf(shown, sizeof shown, "%s%s%s%s", l->name, *member ? "(" : "", member, *member ? ")" : "");
-    status = sp_mtx_read_stream(shown, archive, &l->options, l->matrix, l->facts, l->err);
+    status = sp_archive_look(archive, &head, &n_head, l->err);
+    const struct sp_matrix_format *format = status == SP_OK ? sp_matrix_format_of(head, n_head) : NULL;
+    if (format && format->is)
+        status = load_unpacked(l, shown, archive, format);
+    else if (format)
+        status = sp_mtx_read_stream(shown, archive, &l->options, l->matrix, l->facts, l->err);
     sp_archive_close(archive);
     if (status == SP_OK && kind) {
         size_t n = strlen(l->facts->format);
@@ -196,18 +251,35 @@ static void find_cache(struct loading *l, const struct sp_mapped_file *file)
         l->cache[0] = '\0';
 }
 
+/* The format that the name says, where the content (without a banner of Matrix Market's) says nothing: its
+ * reader tells what is wrong. NULL: the content is something else that is known, and the error says what. */
+static const struct sp_matrix_format *by_name(const struct loading *l, const struct sp_mapped_file *file,
+                                              const struct sp_matrix_format *format)
+{
+    const struct sp_matrix_format *named = sp_matrix_format_named(l->name);
+    if (!named || !named->is || file->n == 0 || file->text[0] == '%')
+        return format;
+    return sp_mtx_name_foreign(l->name, file->text, file->n, l->err) == SP_OK ? named : NULL;
+}
+
 /* A regular file: a binary one, text, or something to unpack. */
 static enum sp_status read_mapped(struct loading *l, const struct sp_mapped_file *file)
 {
     l->facts->file_B = (double)file->n;
     if (sp_cache_is(file->text, file->n))
         return load_cache(l, l->name, NULL, l->err);
-    find_cache(l, file);
+    const struct sp_matrix_format *format = sp_matrix_format_of(file->text, file->n);
+    const char *kind = format->is ? NULL : sp_archive_kind(file->text, file->n);
+    if (kind || format->slow)
+        find_cache(l, file);
     if (l->cache[0] && use_cache(l, l->cache, &l->source))
         return SP_OK;
-    const char *kind = sp_archive_kind(file->text, file->n);
-    return kind ? load_stream(l, kind)
-                : sp_mtx_read_text(l->name, file->text, file->n, &l->options, l->matrix, l->facts, l->err);
+    if (kind)
+        return load_stream(l, kind);
+    if (!format->is)
+        format = by_name(l, file, format);
+    return format ? format->read(l->name, file->text, file->n, &l->options, l->matrix, l->facts, l->err)
+                  : SP_INPUT;
 }
 
 static enum sp_status load_file(struct loading *l)

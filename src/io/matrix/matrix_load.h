@@ -7,9 +7,10 @@
 #include "sparse/csr/csr.h"
 #include "sparse/twin/twin.h"
 
-/* `name` is the path of a Matrix Market file, plain or compressed (recognised by content, not by name), of a
- * SuiteSparse NAME.tar.gz or of a binary cache (.spm); "-": standard input; "gen:...": a generated matrix, of
- * which "gen:like:FILE[:SCALE[:SEED]]" is the twin of one that FILE holds (or its features, .json).
+/* `name` is the path of a file in one of the formats of matrix_formats.h (Matrix Market, PETSc binary, SciPy
+ * npz, Rutherford-Boeing), plain or compressed (recognised by content, else by name), of a SuiteSparse
+ * NAME.tar.gz or of a binary cache (.spm); "-": standard input; "gen:...": a generated matrix, of which
+ * "gen:like:FILE[:SCALE[:SEED]]" is the twin of one that FILE holds (or its features, .json).
  * options and facts may be NULL. SP_INPUT: the input is unusable; SP_MEMORY: it needs more memory than there
  * is, found out before it is taken; SP_ABSENT: this build cannot read it; SP_INTERRUPTED. */
 enum sp_status sp_matrix_load(const char *name, const struct sp_load_options *options, struct sp_csr *matrix,

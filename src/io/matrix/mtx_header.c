@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "io/matrix/rb_file.h"
+
 struct kind {
     const char *magic; /* how such a file begins */
     const char *what, *remedy;
@@ -36,39 +38,32 @@ static const struct kind kinds[] = {
     {"\xef\xbb\xbf", "a UTF-8 byte-order mark stands before the banner", "save it without byte-order mark"},
 };
 
-/* Line 3 of a Harwell-Boeing or Rutherford-Boeing file begins with three letters such as RSA. */
-static bool is_harwell_boeing(const char *text, int64_t n)
-{
-    const char *p = text, *end = text + n;
-    for (int i = 0; i < 2; i++) {
-        p = memchr(p, '\n', (size_t)(end - p));
-        if (!p)
-            return false;
-        p++;
-    }
-    return end - p > 4 && strchr("RCPIQrcpiq", p[0]) && strchr("SUHZRsuhzr", p[1]) && strchr("AEae", p[2]) &&
-           isspace((unsigned char)p[3]);
-}
-
 static bool is_binary(const char *text, int64_t n)
 {
     return memchr(text, '\0', n < 512 ? (size_t)n : 512) != NULL;
+}
+
+enum sp_status sp_mtx_name_foreign(const char *path, const char *text, int64_t n, struct sp_error *err)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i].magic);
+        if (n >= (int64_t)length && strncasecmp(text, kinds[i].magic, length) == 0)
+            return sp_fail_at(err, SP_INPUT, path, 1, 1, kinds[i].remedy, "%s", kinds[i].what);
+    }
+    return SP_OK;
 }
 
 /* SP_INPUT that says what text[n], which has no Matrix Market banner, looks like and what to do about it. */
 static enum sp_status fail_foreign(const char *path, const char *text, int64_t n, struct sp_error *err)
 {
     n = n < SP_MTX_FOREIGN_LOOK ? n : SP_MTX_FOREIGN_LOOK;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        size_t length = strlen(kinds[i].magic);
-        if ((size_t)n >= length && strncasecmp(text, kinds[i].magic, length) == 0)
-            return sp_fail_at(err, SP_INPUT, path, 1, 1, kinds[i].remedy, "%s", kinds[i].what);
-    }
+    const enum sp_status status = sp_mtx_name_foreign(path, text, n, err);
+    if (status != SP_OK)
+        return status;
     if (is_binary(text, n))
-        return sp_fail_at(err, SP_INPUT, path, 0, 0,
-                          "give a Matrix Market file (.mtx, also compressed) or a binary cache (.spm)",
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "`spmodel help input` lists what can be read",
                           "this is a binary file of an unknown kind");
-    if (is_harwell_boeing(text, n))
+    if (sp_rb_is(text, n))
         return sp_fail_at(err, SP_INPUT, path, 3, 1,
                           "download the Matrix Market version, or convert the file",
                           "this is a Harwell-Boeing or Rutherford-Boeing file");

@@ -32,6 +32,9 @@ bool sp_mtx_header_complete(const char *text, int64_t n);
 enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n, struct sp_mtx_header *header,
                                   struct sp_error *err);
 
+/* SP_INPUT that names what text[n] is, where it begins like one of these; else SP_OK. */
+enum sp_status sp_mtx_name_foreign(const char *path, const char *text, int64_t n, struct sp_error *err);
+
 /* Whether a file of n bytes has room behind the header for the entries that it announces. */
 bool sp_mtx_header_can_hold(const struct sp_mtx_header *header, int64_t n);
 

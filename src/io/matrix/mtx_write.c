@@ -26,24 +26,6 @@ struct writing {
     struct sp_archive_writer *compressor; /* NULL: plain */
 };
 
-/* The field by which every value survives: a pattern whose duplicates were added is no pattern any more, an
- * integer beyond 64 bits is none for a reader. */
-static enum sp_field field_that_holds(const struct sp_csr *a)
-{
-    if (a->field == SP_FIELD_COMPLEX || a->field == SP_FIELD_REAL)
-        return a->field;
-    bool ones = true, integers = true;
-#pragma omp parallel for schedule(static) reduction(&& : ones, integers) if (a->n_nz > SHARE)
-    for (int64_t k = 0; k < a->n_nz; k++) {
-        double x = a->val[k];
-        ones = ones && x == 1;
-        integers = integers && x == trunc(x) && x >= -0x1p63 && x < 0x1p63 && !(x == 0 && signbit(x));
-    }
-    if (a->field == SP_FIELD_PATTERN && ones)
-        return SP_FIELD_PATTERN;
-    return integers ? SP_FIELD_INTEGER : SP_FIELD_REAL;
-}
-
 static bool is_written(const struct writing *w, int64_t row, int32_t col)
 {
     return w->symmetry == SP_GENERAL || col <= row;
@@ -181,7 +163,7 @@ enum sp_status sp_mtx_write(const char *path, const struct sp_csr *a,
     if (status != SP_OK)
         return status;
     struct writing w = {.a = a, .n_threads = options->n_threads < 1 ? 1 : options->n_threads};
-    w.field = field_that_holds(a);
+    w.field = sp_csr_plainest_field(a);
     w.symmetry =
         holds && !options->general && !(w.field == SP_FIELD_PATTERN && a->symmetry == SP_SKEW_SYMMETRIC)
             ? a->symmetry

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "session/analyze/analysis.h"
+#include "sparse/formats/format.h"
 
 static double working_set(const struct sp_layout *l)
 {
@@ -116,7 +117,7 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
                          struct sp_hint_inputs *in)
 {
     const struct sp_compared *c = &a->compared;
-    const bool by_rows = a->setup.workload.format == SP_FORMAT_CRS;
+    const bool by_rows = sp_format_of(a->setup.workload.format)->plain_rows;
     memcpy(rows->format, c->format, sizeof rows->format);
     memcpy(rows->width, c->width, sizeof rows->width);
     rows->offsets = c->offsets;
@@ -126,10 +127,12 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
     in->offsets = c->has_offsets ? &rows->offsets : NULL;
     in->mixed = c->has_mixed ? &rows->mixed : NULL;
     const double team_s = sp_value_known(a->core.team_s) ? a->core.team_s.value : 0;
-    struct sp_value *const all[] = {&in->core_s,           &rows->offsets.core_s, &rows->mixed.core_s,
-                                    &in->core_reordered_s, &in->half_core_s,      &in->striped_core_s};
+    struct sp_value *const all[] = {&in->core_s, &rows->offsets.core_s, &rows->mixed.core_s,
+                                    &in->core_reordered_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         prolong(all[i], team_s);
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        prolong(&in->storage[i].core_s, team_s);
     for (int i = 0; i < c->n_formats; i++)
         prolong(&rows->format[i].core_s, team_s);
     for (int i = 0; i < c->n_widths; i++)
@@ -144,8 +147,8 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
         prolong(&rows->offsets.core_s, ends_s);
         prolong(&rows->mixed.core_s, ends_s);
         prolong(&in->core_reordered_s, ends_s);
-        prolong(&in->half_core_s, ends_s);
-        prolong(&in->striped_core_s, ends_s);
+        for (int i = 0; i < SP_N_FORMATS; i++)
+            prolong(&in->storage[i].core_s, ends_s);
     }
 }
 
@@ -227,7 +230,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
     in.n_formats = a->compared.n_formats;
     in.n_widths = a->compared.n_widths;
-    if (l->format == SP_FORMAT_SELLU && l->n_slots > 0)
+    if (sp_format_of(l->format)->unit_slots && l->n_slots > 0)
         in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
     else if (a->subject->structure.unit_share.known)
         in.unit_share = sp_value_of(a->subject->structure.unit_share.value, SP_MODELLED);

@@ -299,7 +299,7 @@ bool sp_analysis_is_replayed(const struct sp_analysis *a);
 bool sp_analysis_has_own_roof(const struct sp_analysis *a);
 /* Called by sp_analysis_evaluate(): V, w and alpha of what was counted at the level that holds the data. */
 void sp_analysis_use_counts(const struct sp_analysis *a, struct sp_evaluated *evaluated);
-/* What half storage and stripes would move and compute, for their rules. */
+/* What formats that propose themselves would move and compute, for the rules of hints. */
 struct sp_hint_inputs;
 void sp_analysis_look_at_storage(const struct sp_analysis *a, struct sp_hint_inputs *in);
 void sp_analysis_record(const struct sp_analysis *a,

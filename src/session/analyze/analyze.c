@@ -11,6 +11,7 @@
 #include "session/analyze/plan.h"
 #include "session/measure/conditions.h"
 #include "session/record/format_model.h"
+#include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
 
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
@@ -398,7 +399,7 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
     sp_change_add_operation(&c, w);
     if (w->order != SP_ROW_MAJOR)
         sp_change_add(&c, SP_OPTION_ORDER, sp_order_name(w->order));
-    if (w->format != SP_FORMAT_CRS)
+    if (!sp_format_of(w->format)->plain_rows)
         sp_change_add(&c, SP_OPTION_FORMAT, sp_workload_format_option(w, format, sizeof format));
     if (w->schedule != SP_SCHEDULE_NNZ)
         sp_change_add(&c, SP_OPTION_SCHEDULE, schedule);

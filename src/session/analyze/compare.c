@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "model/formats/format.h"
 #include "session/analyze/analysis.h"
 #include "session/record/format_model.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/variant.h"
 
 static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_compared *out,
@@ -49,7 +51,7 @@ static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_wor
 {
     double V, least; /* other formats have no partial results */
     const double w =
-        a->setup.layout.format == SP_FORMAT_HALF ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
+        sp_format_of(a->setup.layout.format)->mirrored ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
     enum sp_status status = sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
     least = V;
     if (status == SP_OK && a->evaluated.residence.level >= a->options->machine->n_caches &&
@@ -82,8 +84,7 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
 {
     const char *const *names = sp_format_choices(a->setup.workload.op);
     const struct sp_workload *w = &a->setup.workload;
-    /* Out of stripes x is loaded more often, and y once: alpha and w of this run tell nothing of that. */
-    if (w->precision == SP_C128 || w->matrix->n_nz == 0 || w->format == SP_FORMAT_STRIPED)
+    if (w->precision == SP_C128 || w->matrix->n_nz == 0 || sp_format_of(w->format)->own_alpha)
         return SP_OK;
     for (int i = 0; names[i]; i++) {
         struct sp_workload other = *w;
@@ -101,10 +102,11 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
             other.index = SP_I32;
             other.prefetch = 0;
         }
-        name_format(f, names[i], w->schedule == SP_SCHEDULE_MERGE && other.format != SP_FORMAT_CRS, plain);
+        name_format(f, names[i], w->schedule == SP_SCHEDULE_MERGE && !sp_format_of(other.format)->plain_rows,
+                    plain);
         double beta = 1;
         status = volume_of(a, &other, &f->V_B, &beta, err);
-        if (other.format != SP_FORMAT_CRS)
+        if (!sp_format_of(other.format)->plain_rows)
             f->beta = sp_value_of(beta, SP_MODELLED);
         if (status == SP_OK)
             status = sp_analysis_core_of(a, &other, a->evaluated.balance_W, &f->core_s, err);
@@ -240,7 +242,7 @@ static enum sp_status compare_widths(const struct sp_analysis *a, struct sp_comp
     bool few = w->op == SP_OP_SPMV || w->op == SP_OP_SPMMV;
     double loads =
         a->evaluated.alpha_min.alpha > 0 ? a->evaluated.alpha.value / a->evaluated.alpha_min.alpha : 1;
-    const bool single = w->format == SP_FORMAT_HALF || w->format == SP_FORMAT_STRIPED; /* no SpMMV */
+    const bool single = sp_format_of(w->format)->updates_y; /* no SpMMV */
     int32_t most = single ? 1 : few ? 32 : 512;
     while (most < sp_workload_width(w))
         most *= 2;
@@ -275,7 +277,7 @@ enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compar
     return status == SP_OK ? compare_storages(a, out, err) : status;
 }
 
-/* Storage that changes what is moved of x and y too: half of a symmetric matrix, and stripes of columns. */
+/* ---- storage that changes what is moved of x and y, too ---- */
 
 /* W/P_core of another storage; SP_NONE where no kernel runs here. */
 static struct sp_value core_of(const struct sp_analysis *a, const struct sp_workload *other)
@@ -286,29 +288,8 @@ static struct sp_value core_of(const struct sp_analysis *a, const struct sp_work
                : sp_value_none("P_core was not measured");
 }
 
-/* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */
-static struct sp_value between_kept_and_not(const struct sp_layout *l, double least, double kept_B,
-                                            double most)
-{
-    const double lo = sp_volume_layout(l, least, sp_layout_w(l, least, kept_B)).total_B;
-    const double hi = sp_volume_layout(l, most, sp_layout_w(l, most, 0)).total_B;
-    return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
-}
-
-/* ---- half storage ---- */
-
-/* V of half storage by formula: x and y loaded as often as x is now at most, once at least; what threads
- * share costs nothing where a cache keeps it. */
-static struct sp_value half_volume(const struct sp_analysis *a, const struct sp_layout *half)
-{
-    const struct sp_layout *l = &a->setup.layout;
-    const double of_half = sp_layout_gather_bytes(l) / sp_layout_gather_bytes(half);
-    const double least = a->evaluated.alpha_min.alpha, most = fmax(a->evaluated.alpha.value, least);
-    return between_kept_and_not(half, least * of_half, INFINITY, most * of_half);
-}
-
-/* The simulation of half storage is expected to take no longer than this [s]. */
-#define HALF_LIMIT_S 1.5
+/* The simulation of another storage is expected to take no longer than this [s]. */
+#define STORAGE_LIMIT_S 1.5
 
 /* Bytes at the level where the data of a layout would live, which may be further in than those of the run;
  * SP_NONE: in the innermost cache, or the simulation failed. Of memory the last level alone is simulated. */
@@ -335,118 +316,82 @@ static struct sp_value simulated_at_home(const struct sp_analysis *a, const stru
                  : sp_value_of(traffic[k].read_B.value + traffic[k].write_B.value, SP_SIMULATED);
 }
 
-/* V of half storage; what was measured beyond the simulation of the present layout is not known to go away.
- * SP_NONE: it takes too long, or in the innermost cache. */
-static struct sp_value half_simulated(const struct sp_analysis *a, const struct sp_layout *half)
+/* V of another storage; what was measured beyond the simulation of the present layout is not known to go
+ * away. SP_NONE: it takes too long, or in the innermost cache. */
+static struct sp_value simulated(const struct sp_analysis *a, const struct sp_layout *other)
 {
-    if (a->simulated.simulate_s > HALF_LIMIT_S)
+    if (a->simulated.simulate_s > STORAGE_LIMIT_S)
         return sp_value_none("not simulated");
-    const struct sp_value V = simulated_at_home(a, half);
+    const struct sp_value V = simulated_at_home(a, other);
     const double beyond = sp_analysis_is_counted(a)
                               ? fmax(0, a->evaluated.alpha.value - a->evaluated.alpha_simulated.value) *
-                                    sp_layout_gather_bytes(half)
+                                    sp_layout_gather_bytes(other)
                               : 0;
     return sp_value_known(V) ? sp_value_of(V.value + beyond, SP_SIMULATED) : V;
 }
 
-/* What half storage would move and compute; nothing where the layout does not take the matrix. */
-static void look_at_half(const struct sp_analysis *a, struct sp_hint_inputs *in)
+/* The workload in the format that is proposed, and the change to it. False: it is not taken, or too large. */
+static bool take_storage(const struct sp_analysis *a, const char *option, bool also_plain,
+                         struct sp_workload *other, struct sp_change *change)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    *change = sp_change_of(SP_OPTION_FORMAT, option);
+    if (w->schedule != SP_SCHEDULE_NNZ)
+        sp_change_add(change, SP_OPTION_SCHEDULE, "nnz");
+    if (also_plain && w->index == SP_D16)
+        sp_change_add(change, SP_OPTION_INDEX, "i32");
+    if (also_plain && w->prefetch > 0)
+        sp_change_add(change, SP_OPTION_PREFETCH, "0");
+    if (also_plain)
+        other->prefetch = 0;
+    if (also_plain && other->index == SP_D16)
+        other->index = SP_I32;
+    return sp_workload_set_format(other, option, NULL) == SP_OK &&
+           sp_workload_set_schedule(other, "nnz", NULL) == SP_OK && sp_workload_check(other, NULL) == SP_OK &&
+           (a->options->memory_B <= 0 || sp_layout_bytes_bound(other, false) <= a->options->memory_B);
+}
+
+/* What a format would move and compute, where it proposes itself and its layout takes the matrix. */
+static void look_at(const struct sp_analysis *a, const struct sp_storage_case *now,
+                    const struct sp_format_model *model, struct sp_storage *out)
 {
     struct sp_workload other = a->setup.workload;
-    if (!in->symmetric || other.format == SP_FORMAT_HALF || other.op != SP_OP_SPMV ||
-        !sp_value_known(a->evaluated.alpha))
+    struct sp_layout layout;
+    struct sp_change change;
+    char option[32];
+    if (!model->propose || !model->propose(now, option, sizeof option))
         return;
-    struct sp_layout half;
-    if (sp_workload_set_format(&other, "half", NULL) != SP_OK ||
-        sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
-        sp_layout_make(&other, false, NULL, &half, NULL) != SP_OK)
-        return;
-    in->to_half = sp_change_of(SP_OPTION_FORMAT, "half");
-    if (a->setup.workload.schedule != SP_SCHEDULE_NNZ)
-        sp_change_add(&in->to_half, SP_OPTION_SCHEDULE, "nnz");
-    in->half_V_B = half_volume(a, &half);
-    if (in->half_V_B.lo < a->evaluated.V_B.value) {
-        const struct sp_value simulated = half_simulated(a, &half);
-        in->half_V_B = sp_value_known(simulated) ? simulated : in->half_V_B;
-    }
-    sp_layout_free(&half);
-    in->half_core_s = core_of(a, &other);
-}
-
-/* ---- stripes ---- */
-
-/* Columns of a stripe: a power of two whose part of x takes at most half of a last-level cache; the rest is
- * for what streams through it. 0: there is no such cache. */
-static int32_t stripe_of(const struct sp_analysis *a)
-{
-    const struct sp_layout *l = &a->setup.layout;
-    const double cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains) / a->setup.n_domains;
-    int64_t W = SP_MIN_STRIPE;
-    while (2 * (double)W * 2 * (double)l->s_x <= cache_B && W < (1 << 30))
-        W *= 2;
-    return (double)W * (double)l->s_x * 2 <= cache_B ? (int32_t)W : 0;
-}
-
-/* Does x exceed the cache, and could stripes move less, if x were loaded once and y stayed there? */
-static bool stripes_may_pay(const struct sp_analysis *a, int32_t W)
-{
-    const struct sp_layout *l = &a->setup.layout;
-    const double least_B = (double)l->n_nz * (double)(l->s_a + l->s_i + sizeof(uint16_t)) +
-                           2 * sp_layout_array_bytes(l, SP_ARRAY_Y) +
-                           a->evaluated.alpha_min.alpha * sp_layout_gather_bytes(l);
-    const double cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains) / a->setup.n_domains;
-    return W > 0 && sp_layout_array_bytes(l, SP_ARRAY_X) > cache_B && least_B < a->evaluated.V_B.value;
-}
-
-/* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most may remain.
- * y costs nothing in later stripes where it stays there too. */
-static struct sp_value striped_volume(const struct sp_analysis *a, const struct sp_layout *striped)
-{
-    static const double may_remain = 1.0 / 3;
-    const double least = a->evaluated.alpha_min.alpha,
-                 most = least + may_remain * fmax(0, a->evaluated.alpha.value - least);
-    /* each further domain keeps a stripe of x, too */
-    const double other_stripes_B = (a->setup.n_domains - 1) * (double)striped->W * (double)striped->s_x;
-    const double kept_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains) - other_stripes_B;
-    return between_kept_and_not(striped, least, kept_B, most);
-}
-
-/* What stripes would move and compute, where there is something to gain: x does not fit, and is loaded often.
- */
-static void look_at_stripes(const struct sp_analysis *a, struct sp_hint_inputs *in)
-{
-    struct sp_workload other = a->setup.workload;
-    const int32_t W = stripe_of(a);
-    if (other.op != SP_OP_SPMV || other.format == SP_FORMAT_STRIPED || !sp_value_known(a->evaluated.alpha) ||
-        a->evaluated.residence.level < a->options->machine->n_caches || !stripes_may_pay(a, W))
-        return;
-    char format[32];
-    struct sp_layout striped;
-    snprintf(format, sizeof format, "striped:%d", (int)W);
-    other.prefetch = 0;
-    if (other.index == SP_D16)
-        other.index = SP_I32;
     const double start = sp_now();
-    if (sp_workload_set_format(&other, format, NULL) != SP_OK ||
-        sp_workload_set_schedule(&other, "nnz", NULL) != SP_OK || sp_workload_check(&other, NULL) != SP_OK ||
-        (a->options->memory_B > 0 && sp_layout_bytes_bound(&other, false) > a->options->memory_B) ||
-        sp_layout_make(&other, false, NULL, &striped, NULL) != SP_OK)
+    if (!take_storage(a, option, model->also_plain, &other, &change) ||
+        sp_layout_make(&other, false, NULL, &layout, NULL) != SP_OK)
         return;
-    in->to_stripes = sp_change_of(SP_OPTION_FORMAT, format);
-    if (a->setup.workload.schedule != SP_SCHEDULE_NNZ)
-        sp_change_add(&in->to_stripes, SP_OPTION_SCHEDULE, "nnz");
-    if (a->setup.workload.index == SP_D16)
-        sp_change_add(&in->to_stripes, SP_OPTION_INDEX, "i32");
-    if (a->setup.workload.prefetch > 0)
-        sp_change_add(&in->to_stripes, SP_OPTION_PREFETCH, "0");
-    in->striped_s = sp_value_of(sp_now() - start, SP_MEASURED);
-    in->striped_V_B = striped_volume(a, &striped);
-    sp_layout_free(&striped);
-    in->striped_core_s = core_of(a, &other);
+    out->change = change;
+    out->build_s = sp_value_of(sp_now() - start, SP_MEASURED);
+    out->V_B = model->volume(now, &layout);
+    if (model->simulated && out->V_B.lo < now->V_B) {
+        const struct sp_value V_B = simulated(a, &layout);
+        out->V_B = sp_value_known(V_B) ? V_B : out->V_B;
+    }
+    sp_layout_free(&layout);
+    out->core_s = core_of(a, &other);
 }
 
 void sp_analysis_look_at_storage(const struct sp_analysis *a, struct sp_hint_inputs *in)
 {
-    look_at_half(a, in);
-    look_at_stripes(a, in);
+    if (a->setup.workload.op != SP_OP_SPMV || !sp_value_known(a->evaluated.alpha))
+        return;
+    const int n_domains = a->setup.n_domains;
+    const struct sp_storage_case now = {
+        .layout = &a->setup.layout,
+        .alpha = a->evaluated.alpha.value,
+        .alpha_min = a->evaluated.alpha_min.alpha,
+        .V_B = a->evaluated.V_B.value,
+        .cache_B = sp_llc_capacity_B(sp_analysis_caches(a), n_domains) / n_domains,
+        .n_domains = n_domains,
+        .in_memory = a->evaluated.residence.level >= a->options->machine->n_caches,
+        .symmetric = in->symmetric,
+    };
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        if ((int)a->setup.workload.format != i)
+            look_at(a, &now, sp_format_models[i], &in->storage[i]);
 }

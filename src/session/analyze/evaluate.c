@@ -8,6 +8,7 @@
 #include "io/record/record.h"
 #include "kernels/scan.h"
 #include "session/analyze/analysis.h"
+#include "sparse/formats/format.h"
 
 static struct sp_residence find_residence(const struct sp_analysis *a)
 {
@@ -70,7 +71,7 @@ static struct sp_value find_w(const struct sp_analysis *a, const struct sp_evalu
     double y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
     if (e->at_level && e->at_level->by_array && y_B > 0) {
         double moved = e->at_level->array_read_B[SP_ARRAY_Y] + e->at_level->array_write_B[SP_ARRAY_Y];
-        if (l->format == SP_FORMAT_HALF)
+        if (sp_format_of(l->format)->mirrored)
             moved += e->at_level->array_read_B[SP_ARRAY_OTHER] + e->at_level->array_write_B[SP_ARRAY_OTHER];
         double w =
             fmax(1, moved / y_B); /* below 1 a part of y stayed in the cache: the model counts from 1 */
@@ -83,7 +84,8 @@ static struct sp_value find_w(const struct sp_analysis *a, const struct sp_evalu
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
     const struct sp_layout *l = &a->setup.layout;
-    return l->format == SP_FORMAT_HALF ? fmin(e->w.value, sp_layout_w(l, e->alpha_min.alpha, 0)) : e->w.value;
+    return sp_format_of(l->format)->mirrored ? fmin(e->w.value, sp_layout_w(l, e->alpha_min.alpha, 0))
+                                             : e->w.value;
 }
 
 /* The load-only run starts as the kernel does, which is a loss of its own. Returns the factor. */
@@ -324,7 +326,7 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
         e->V_B = sp_value_of(e->at_level->read_B.value + e->at_level->write_B.value, SP_SIMULATED);
     } else { /* in the innermost cache every gather is one element through its interface */
         e->alpha = sp_value_of(1, SP_MODELLED);
-        const bool again = l->format == SP_FORMAT_HALF || l->format == SP_FORMAT_STRIPED;
+        const bool again = sp_format_of(l->format)->updates_y;
         e->w = sp_value_of(again ? sp_layout_w(l, 1, 0) : 1, SP_MODELLED);
         e->V_B = sp_value_of(sp_volume_layout(l, 1, e->w.value).total_B, SP_MODELLED);
         e->alpha_min.alpha = e->alpha_min.alpha_once = 1;

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/option/option_words.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format.h"
 #include "sparse/product/workload.h"
 #include "sys/disturbance.h"
 
@@ -128,53 +129,32 @@ static struct sp_value pool(const double *work, const double *time, int n)
     return sp_value_between(rate, lo, hi, SP_MEASURED);
 }
 
-static bool sells(const struct sp_workload *w)
-{
-    return w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
-}
-
 /* A chunk of a cut row would hide the fill that the whole one causes. */
 static bool passes_long(const struct sp_workload *w)
 {
-    return sells(w) || w->format == SP_FORMAT_HALF;
+    return sp_format_of(w->format)->in_chunks || sp_format_of(w->format)->mirrored;
 }
 
 /* beta of the whole matrix, from its pattern alone; 1 for formats that store entries only. */
 static enum sp_status beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
 {
-    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    const struct sp_format_kind *kind = sp_format_of(w->format);
     *beta = 1;
-    if (w->matrix->n_nz == 0)
-        return SP_OK;
-    if (sells(w))
-        *beta = sp_sell_beta(&pattern, w->C, w->sigma);
-    if (w->format != SP_FORMAT_BCSR)
-        return SP_OK;
-    struct sp_blocks blocks;
-    enum sp_status status = sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, err);
-    *beta = blocks.fill;
-    return status;
+    return w->matrix->n_nz > 0 && kind->beta ? kind->beta(w, beta, err) : SP_OK;
 }
 
 /* Columns of a window: whole blocks, so that folding leaves them whole. */
 static int64_t fold_of(const struct sp_workload *w, int64_t fold)
 {
-    int64_t b_w = w->format == SP_FORMAT_BCSR ? w->b_w : 1;
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    const int64_t b_w = kind->fold_multiple ? kind->fold_multiple(w) : 1;
     return (fold + b_w - 1) / b_w * b_w;
-}
-
-/* Columns of a stripe where all columns are folded into so many. */
-static int32_t striped_fold(const struct sp_workload *w, int64_t columns)
-{
-    const double share = (double)columns / (double)(w->matrix->n_c > 0 ? w->matrix->n_c : 1);
-    const int32_t W = (int32_t)((double)w->W * (share < 1 ? share : 1));
-    return W > SP_MIN_STRIPE ? W : SP_MIN_STRIPE;
 }
 
 static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, int64_t first, int64_t n_rows,
                            int64_t window, struct sp_csr *folded, struct sp_error *err)
 {
-    if (w->format == SP_FORMAT_HALF)
+    if (sp_format_of(w->format)->mirrored)
         return sp_csr_fold_symmetric(a, first, n_rows, window, folded, err);
     return sp_csr_fold(a, first, n_rows, window, folded, err);
 }
@@ -215,8 +195,8 @@ static enum sp_status fold_rows(const struct sp_workload *workload, const struct
     *w = *workload;
     w->matrix = &window->folded;
     w->n_threads = n_threads;
-    if (w->format == SP_FORMAT_STRIPED) /* as many stripes as the columns have */
-        w->W = striped_fold(workload, columns);
+    if (sp_format_of(w->format)->for_columns)
+        sp_format_of(w->format)->for_columns(w, workload->matrix->n_c, columns);
     if (n_threads == 1 || w->schedule != SP_SCHEDULE_MERGE) /* whose kernels take no other */
         w->schedule = SP_SCHEDULE_NNZ;
     if (status == SP_OK && window->folded.n_nz > 0)
@@ -234,7 +214,7 @@ static enum sp_status make_window(const struct sp_workload *workload, const stru
     find_window(a, start, entries, passes_long(workload), &first, &n_rows);
     /* A long row is cut to the window's length. */
     int64_t cut[2] = {a->row_ptr[first], a->row_ptr[first + n_rows]};
-    if (n_rows != 1 || cut[1] - cut[0] <= entries || workload->format == SP_FORMAT_HALF)
+    if (n_rows != 1 || cut[1] - cut[0] <= entries || sp_format_of(workload->format)->mirrored)
         return fold_rows(workload, o, a, first, n_rows, 1, window, err);
     struct sp_csr one_row = *a;
     cut[1] = cut[0] + entries;
@@ -271,7 +251,7 @@ static enum sp_status make_windows(const struct sp_workload *workload, const str
 /* Do rows decide by their lengths alone? Else the columns, too, say what a kernel computes. */
 static bool takes_lengths(const struct sp_workload *w)
 {
-    return (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16;
+    return sp_format_of(w->format)->by_lengths && w->index != SP_D16;
 }
 
 /* Steps of a tenth, and of a twentieth of the value above 2. */

@@ -20,7 +20,11 @@
 /* Cyclic loads of less than this many last-level caches may hit where these resist thrashing. */
 #define CACHES 16.0
 
-static const char *const automatic[] = {"likwid", "perf", "papi", NULL}; /* best first */
+static const char *const automatic[] = {
+#define LIBRARY_COUNTER(NAME, ...) #NAME,
+#define KERNEL_COUNTER             LIBRARY_COUNTER
+#include "base/option/byte_counters.inc"
+    NULL};
 
 static const char replay_prefix[] = "replay:";
 

@@ -11,6 +11,7 @@
 #include "kernels/kernel.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/variant.h"
 #include "sparse/product/workload.h"
@@ -176,7 +177,7 @@ static struct sp_unit_costs *costs_for(const struct pass *p, const struct sp_ker
                                        const struct sp_layout *l)
 {
     struct sp_machine *m = p->machine;
-    const int C = l->format == SP_FORMAT_CRS ? 0 : l->C;
+    const int C = sp_format_of(l->format)->plain_rows ? 0 : l->C;
     for (int i = 0; i < m->n_units; i++)
         if (strcmp(m->unit[i].kernel, kernel->name) == 0 && m->unit[i].C == C &&
             m->unit[i].unit_stride == p->unit_stride && m->unit[i].n_threads == l->partition.n_threads)

@@ -1,6 +1,7 @@
 #include "session/record/format_model.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/cache/alpha.h"
@@ -8,6 +9,7 @@
 #include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "session/analyze/pcore.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/offsets.h"
 #include "sparse/product/workload.h"
@@ -34,7 +36,7 @@ static enum sp_status volume_of(const struct sp_workload *w, double alpha, doubl
 {
     const struct sp_csr *m = w->matrix;
     *beta = 1;
-    if ((w->format != SP_FORMAT_CRS && w->format != SP_FORMAT_SELL) || w->op != SP_OP_SPMV) {
+    if (!sp_format_of(w->format)->by_lengths || w->op != SP_OP_SPMV) {
         struct sp_layout l;
         enum sp_status status = sp_layout_make(w, false, NULL, &l, err);
         if (status != SP_OK)
@@ -52,13 +54,13 @@ static enum sp_status volume_of(const struct sp_workload *w, double alpha, doubl
         if (status != SP_OK)
             return status;
         *beta = offsets.n_stored > 0 ? (double)m->n_nz / (double)offsets.n_stored : 1;
-    } else if (w->format == SP_FORMAT_SELL) {
+    } else if (sp_format_of(w->format)->in_chunks) {
         struct sp_pattern pattern = sp_csr_pattern(m);
         *beta = sp_sell_beta(&pattern, w->C, w->sigma);
     }
     struct sp_sizes sizes =
         sp_sizes_with_pointers(sp_sizes_of(w->precision, w->index, (double)m->n_nz / *beta), w->row_ptr_B);
-    *v = w->format == SP_FORMAT_CRS
+    *v = sp_format_of(w->format)->plain_rows
              ? sp_volume_spmv_csr(m->n_r, m->n_nz, sizes, alpha, w_y)
              : sp_volume_spmv_sell(m->n_r, m->n_nz, w->C, *beta, sizes, w->sigma > 1, alpha, w_y);
     return SP_OK;
@@ -128,12 +130,9 @@ static bool takes_tiles(struct sp_workload *w, const struct sp_machine *machine)
         return false;
     struct sp_sddmm_choice c = sp_sddmm_choose(machine, m->n_r, m->n_c, m->n_nz, sp_workload_width(w),
                                                (double)sp_precision_size(w->precision), TILES_FROM_DENSITY);
-    if (c.format != SP_FORMAT_TILED)
-        return false;
-    w->format = c.format;
-    w->T_i = c.T_i;
-    w->T_k = c.T_k;
-    return true;
+    char option[48];
+    snprintf(option, sizeof option, "tiled:%d,%d", (int)c.T_i, (int)c.T_k);
+    return c.tiled && sp_workload_set_format(w, option, NULL) == SP_OK;
 }
 
 enum sp_status sp_format_choose(struct sp_workload *w, const struct sp_machine *machine, bool warm,

@@ -11,6 +11,7 @@
 #include "model/cache/partition.h"
 #include "session/analyze/analyze.h"
 #include "session/measure/measure_plan.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sys/fault.h"
 #include "sys/machine/identity.h"
@@ -186,32 +187,15 @@ void sp_record_layout(struct sp_record *r, const struct sp_layout *l)
 {
     sp_record_set_count(r, SP_F_LAYOUT_STORED, l->n_stored);
     sp_record_set_count(r, SP_F_LAYOUT_INDICES, l->n_indices);
-    switch (l->format) {
-    case SP_FORMAT_HALF:
-        sp_record_set_count(r, SP_F_LAYOUT_WINDOW_ROWS, sp_half_windows(l));
-        sp_record_set_flag(r, SP_F_LAYOUT_PHASED, l->phased);
-        break;
-    case SP_FORMAT_STRIPED:
-        sp_record_set_count(r, SP_F_LAYOUT_CELLS, l->n_cells);
-        sp_record_set_count(r, SP_F_LAYOUT_UPDATED_LINES, l->n_updated);
-        break;
-    case SP_FORMAT_STAGED:
-        sp_record_set_count(r, SP_F_LAYOUT_BLOCKS, l->n_blocks);
-        sp_record_set_count(r, SP_F_LAYOUT_CHUNKS, l->n_chunks);
-        sp_record_set_count(r, SP_F_LAYOUT_LISTED, l->n_list);
-        sp_record_set_count(r, SP_F_LAYOUT_MOST_LISTED, l->most_listed);
-        break;
-    case SP_FORMAT_TILED:
-        sp_record_set_count(r, SP_F_LAYOUT_BLOCKS, l->n_chunks);
-        sp_record_set_count(r, SP_F_LAYOUT_LISTED, l->n_indices);
-        break;
-    case SP_FORMAT_CRS:
-    case SP_FORMAT_SELL:
-    case SP_FORMAT_SELLU:
-    case SP_FORMAT_BCSR:
-    case SP_FORMAT_COO:
-    case SP_N_FORMATS:
-        break;
+    struct sp_layout_fact fact[SP_LAYOUT_FACTS] = {{.name = NULL}};
+    if (sp_format_of(l->format)->facts)
+        sp_format_of(l->format)->facts(l, fact);
+    for (const struct sp_layout_fact *f = fact; f->name; f++) {
+        const enum sp_record_field field = sp_field_in(SP_F_LAYOUT, f->name);
+        if (f->is_flag)
+            sp_record_set_flag(r, field, f->count != 0);
+        else
+            sp_record_set_count(r, field, f->count);
     }
     record_arrays(r, l);
 }

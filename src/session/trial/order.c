@@ -7,6 +7,7 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "session/trial/apart.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/permuted.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
@@ -139,7 +140,6 @@ static enum sp_status sample_alpha(const struct sp_analysis *a, const struct sp_
     const struct sp_csr *m = a->setup.workload.matrix;
     const struct sp_pattern pattern = sp_csr_pattern(m);
     const struct sp_workload w = {.op = SP_OP_SPMV,
-                                  .format = SP_FORMAT_CRS,
                                   .precision = sp_csr_is_complex(m) ? SP_C128 : SP_F64,
                                   .schedule = SP_SCHEDULE_NNZ,
                                   .n_threads = a->setup.workload.n_threads,
@@ -226,13 +226,11 @@ static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B,
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
-    const enum sp_format format = a->setup.workload.format;
     out->alpha_reordered = out->reorder_s = sp_value_none("no reordering was tried");
     out->alpha_inner = out->alpha_inner_reordered = out->p_core_reordered = out->reorder_s;
     out->streams_reordered = out->reorder_s;
     /* An order changes what these store, not only alpha; one of rows alone leaves nothing symmetric. */
-    if (format == SP_FORMAT_HALF || format == SP_FORMAT_BCSR || format == SP_FORMAT_STRIPED ||
-        format == SP_FORMAT_STAGED || format == SP_FORMAT_TILED)
+    if (sp_format_of(a->setup.workload.format)->order_bound)
         return SP_OK;
     const double excess_B = (a->evaluated.alpha.value - a->evaluated.alpha_min.alpha_once) *
                             sp_layout_gather_bytes(&a->setup.layout);

@@ -8,6 +8,7 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/observe.h"
 #include "session/analyze/pcore.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/variant.h"
 #include "sparse/product/workload.h"
 #include "sys/machine/pages.h"
@@ -197,7 +198,7 @@ static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct 
 /* Units of rows go to threads whole: the largest share over the mean one, at least. */
 static double least_lambda(const struct sp_workload *w)
 {
-    const int64_t rows = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU ? w->C : 1;
+    const int64_t rows = sp_format_of(w->format)->in_chunks ? w->C : 1;
     const int64_t units = (w->matrix->n_r + rows - 1) / rows, n = w->n_threads;
     if (units == 0 || w->schedule == SP_SCHEDULE_MERGE)
         return 1;
@@ -403,9 +404,9 @@ static bool may_wait(const struct sp_analysis *a)
     const struct sp_workload *w = &a->setup.workload;
     const double x_B = sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_X);
     return w->op == SP_OP_SPMV && w->prefetch == 0 && w->precision != SP_C128 && w->n_threads > 0 &&
-           (w->format == SP_FORMAT_CRS || w->format == SP_FORMAT_SELL) && w->index != SP_D16 &&
-           w->schedule != SP_SCHEDULE_MERGE && m->n_caches > 1 && x_B > (double)m->cache[1].size_B &&
-           sp_value_known(a->evaluated.fraction) && a->evaluated.fraction.value < WELL_FED;
+           sp_format_of(w->format)->by_lengths && w->index != SP_D16 && w->schedule != SP_SCHEDULE_MERGE &&
+           m->n_caches > 1 && x_B > (double)m->cache[1].size_B && sp_value_known(a->evaluated.fraction) &&
+           a->evaluated.fraction.value < WELL_FED;
 }
 
 /* The same arrays by the fastest kernel that prefetches x. */

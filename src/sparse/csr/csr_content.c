@@ -189,3 +189,22 @@ int64_t sp_csr_row_of(const struct sp_csr *a, int64_t k)
     }
     return low;
 }
+
+/* Entries from which on threads pay. */
+enum { MANY = 1 << 16 };
+
+enum sp_field sp_csr_plainest_field(const struct sp_csr *a)
+{
+    if (a->field == SP_FIELD_COMPLEX || a->field == SP_FIELD_REAL)
+        return a->field;
+    bool ones = true, integers = true;
+#pragma omp parallel for schedule(static) reduction(&& : ones, integers) if (a->n_nz > MANY)
+    for (int64_t k = 0; k < a->n_nz; k++) {
+        double x = a->val[k];
+        ones = ones && x == 1;
+        integers = integers && x == trunc(x) && x >= -0x1p63 && x < 0x1p63 && !(x == 0 && signbit(x));
+    }
+    if (a->field == SP_FIELD_PATTERN && ones)
+        return SP_FIELD_PATTERN;
+    return integers ? SP_FIELD_INTEGER : SP_FIELD_REAL;
+}

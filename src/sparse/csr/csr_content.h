@@ -21,6 +21,10 @@ enum sp_status sp_csr_digest(const struct sp_csr *a, int n_threads, char hex[65]
  */
 enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct sp_error *err);
 
+/* The field by which every value survives: a pattern whose duplicates were added is no pattern any more, an
+ * integer beyond 64 bits is none for a reader. */
+enum sp_field sp_csr_plainest_field(const struct sp_csr *a);
+
 /* Removes every entry whose value is 0 (complex: both parts), whatever its sign; *n_dropped says how many.
  * What the file said about symmetry stays true: the mirror image of a zero is one. A matrix without such
  * entries is left as it is. SP_MEMORY, the matrix is then unchanged: it takes a second one while it works. */

@@ -216,8 +216,8 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_bcsr(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                    struct sp_error *err)
+static enum sp_status build_all(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                struct sp_error *err)
 {
     struct sp_pattern pattern = sp_csr_pattern(w->matrix);
     l->n_ptr = (l->n_r + l->b_h - 1) / l->b_h + 1;
@@ -236,3 +236,108 @@ enum sp_status sp_layout_build_bcsr(const struct sp_workload *w, bool with_value
     free(running);
     return status;
 }
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    int64_t b_h = 4, b_w = 4;
+    int n = sp_format_read_pair(numbers, 'x', &b_h, &b_w);
+    if (n < 0 || n == 1 || b_h < 1 || b_w < 1 || b_h > 64 || b_w > 64)
+        return sp_fail(err, SP_USAGE,
+                       "say bcsr:RxC with rows and columns of a block, 1 to 64, such as bcsr:4x4",
+                       "format '%s' has no valid block", text);
+    w->b_h = (int32_t)b_h;
+    w->b_w = (int32_t)b_w;
+    return SP_OK;
+}
+
+static int numbers_of(const struct sp_workload *w, int64_t number[2])
+{
+    number[0] = w->b_h;
+    number[1] = w->b_w;
+    return 2;
+}
+
+static enum sp_status check(const struct sp_workload *w, struct sp_error *err)
+{
+    if (w->b_h < 1 || w->b_w < 1)
+        return sp_fail(err, SP_USAGE, "say bcsr:RxC, for example bcsr:4x4", "blocks of %d x %d entries",
+                       (int)w->b_h, (int)w->b_w);
+    return SP_OK;
+}
+
+static double bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    const double n_nz = (double)w->matrix->n_nz, n_r = (double)w->matrix->n_r;
+    double area = (double)w->b_h * w->b_w, n_block_rows = ceil(n_r / w->b_h);
+    double n_columns = ceil((double)w->matrix->n_c / w->b_w), n_e = fmin(n_nz, n_block_rows * n_columns);
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    struct sp_blocks blocks;
+    if (sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, NULL) == SP_OK)
+        n_e = (double)blocks.n_e;
+    double walk_B = 3 * sizeof(int32_t) * n_columns * w->n_threads; /* while building */
+    return (s_a * area + (double)sp_index_size(w->index)) * n_e + 2 * sizeof(int64_t) * (n_block_rows + 1) +
+           walk_B;
+}
+
+static double fill_indices_B(const struct sp_layout *l)
+{
+    return (double)(l->n_stored - l->n_nz) / ((double)l->b_h * l->b_w) * (double)l->s_i;
+}
+
+static int64_t unit_rows(const struct sp_workload *w)
+{
+    return w->b_h;
+}
+
+static int64_t ptr_entries(const struct sp_workload *w)
+{
+    return (int64_t)w->b_h * w->b_w;
+}
+
+static enum sp_status beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
+{
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    struct sp_blocks blocks;
+    enum sp_status status = sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, err);
+    *beta = blocks.fill;
+    return status;
+}
+
+static int64_t fold_multiple(const struct sp_workload *w)
+{
+    return w->b_w;
+}
+
+static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    const int64_t b_h = l->b_h, b_w = l->b_w;
+    for (int64_t unit = 0; unit < l->n_ptr - 1; unit++)
+        for (int64_t b = sp_layout_ptr(l, unit); b < sp_layout_ptr(l, unit + 1); b++)
+            for (int64_t i = 0; i < b_h * b_w; i++) {
+                int64_t row = unit * b_h + i % b_h;
+                visit(to, row < l->n_r ? row : -1, sp_layout_col(l, b) * b_w + i / b_h, b * b_h * b_w + i, 1);
+            }
+}
+
+const struct sp_format_kind sp_format_bcsr = {
+    .name = "bcsr",
+    .title = "BCSR",
+    .form = "bcsr:RxC",
+    .ops = 1u << SP_OP_SPMV | 1u << SP_OP_SPMMV | 1u << SP_OP_SPMM,
+    .set = set,
+    .numbers = numbers_of,
+    .between = 'x',
+    .check = check,
+    .build = build_all,
+    .bytes_bound = bytes_bound,
+    .fill_indices_B = fill_indices_B,
+    .unit_rows = unit_rows,
+    .ptr_entries = ptr_entries,
+    .beta = beta_of,
+    .each_entry = each_entry,
+    .fold_multiple = fold_multiple,
+    .in_blocks = true,
+    .order_bound = true,
+    .halves = 1u << SP_OP_SPMM,
+};

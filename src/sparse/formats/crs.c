@@ -1,6 +1,6 @@
 #include <omp.h>
 
-#include "sparse/csr/csr_content.h"
+#include "base/option/option_words.h"
 #include "sparse/formats/layout_build.h"
 #include "sparse/formats/offsets.h"
 
@@ -43,8 +43,8 @@ static enum sp_status take_bases(const struct sp_workload *w, struct sp_layout *
     return sp_layout_alloc(l, l->n_bases, sizeof *l->base, "bases of rows", &l->base, err);
 }
 
-enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                   struct sp_error *err)
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     l->n_stored = l->n_indices = a->n_nz;
@@ -77,44 +77,61 @@ enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values
     return SP_OK;
 }
 
-/* The entries [first, end), of which the first one is in row `row`. */
-static void fill(struct sp_layout *l, const struct sp_csr *a, int64_t row, int64_t first, int64_t end)
+static double bytes_bound(const struct sp_workload *w, bool with_values)
 {
-    for (int64_t j = first; j < end; j++) {
-        while (a->row_ptr[row + 1] <= j)
-            row++;
-        sp_layout_set_col(l, j, a->col[j]);
-        if (l->index == SP_I32)
-            ((int32_t *)l->row_index)[j] = (int32_t)row;
-        else
-            ((int64_t *)l->row_index)[j] = row;
-        if (l->val)
-            sp_layout_set_val(l, j, a, j);
-    }
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    return (s_a + (double)sp_index_size(w->index)) * (double)w->matrix->n_nz +
+           (sizeof(int64_t) + (double)sp_base_size(w->index)) * ((double)w->matrix->n_r + 1);
 }
 
-enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                   struct sp_error *err)
+static enum sp_status count_offsets(const struct sp_workload *w, struct sp_offsets *o, struct sp_error *err)
 {
+    (void)err;
     const struct sp_csr *a = w->matrix;
-    l->n_stored = l->n_indices = a->n_nz;
-    l->s_p = sp_layout_pointer_size(w, a->n_nz);
-    l->n_ptr = a->n_nz + 1;
-    enum sp_status status =
-        sp_partition_make(w->schedule, w->block, w->n_threads, a->n_nz, NULL, &l->partition, err);
-    if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_stored, l->s_i, "row indices", &l->row_index, err);
-    if (status == SP_OK)
-        status = sp_layout_alloc_entries(l, with_values, err);
-    if (status != SP_OK)
-        return status;
-    const struct sp_partition *p = &l->partition;
-#pragma omp parallel num_threads(p->n_threads)
-    for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads()) {
-        int64_t cursor = 0, first, end;
-        while (sp_partition_next(p, t, &cursor, &first, &end))
-            if (first < end)
-                fill(l, a, sp_csr_row_of(a, first), first, end);
+    int64_t n_broken = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_broken)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        const int64_t first = a->row_ptr[i], end = a->row_ptr[i + 1];
+        n_broken += end > first && a->col[end - 1] - a->col[first] > SP_OFFSET_MAX;
     }
+    *o = (struct sp_offsets){a->n_nz, a->n_r, a->n_nz, n_broken};
     return SP_OK;
 }
+
+static enum sp_status check_offsets(const struct sp_workload *w, const struct sp_offsets *o,
+                                    struct sp_error *err)
+{
+    if (o->n_broken_rows == 0)
+        return SP_OK;
+    return sp_fail(err, SP_USAGE,
+                   "take " SP_O_FORMAT " sell, another " SP_O_REORDER ", or " SP_O_INDEX " i32",
+                   "%lld of %lld rows span more than %d columns, too many for one base a row with 16-bit "
+                   "offsets",
+                   (long long)o->n_broken_rows, (long long)w->matrix->n_r, (int)SP_OFFSET_MAX);
+}
+
+static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t j = sp_layout_ptr(l, i); j < sp_layout_ptr(l, i + 1); j++)
+            visit(to, i, sp_layout_col_in(l, j, i), j, 1);
+}
+
+const struct sp_format_kind sp_format_crs = {
+    .name = "crs",
+    .title = "CRS",
+    .form = "crs",
+    .ops = 1u << SP_OP_SPMV | 1u << SP_OP_SPMMV | 1u << SP_OP_SPMM | 1u << SP_OP_SDDMM | 1u << SP_OP_FUSEDMM,
+    .build = build,
+    .bytes_bound = bytes_bound,
+    .count_offsets = count_offsets,
+    .check_offsets = check_offsets,
+    .each_entry = each_entry,
+    .plain_rows = true,
+    .by_lengths = true,
+    .takes_prefetch = true,
+    .takes_merge = true,
+    .takes_complex = true,
+    .takes_mixed = true,
+    .halves = 1u << SP_OP_SPMM | 1u << SP_OP_SDDMM,
+};

@@ -3,6 +3,7 @@
 
 #include "base/option/option_words.h"
 #include "sparse/csr/csr.h"
+#include "sparse/formats/half.h"
 #include "sparse/formats/layout_build.h"
 
 /* ---- symmetry ---- */
@@ -71,7 +72,7 @@ static int64_t find_reach(struct sp_layout *l, int t)
         if (sp_layout_col(l, first) < lowest)
             lowest = sp_layout_col(l, first);
     }
-    l->share[t].lowest = lowest;
+    sp_half_of(l)->share[t].lowest = lowest;
     return crossing_end;
 }
 
@@ -99,30 +100,31 @@ static int64_t split_of(const struct sp_layout *l, int64_t least, int64_t most, 
  * wherever they are possible: the rows are written once more, nothing else is. */
 static void plan(struct sp_layout *l, int64_t *crossing_end)
 {
+    struct sp_half *h = l->own;
     const struct sp_partition *p = &l->partition;
     const int n = p->n_threads;
 #pragma omp parallel for schedule(static, 1) num_threads(n)
     for (int t = 0; t < n; t++)
         crossing_end[t] = find_reach(l, t);
-    l->share[n].lowest = l->share[n].split = l->n_r;
-    l->phased = true;
+    h->share[n].lowest = h->share[n].split = l->n_r;
+    h->phased = true;
     int64_t longest = 0;
     for (int t = 0; t < n; t++) {
-        l->phased = l->phased && crossing_end[t] <= l->share[t + 1].lowest;
-        int64_t after = l->phased ? entries(l, l->share[t + 1].lowest, p->begin[t + 1]) : 0;
+        h->phased = h->phased && crossing_end[t] <= h->share[t + 1].lowest;
+        int64_t after = h->phased ? entries(l, h->share[t + 1].lowest, p->begin[t + 1]) : 0;
         longest = after > longest ? after : longest;
     }
     for (int t = 0; t < n; t++) {
-        l->share[t].split = crossing_end[t];
-        if (l->phased)
-            l->share[t].split =
-                split_of(l, crossing_end[t], l->share[t + 1].lowest, p->begin[t + 1], longest);
+        h->share[t].split = crossing_end[t];
+        if (h->phased)
+            h->share[t].split =
+                split_of(l, crossing_end[t], h->share[t + 1].lowest, p->begin[t + 1], longest);
     }
 }
 
 int64_t sp_half_window(const struct sp_layout *l, int t)
 {
-    return l->partition.begin[t] - l->share[t].lowest;
+    return l->partition.begin[t] - sp_half_of(l)->share[t].lowest;
 }
 
 int64_t sp_half_windows(const struct sp_layout *l)
@@ -166,6 +168,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
                             int64_t *running, int64_t *crossing_end, struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
+    struct sp_half *h = l->own;
     count_lower(a, running);
     l->n_stored = l->n_indices = running[a->n_r];
     l->s_p = sp_layout_pointer_size(w, l->n_stored);
@@ -178,7 +181,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
         status = sp_layout_alloc_entries(l, with_values, err);
     if (status == SP_OK)
         status =
-            sp_new_array(w->n_threads + 1, sizeof *l->share, "what threads share", (void **)&l->share, err);
+            sp_new_array(w->n_threads + 1, sizeof *h->share, "what threads share", (void **)&h->share, err);
     if (status != SP_OK)
         return status;
     const struct sp_partition *p = &l->partition;
@@ -190,11 +193,13 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                    struct sp_error *err)
+static enum sp_status build_all(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                struct sp_error *err)
 {
     void *running = NULL, *crossing_end = NULL;
-    enum sp_status status = find_mirror(w->matrix, &l->mirror, err);
+    enum sp_status status = sp_new_array(1, sizeof(struct sp_half), "half storage", &l->own, err);
+    if (status == SP_OK)
+        status = find_mirror(w->matrix, &((struct sp_half *)l->own)->mirror, err);
     if (status == SP_OK)
         status = sp_new_array(l->n_r + 1, sizeof(int64_t), "running entries", &running, err);
     if (status == SP_OK)
@@ -205,3 +210,81 @@ enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_value
     free(crossing_end);
     return status;
 }
+
+static void free_share(struct sp_layout *l)
+{
+    if (l->own)
+        free(sp_half_of(l)->share);
+    free(l->own);
+}
+
+/* ---- the row of the table ---- */
+
+/* At most, with a full diagonal; running entries while building, and what threads share. */
+static double bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    const double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
+    return (s_a + (double)sp_index_size(w->index)) * (n_nz + n_r) / 2 + 2 * sizeof(int64_t) * (n_r + 1) +
+           2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
+}
+
+/* Windows. */
+static double other_B(const struct sp_layout *l)
+{
+    return sp_half_of(l)->phased ? 0.0 : (double)sp_half_windows(l) * (double)l->s_y;
+}
+
+/* An entry stays in its triangle and in the rows that its thread may update. */
+static void fold(struct sp_layout *l, int64_t window)
+{
+#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t distance = i - sp_layout_col(l, k);
+            if (distance > 0)
+                sp_layout_set_col(l, k, i - 1 - (distance - 1) % window);
+        }
+}
+
+static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    for (int64_t i = 0; i < l->n_r; i++)
+        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
+            int64_t j = sp_layout_col(l, k);
+            visit(to, i, j, k, 1);
+            if (j != i)
+                visit(to, j, i, k, sp_half_of(l)->mirror);
+        }
+}
+
+static void facts(const struct sp_layout *l, struct sp_layout_fact fact[SP_LAYOUT_FACTS])
+{
+    fact[0] = (struct sp_layout_fact){"window_rows", sp_half_windows(l), false};
+    fact[1] = (struct sp_layout_fact){"phased", sp_half_of(l)->phased, true};
+}
+
+static bool is_swept(const struct sp_csr *matrix, bool symmetric)
+{
+    (void)matrix;
+    return symmetric;
+}
+
+const struct sp_format_kind sp_format_half = {
+    .name = "half",
+    .title = "HALF",
+    .form = "half",
+    .ops = 1u << SP_OP_SPMV,
+    .build = build_all,
+    .free = free_share,
+    .bytes_bound = bytes_bound,
+    .other_B = other_B,
+    .each_entry = each_entry,
+    .fold = fold,
+    .facts = facts,
+    .is_swept = is_swept,
+    .mirrored = true,
+    .updates_y = true,
+    .order_bound = true,
+    .nnz_only = "half plans conflicts between threads for equal nonzeros per thread only",
+};

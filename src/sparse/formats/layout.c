@@ -1,10 +1,8 @@
 #include "sparse/formats/layout.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout_build.h"
 #include "sparse/formats/permuted.h"
 
@@ -63,12 +61,14 @@ static void begin(const struct sp_workload *w, const struct sp_allocator *alloca
     layout->n_r = w->matrix->n_r;
     layout->n_c = w->matrix->n_c;
     layout->n_nz = w->matrix->n_nz;
-    bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
-    layout->C = sell ? w->C : 1;
-    layout->sigma = sell ? w->sigma : 1;
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    layout->C = kind->in_chunks ? w->C : 1;
+    layout->sigma = kind->in_chunks ? w->sigma : 1;
+    layout->unit_rows = kind->unit_rows ? kind->unit_rows(w) : 0;
+    layout->ptr_entries = kind->ptr_entries ? kind->ptr_entries(w) : 0;
     layout->s_a = sp_value_size(w->precision);
     layout->s_x = layout->s_y = sp_precision_size(w->precision);
-    layout->s_i = sp_index_size(w->index);
+    layout->s_i = layout->s_row = sp_index_size(w->index);
     layout->ld_x = layout->ld_y = layout->r;
     if (w->order == SP_COLUMN_MAJOR) {
         layout->ld_x = whole_lines(layout->n_c, layout->s_x);
@@ -84,12 +84,7 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
     begin(w, allocator, layout);
     if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
         with_values = false;
-    enum sp_status (*const build[SP_N_FORMATS])(const struct sp_workload *, bool, struct sp_layout *,
-                                                struct sp_error *) = {
-        sp_layout_build_crs,    sp_layout_build_sell, sp_layout_build_sellu,
-        sp_layout_build_bcsr,   sp_layout_build_coo,  sp_layout_build_tiled,
-        sp_layout_build_staged, sp_layout_build_half, sp_layout_build_striped};
-    enum sp_status status = build[w->format](w, with_values, layout, err);
+    enum sp_status status = sp_format_of(w->format)->build(w, with_values, layout, err);
     if (status != SP_OK)
         sp_layout_free(layout);
     return status;
@@ -99,6 +94,8 @@ void sp_layout_free(struct sp_layout *l)
 {
     if (!l)
         return;
+    if (sp_format_of(l->format)->free)
+        sp_format_of(l->format)->free(l);
     sp_large_free(l->allocator, l->val, l->n_stored, l->s_a);
     sp_large_free(l->allocator, l->col, l->n_indices, l->s_i);
     sp_large_free(l->allocator, l->ptr, l->n_ptr, l->s_p);
@@ -109,87 +106,30 @@ void sp_layout_free(struct sp_layout *l)
     sp_large_free(l->allocator, l->block, l->n_blocks + 1, sizeof *l->block);
     sp_large_free(l->allocator, l->list, l->n_list, sizeof *l->list);
     sp_large_free(l->allocator, l->base, l->n_bases, sizeof *l->base);
-    sp_large_free(l->allocator, l->row_index, l->n_stored, sp_layout_row_index_size(l));
+    sp_large_free(l->allocator, l->row_index, l->n_stored, l->s_row);
     sp_large_free(l->allocator, l->column_ptr, l->n_indices + 1, l->s_p);
-    sp_large_free(l->allocator, l->cell, l->n_cells + 1, sizeof *l->cell);
-    free(l->cell_begin);
-    free(l->share);
     sp_partition_free(&l->partition);
     memset(l, 0, sizeof *l);
 }
 
 double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
 {
-    double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
-    double s_i = (double)sp_index_size(w->index), s_b = (double)sp_base_size(w->index);
-    double n_r = (double)w->matrix->n_r, n_nz = (double)w->matrix->n_nz;
-    double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
-    if (w->format == SP_FORMAT_HALF) /* at most, with a full diagonal; running entries while building */
-        return (s_a + s_i) * (n_nz + n_r) / 2 + 2 * sizeof(int64_t) * (n_r + 1) + 2 * partition_B;
-    if (w->format == SP_FORMAT_STRIPED)
-        return (s_a + s_i + sizeof(uint16_t)) * n_nz + 2 * sizeof(int64_t) * (n_r + 1) +
-               (double)sp_striped_cells_bound(w) * sizeof(struct sp_cell) + partition_B;
-    if (w->format == SP_FORMAT_CRS)
-        return (s_a + s_i) * n_nz + (sizeof(int64_t) + s_b) * (n_r + 1) + partition_B;
-    if (w->format == SP_FORMAT_STAGED)
-        return sp_staged_bytes_bound(w, with_values) + partition_B;
-    if (w->format == SP_FORMAT_COO)
-        return (s_a + 2 * s_i) * n_nz + partition_B;
-    if (w->format == SP_FORMAT_TILED) {
-        double columns = (double)w->matrix->n_c, blocks = n_r / w->T_i + 1, items = blocks * columns;
-        double listed = items < n_nz ? items : n_nz; /* columns of all lists, at most */
-        double scratch_B = sp_tiled_scratch_B(w->matrix->n_c) * w->n_threads; /* while building */
-        return (s_a + sizeof(uint16_t)) * n_nz + (s_i + sizeof(int64_t)) * (listed + 1) +
-               2 * sizeof(int64_t) * (blocks + 1) + scratch_B + partition_B;
-    }
-    if (w->format == SP_FORMAT_BCSR) {
-        double area = (double)w->b_h * w->b_w, n_block_rows = ceil(n_r / w->b_h);
-        double n_columns = ceil((double)w->matrix->n_c / w->b_w), n_e = fmin(n_nz, n_block_rows * n_columns);
-        struct sp_pattern pattern = sp_csr_pattern(w->matrix);
-        struct sp_blocks blocks;
-        if (sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, NULL) == SP_OK)
-            n_e = (double)blocks.n_e;
-        double walk_B = 3 * sizeof(int32_t) * n_columns * w->n_threads; /* while building */
-        return (s_a * area + s_i) * n_e + 2 * sizeof(int64_t) * (n_block_rows + 1) + walk_B + partition_B;
-    }
-    /* A chunk of SELLU, and a matrix with 16-bit offsets, is never stored in more bytes than the same chunk
-     * of SELL. */
-    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
-    double n_stored = n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
-    int64_t whole_chunks = (w->matrix->n_r + w->C - 1) / w->C;
-    double n_chunks = (double)whole_chunks;
-    double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t); /* kept */
-    per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);           /* while building */
-    if (w->index == SP_D16)
-        s_i = sizeof(int32_t);
-    double perm_B = w->sigma > 1 ? 2 * sizeof(int32_t) * n_chunks * w->C : 0; /* kept and while building */
-    return (s_a + s_i) * n_stored + per_chunk_B * (n_chunks + 1) + perm_B + partition_B;
+    const double partition_B = 2.0 * sizeof(int64_t) * (w->n_threads + 1.0);
+    return sp_format_of(w->format)->bytes_bound(w, with_values) + partition_B;
 }
 
 double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
 {
+    const struct sp_format_kind *kind = sp_format_of(l->format);
     switch (array) {
     case SP_ARRAY_VALUES:
         return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;
     case SP_ARRAY_INDICES:
         return (double)l->n_indices * (double)l->s_i + (double)l->n_list * sizeof *l->list +
                (double)l->n_bases * sizeof *l->base +
-               (l->row_index ? (double)l->n_stored * (double)sp_layout_row_index_size(l) : 0.0);
+               (l->row_index ? (double)l->n_stored * (double)l->s_row : 0.0);
     case SP_ARRAY_POINTERS:
-        if (l->format == SP_FORMAT_CRS || l->format == SP_FORMAT_BCSR || l->format == SP_FORMAT_HALF)
-            return (double)l->n_ptr * (double)l->s_p;
-        if (l->format == SP_FORMAT_STAGED)
-            return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
-                   (double)l->n_chunks * sizeof *l->len;
-        if (l->format == SP_FORMAT_STRIPED)
-            return (double)(l->n_cells + 1) * sizeof *l->cell;
-        if (l->format == SP_FORMAT_COO)
-            return 0.0;
-        if (l->format == SP_FORMAT_TILED)
-            return (double)(l->n_chunks + 1 + l->n_indices + 1) * (double)l->s_p;
-        if (l->format == SP_FORMAT_SELL)
-            return (double)l->n_chunks * (double)(l->s_p + sizeof *l->len);
-        return (double)l->n_chunks * (double)(2 * l->s_p + sizeof *l->len + sizeof *l->n_unit);
+        return kind->pointers_B ? kind->pointers_B(l) : (double)l->n_ptr * (double)l->s_p;
     case SP_ARRAY_PERM:
         return l->perm ? (double)l->n_r * sizeof *l->perm : 0.0;
     case SP_ARRAY_X:
@@ -199,13 +139,8 @@ double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
                                                               : 0.0;
     case SP_ARRAY_Y:
         return (l->op == SP_OP_SDDMM ? (double)l->n_nz : (double)l->n_r * l->r) * (double)l->s_y;
-    case SP_ARRAY_OTHER: /* the buffers that the threads stage rows in; windows of HALF */
-        if (l->format == SP_FORMAT_HALF)
-            return l->phased ? 0.0 : (double)sp_half_windows(l) * (double)l->s_y;
-        if (l->format == SP_FORMAT_STAGED)
-            return (double)l->partition.n_threads * (double)l->most_listed * (double)sp_layout_stage_tile(l) *
-                   (double)l->s_x;
-        break;
+    case SP_ARRAY_OTHER: /* buffers and partial results */
+        return kind->other_B ? kind->other_B(l) : 0.0;
     case SP_N_ARRAYS:
         break;
     }
@@ -220,23 +155,21 @@ double sp_layout_matrix_bytes(const struct sp_layout *l)
 
 double sp_layout_fill_bytes(const struct sp_layout *l)
 {
-    const double fill = l->format == SP_FORMAT_HALF ? 0 : (double)(l->n_stored - l->n_nz);
-    const double indices = l->format == SP_FORMAT_SELL   ? fill
-                           : l->format == SP_FORMAT_BCSR ? fill / ((double)l->b_h * l->b_w)
-                                                         : 0;
-    return fill * (double)l->s_a + indices * (double)l->s_i;
+    const struct sp_format_kind *kind = sp_format_of(l->format);
+    const double fill = kind->mirrored ? 0 : (double)(l->n_stored - l->n_nz);
+    return fill * (double)l->s_a + (kind->fill_indices_B ? kind->fill_indices_B(l) : 0);
 }
 
 double sp_layout_gather_bytes(const struct sp_layout *l)
 {
-    if (l->format == SP_FORMAT_HALF)
+    if (sp_format_of(l->format)->mirrored)
         return (double)l->n_stored * (double)l->s_x;
     return (l->op == SP_OP_FUSEDMM ? 2.0 : 1.0) * (double)l->n_nz * l->r * (double)l->s_x;
 }
 
 double sp_layout_beta(const struct sp_layout *l)
 {
-    return l->n_stored > 0 && l->format != SP_FORMAT_HALF ? (double)l->n_nz / (double)l->n_stored : 1;
+    return l->n_stored > 0 && !sp_format_of(l->format)->mirrored ? (double)l->n_nz / (double)l->n_stored : 1;
 }
 
 int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
@@ -247,14 +180,14 @@ int64_t sp_layout_thread_entries(const struct sp_layout *l, int thread)
     int64_t n = 0, cursor = 0, first, end;
     while (sp_partition_next(p, thread, &cursor, &first, &end))
         n += sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
-    return n * sp_layout_ptr_entries(l);
+    return l->ptr_entries > 0 ? n * l->ptr_entries : n;
 }
 
 enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct sp_permuted *p,
                                        struct sp_layout *l, struct sp_error *err)
 {
     begin(w, NULL, l);
-    if (w->op != SP_OP_SPMV || w->format != SP_FORMAT_CRS || w->index == SP_D16)
+    if (w->op != SP_OP_SPMV || !sp_format_of(w->format)->plain_rows || w->index == SP_D16)
         return sp_fail(err, SP_ABSENT, "reorder the matrix, and take that",
                        "%s in format %s with indices %s cannot be seen in another order", sp_op_name(w->op),
                        sp_format_name(w->format), sp_index_name(w->index));

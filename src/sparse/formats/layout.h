@@ -46,37 +46,13 @@
  * b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] .. ptr[I + 1], of ascending
  * block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at (b b_w + j) b_h + i of val: by
  * columns, so that a vector of rows is multiplied by one element of x. What a block holds beside entries,
- * beyond the last row and column too, is 0.
- * HALF:  row i holds its entries of columns <= i, ptr[i] .. ptr[i + 1] of col and val; each stands for its
- * mirror image as well, whose value is `mirror` (1 or, of a skew-symmetric matrix, -1) times its own. Row i
- * therefore updates y of its columns too: thread t, with rows begin[t] .. begin[t + 1] - 1, those from
- * share[t].lowest on, which rows before begin[t] belong to other threads. Either two phases keep threads
- * apart (`phased`): rows up to share[t].split - 1 write nothing from share[t + 1].lowest on, the others
- * nothing before begin[t]; or each thread sums up for rows of others in a window of its own, of begin[t] -
- * share[t].lowest rows, which are added to y at the end.
- * STRIPED: the rows of thread t (begin[t] .. begin[t + 1] - 1) in cells, cell_begin[t] .. cell_begin[t + 1] -
- * 1: stripe by stripe of W columns, and in each stripe block by block of SP_CELL_ROWS rows; in the first one
- * of SP_FIRST_ROWS rows, which are set to zero first (`clears`) and stay in the innermost cache. Entry j of
- * cell c, one of cell[c].entry .. cell[c + 1].entry - 1, adds to row cell[c].row + row_index[j], 16 bits.
- * Inside a cell each group of SP_GROUP_ROWS rows has first the first entries of its rows, then their second
- * ones and so on, so that additions seldom wait for the one before. ptr is that of CRS: what the partition
- * and thread_entries() count; kernels need it not. */
+ * beyond the last row and column too, is 0. Formats with arrays of
+ * their own (`own`) say so in their headers: formats/half.h and such. */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536, SP_OFFSET_MAX = UINT16_MAX };
-enum { SP_FIRST_ROWS = 2048, SP_CELL_ROWS = 65536, SP_GROUP_ROWS = 512 };
 
 struct sp_staged_block {
     int64_t list;
     int32_t chunk;
-};
-
-struct sp_half_share {
-    int64_t lowest; /* first row that the thread updates; begin[t] where it keeps to its own */
-    int64_t split;  /* first row of its second phase; with windows: from here on all rows keep to its own */
-};
-
-struct sp_cell {
-    int64_t entry;
-    int32_t row, clears;
 };
 
 struct sp_layout {
@@ -96,7 +72,9 @@ struct sp_layout {
     int32_t C;
     int64_t sigma;
     int32_t b_h, b_w, T_i, T_k; /* BCSR; TILED and STAGED */
-    int32_t W;                  /* STRIPED */
+    int32_t W;                  /* columns of a part, where a format cuts them */
+    int64_t unit_rows;          /* rows of a unit of the partition; 0: C */
+    int64_t ptr_entries;        /* entries that an item of ptr counts: those of a block for BCSR; 0: 1 */
     int64_t n_chunks;           /* SELL kinds, STAGED; TILED: blocks; else 0 */
     int64_t
         n_ptr; /* items in ptr: n_r + 1, n_chunks + 1, n_blocks + 1, ceil(n_r/b_h) + 1; no ptr: units + 1 */
@@ -104,28 +82,22 @@ struct sp_layout {
     int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
 
     size_t s_a, s_x, s_y, s_i, s_p; /* [B] of THEORY 1; s_p is 4 while what ptr counts fits int32_t, else 8 */
-    void *val;        /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
-    void *col;        /* [n_indices] int32_t or int64_t; STAGED and d16 uint16_t */
-    void *ptr;        /* [n_ptr] s_p bytes each */
-    int32_t *len;     /* [n_chunks] slots of each chunk; NULL for CRS */
-    int32_t *perm;    /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
-    int32_t *n_unit;  /* [n_chunks] SELLU only */
-    void *index_ptr;  /* [n_chunks + 1] s_p bytes each, SELLU and TILED */
-    void *row_index;  /* [n_stored] COO: as col; TILED and STRIPED: uint16_t */
-    void *column_ptr; /* [n_indices + 1] s_p bytes each, TILED only */
+    void *val;       /* [n_stored] double, float or double[2]; NULL in a structure-only layout */
+    void *col;       /* [n_indices] int32_t or int64_t; STAGED and d16 uint16_t */
+    void *ptr;       /* [n_ptr] s_p bytes each */
+    int32_t *len;    /* [n_chunks] slots of each chunk; NULL for CRS */
+    int32_t *perm;   /* [n_chunks C] row of each lane, -1: none; NULL when rows are in natural order */
+    int32_t *n_unit; /* [n_chunks] SELLU only */
+    void *index_ptr; /* [n_chunks + 1] s_p bytes each, SELLU and TILED */
+    void *row_index; /* [n_stored] s_row bytes each: as col, or uint16_t */
+    size_t s_row;
+    void *column_ptr;                      /* [n_indices + 1] s_p bytes each, TILED only */
     int64_t n_blocks, n_list, most_listed; /* STAGED; most_listed: columns of the longest list */
     struct sp_staged_block *block;         /* [n_blocks + 1] STAGED only */
     int32_t *list;                         /* [n_list] STAGED only */
     int64_t n_bases;                       /* d16: n_r (CRS), n_slots (SELL); else 0 */
     int32_t *base;                         /* [n_bases] d16 only */
-    struct sp_half_share *share;           /* [n_threads + 1] HALF only, the last one n_r */
-    int mirror;                            /* HALF: 1 or -1 */
-    bool phased;
-    int64_t n_cells;
-    struct sp_cell *cell; /* [n_cells + 1] STRIPED only */
-    int64_t *cell_begin;  /* [n_threads + 1] STRIPED only */
-    int64_t
-        n_updated; /* STRIPED: lines of 64 bytes of y that stripes after the first one update, each counted */
+    void *own;                             /* of formats that have more: free'd by them */
 
     struct sp_partition partition;
     const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */
@@ -168,10 +140,6 @@ double sp_layout_gather_bytes(const struct sp_layout *layout);
 /* n_nz / n_stored; 1 without entries, and for HALF, which stores no fill. */
 double sp_layout_beta(const struct sp_layout *layout);
 
-/* HALF: rows of the window of thread t, and of all threads. */
-int64_t sp_half_window(const struct sp_layout *layout, int thread);
-int64_t sp_half_windows(const struct sp_layout *layout);
-
 /* Reads of the untyped arrays. */
 static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
 {
@@ -187,10 +155,10 @@ static inline int64_t sp_layout_column_ptr(const struct sp_layout *l, int64_t i)
 {
     return l->s_p == 4 ? ((const int32_t *)l->column_ptr)[i] : ((const int64_t *)l->column_ptr)[i];
 }
-/* The row of entry i; TILED: inside its block, STRIPED: behind that of its cell. */
+/* The row of entry i; of 16 bits: inside its block or cell. */
 static inline int64_t sp_layout_row(const struct sp_layout *l, int64_t i)
 {
-    if (l->format == SP_FORMAT_TILED || l->format == SP_FORMAT_STRIPED)
+    if (l->s_row == sizeof(uint16_t))
         return ((const uint16_t *)l->row_index)[i];
     return l->index == SP_I32 ? ((const int32_t *)l->row_index)[i] : ((const int64_t *)l->row_index)[i];
 }
@@ -205,25 +173,11 @@ static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int
     return l->base ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
 }
 
-/* Bytes of an item of row_index. */
-static inline size_t sp_layout_row_index_size(const struct sp_layout *l)
-{
-    return l->format == SP_FORMAT_TILED || l->format == SP_FORMAT_STRIPED ? sizeof(uint16_t) : l->s_i;
-}
-
-/* Rows of a unit of the partition: a row (CRS, HALF, STRIPED), a chunk (SELL kinds), a block row (BCSR), a
- * block (TILED; STAGED: at most). */
+/* Rows of a unit of the partition: a row, a chunk (SELL kinds), a block row (BCSR), a block (TILED; STAGED:
+ * at most). */
 static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
 {
-    return l->format == SP_FORMAT_STAGED || l->format == SP_FORMAT_TILED ? l->T_i
-           : l->format == SP_FORMAT_BCSR                                 ? l->b_h
-                                                                         : l->C;
-}
-
-/* Entries that an item of ptr counts: those of a block for BCSR. */
-static inline int64_t sp_layout_ptr_entries(const struct sp_layout *l)
-{
-    return l->format == SP_FORMAT_BCSR ? (int64_t)l->b_h * l->b_w : 1;
+    return l->unit_rows > 0 ? l->unit_rows : l->C;
 }
 
 /* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole lines), and

@@ -1,45 +1,39 @@
-/* Private to the builders of the formats: what they share. */
+/* Private to the formats: what they share. */
 #ifndef SP_SPARSE_LAYOUT_BUILD_H
 #define SP_SPARSE_LAYOUT_BUILD_H
 
 #include "sparse/csr/real.h"
+#include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sparse/formats/offsets.h"
 
-/* Each builder gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
- * caller frees the layout. */
-enum sp_status sp_layout_build_crs(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                   struct sp_error *err);
-enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                    struct sp_error *err);
-enum sp_status sp_layout_build_sellu(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                     struct sp_error *err);
-enum sp_status sp_layout_build_bcsr(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                    struct sp_error *err);
-enum sp_status sp_layout_build_coo(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                   struct sp_error *err);
-enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                     struct sp_error *err);
-enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                      struct sp_error *err);
-enum sp_status sp_layout_build_half(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
-                                    struct sp_error *err);
-enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_values,
-                                       struct sp_layout *layout, struct sp_error *err);
+/* "", ":A", ":A<separator>B" with whole numbers: how many there are, -1: none of these. */
+int sp_format_read_pair(const char *text, char separator, int64_t *first, int64_t *second);
 
-/* Cells that stripes have at most. */
-int64_t sp_striped_cells_bound(const struct sp_workload *w);
-
-/* sp_layout_bytes_bound() of STAGED, without the partition. */
-double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values);
-/* Bytes that a thread takes while it builds a tiled layout of n_c columns. */
-double sp_tiled_scratch_B(int64_t n_c);
+/* What the formats of chunks share of struct sp_format_kind; `sigma` of `set`: 0 for 8 C, where C alone is
+ * typed. */
+enum sp_status sp_sell_set(struct sp_workload *w, int64_t C, int64_t sigma, int64_t sigma_of_C,
+                           const char *text, const char *numbers, struct sp_error *err);
+int sp_sell_numbers(const struct sp_workload *w, int64_t number[2]);
+enum sp_status sp_sell_check(const struct sp_workload *w, struct sp_error *err);
+enum sp_status sp_sell_beta_of(const struct sp_workload *w, double *beta, struct sp_error *err);
+double sp_sell_bytes_bound(const struct sp_workload *w, bool with_values);
+void sp_sell_each_entry(const struct sp_layout *layout, sp_entry_visitor *visit, void *to);
+/* The same of those of tiles. */
+enum sp_status sp_tiles_set(struct sp_workload *w, int64_t T_i, int64_t T_k, const char *text,
+                            const char *numbers, struct sp_error *err);
+int sp_tiles_numbers(const struct sp_workload *w, int64_t number[2]);
+enum sp_status sp_tiles_check(const struct sp_workload *w, struct sp_error *err);
+int64_t sp_tiles_unit_rows(const struct sp_workload *w);
 
 /* One array of the layout through its allocator. */
 enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
                                void *out_pointer, struct sp_error *err);
 /* Its column indices and, where they are wanted, its values. */
 enum sp_status sp_layout_alloc_entries(struct sp_layout *layout, bool with_values, struct sp_error *err);
+
+/* i modulo the window, in [0, window); bases of unit-stride slots may be negative. */
+int64_t sp_layout_folded(int64_t i, int64_t window);
 
 /* s_p of a format that stores n entries: 4 while it counts them, unless the workload asks for 8. */
 static inline size_t sp_layout_pointer_size(const struct sp_workload *w, int64_t n)

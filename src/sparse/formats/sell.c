@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
+#include "base/text.h"
 #include "sparse/csr/sort.h"
 #include "sparse/formats/layout_build.h"
 
@@ -300,8 +302,8 @@ static enum sp_status count_slots(const struct sp_workload *w, struct sp_sell_pl
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_sell(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                    struct sp_error *err)
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     struct sp_sell_plan plan;
@@ -337,3 +339,148 @@ done:
     sp_sell_plan_free(&plan);
     return status;
 }
+
+/* ---- the row of the table ---- */
+
+enum sp_status sp_sell_set(struct sp_workload *w, int64_t C, int64_t sigma, int64_t sigma_of_C,
+                           const char *text, const char *numbers, struct sp_error *err)
+{
+    int n = sp_format_read_pair(numbers, ',', &C, &sigma);
+    if (n < 0 || C < 1 || C > SP_MAX_C)
+        return sp_fail(err, SP_USAGE,
+                       "C is the number of rows in a chunk, 1 to 4096, sigma the sorting window in rows",
+                       "format '%s' has no valid C and sigma", text);
+    if (sigma < 1)
+        return sp_fail(err, SP_USAGE, "sigma is the sorting window in rows, 1 for none",
+                       "format '%s' has no valid sigma", text);
+    if (n == 1)
+        sigma = sigma_of_C > 0 ? sigma_of_C : 8 * C;
+    if (sigma > 1 && sigma % C != 0)
+        return sp_fail(err, SP_USAGE, "take a multiple of C, or 1 for no sorting",
+                       "sigma = %lld is not a multiple of C = %lld", (long long)sigma, (long long)C);
+    w->C = (int32_t)C;
+    w->sigma = sigma;
+    return SP_OK;
+}
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    return sp_sell_set(w, 32, 256, 0, text, numbers, err);
+}
+
+int sp_sell_numbers(const struct sp_workload *w, int64_t number[2])
+{
+    number[0] = w->C;
+    number[1] = w->sigma;
+    return 2;
+}
+
+enum sp_status sp_sell_check(const struct sp_workload *w, struct sp_error *err)
+{
+    if (w->C < 1 || w->C > SP_MAX_C || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0))
+        return sp_fail(err, SP_USAGE, "take sigma = 1 or a multiple of C",
+                       "C = %d and sigma = %lld do not fit", (int)w->C, (long long)w->sigma);
+    return SP_OK;
+}
+
+enum sp_status sp_sell_beta_of(const struct sp_workload *w, double *beta, struct sp_error *err)
+{
+    (void)err;
+    const struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    return SP_OK;
+}
+
+/* A chunk of SELLU, and a matrix with 16-bit offsets, is never stored in more bytes than the same chunk of
+ * SELL. */
+double sp_sell_bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    const double s_i = w->index == SP_D16 ? sizeof(int32_t) : (double)sp_index_size(w->index);
+    struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    double n_stored = (double)w->matrix->n_nz / sp_sell_beta(&pattern, w->C, w->sigma);
+    int64_t whole_chunks = (w->matrix->n_r + w->C - 1) / w->C;
+    double n_chunks = (double)whole_chunks;
+    double per_chunk_B = 2 * sizeof(int64_t) + 2 * sizeof(int32_t);           /* kept */
+    per_chunk_B += 2 * sizeof(int64_t) + sizeof(int32_t);                     /* while building */
+    double perm_B = w->sigma > 1 ? 2 * sizeof(int32_t) * n_chunks * w->C : 0; /* kept and while building */
+    return (s_a + s_i) * n_stored + per_chunk_B * (n_chunks + 1) + perm_B;
+}
+
+static double pointers_B(const struct sp_layout *l)
+{
+    return (double)l->n_chunks * (double)(l->s_p + sizeof *l->len);
+}
+
+static double fill_indices_B(const struct sp_layout *l)
+{
+    return (double)(l->n_stored - l->n_nz) * (double)l->s_i;
+}
+
+static enum sp_status count_offsets(const struct sp_workload *w, struct sp_offsets *o, struct sp_error *err)
+{
+    struct sp_sell_plan plan;
+    enum sp_status status = sp_sell_plan_make(w->matrix, w->C, w->sigma, w->n_threads, &plan, err);
+    *o = (struct sp_offsets){0};
+    if (status == SP_OK)
+        sp_sell_plan_offsets(&plan, w->matrix, w->n_threads, o);
+    sp_sell_plan_free(&plan);
+    return status;
+}
+
+static enum sp_status check_offsets(const struct sp_workload *w, const struct sp_offsets *o,
+                                    struct sp_error *err)
+{
+    const double s_a = (double)sp_value_size(w->precision);
+    const double offsets_B = s_a * (double)o->n_stored + sp_offsets_index_B(o);
+    const double plain_B = s_a * (double)o->n_plain + sp_offsets_plain_B(o);
+    char there[32], here[32];
+    if (offsets_B <= plain_B)
+        return SP_OK;
+    return sp_fail(
+        err, SP_USAGE, "take " SP_O_INDEX " i32, another " SP_O_REORDER ", or a larger C",
+        "16-bit offsets would store %s, 32-bit indices %s: %lld of %lld rows are in chunks whose slots "
+        "span more than %d columns",
+        sp_text_bytes(there, sizeof there, offsets_B), sp_text_bytes(here, sizeof here, plain_B),
+        (long long)o->n_broken_rows, (long long)w->matrix->n_r, (int)SP_OFFSET_MAX);
+}
+
+void sp_sell_each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    for (int64_t k = 0; k < l->n_chunks; k++) {
+        int64_t entry = sp_layout_ptr(l, k);
+        int64_t index = l->index_ptr ? sp_layout_index_ptr(l, k) : entry;
+        int64_t n_unit = l->n_unit ? l->n_unit[k] : 0;
+        for (int64_t slot = 0; slot < l->len[k]; slot++) {
+            int64_t base = slot < n_unit ? sp_layout_col(l, index++) : 0, group = entry / l->C;
+            for (int64_t lane = 0; lane < l->C; lane++, entry++) {
+                int64_t i = k * l->C + lane;
+                int64_t row = l->perm ? l->perm[i] : i < l->n_r ? i : -1;
+                visit(to, row, slot < n_unit ? base + lane : sp_layout_col_in(l, index++, group), entry, 1);
+            }
+        }
+    }
+}
+
+const struct sp_format_kind sp_format_sell = {
+    .name = "sell",
+    .title = "SELL",
+    .form = "sell:C,SIGMA",
+    .ops = 1u << SP_OP_SPMV | 1u << SP_OP_SPMMV,
+    .set = set,
+    .numbers = sp_sell_numbers,
+    .between = ',',
+    .check = sp_sell_check,
+    .build = build,
+    .bytes_bound = sp_sell_bytes_bound,
+    .pointers_B = pointers_B,
+    .fill_indices_B = fill_indices_B,
+    .beta = sp_sell_beta_of,
+    .count_offsets = count_offsets,
+    .check_offsets = check_offsets,
+    .each_entry = sp_sell_each_entry,
+    .in_chunks = true,
+    .by_lengths = true,
+    .takes_prefetch = true,
+    .takes_mixed = true,
+};

@@ -292,8 +292,8 @@ static enum sp_status fill_layout(const struct sp_workload *w, const struct sp_s
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_sellu(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                     struct sp_error *err)
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     struct sp_sell_plan plan;
@@ -338,3 +338,32 @@ done:
     sp_sell_plan_free(&plan);
     return status;
 }
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    return sp_sell_set(w, 8, 1, 1, text, numbers, err);
+}
+
+static double pointers_B(const struct sp_layout *l)
+{
+    return (double)l->n_chunks * (double)(2 * l->s_p + sizeof *l->len + sizeof *l->n_unit);
+}
+
+const struct sp_format_kind sp_format_sellu = {
+    .name = "sellu",
+    .title = "SELLU",
+    .form = "sellu:C,SIGMA",
+    .ops = 1u << SP_OP_SPMV,
+    .set = set,
+    .numbers = sp_sell_numbers,
+    .between = ',',
+    .check = sp_sell_check,
+    .build = build,
+    .bytes_bound = sp_sell_bytes_bound,
+    .pointers_B = pointers_B,
+    .beta = sp_sell_beta_of,
+    .each_entry = sp_sell_each_entry,
+    .in_chunks = true,
+    .unit_slots = true,
+    .takes_mixed = true,
+};

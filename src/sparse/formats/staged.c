@@ -255,8 +255,8 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, const
     return status;
 }
 
-enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                      struct sp_error *err)
+static enum sp_status build_all(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                                struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     l->C = w->op == SP_OP_SDDMM ? 1 : SP_STAGED_C;
@@ -283,7 +283,7 @@ enum sp_status sp_layout_build_staged(const struct sp_workload *w, bool with_val
     return status;
 }
 
-double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values)
+static double bytes_bound(const struct sp_workload *w, bool with_values)
 {
     const int32_t C = w->op == SP_OP_SDDMM ? 1 : SP_STAGED_C;
     const struct sp_pattern pattern = sp_csr_pattern(w->matrix);
@@ -296,3 +296,57 @@ double sp_staged_bytes_bound(const struct sp_workload *w, bool with_values)
     return (s_a + sizeof(uint16_t)) * n_stored + sizeof(int32_t) * n_nz +
            per_block_B * (double)(n_chunks + 1) + places_B;
 }
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    return sp_tiles_set(w, 256, 64, text, numbers, err);
+}
+
+static double pointers_B(const struct sp_layout *l)
+{
+    return (double)(l->n_blocks + 1) * (double)(l->s_p + sizeof *l->block) +
+           (double)l->n_chunks * sizeof *l->len;
+}
+
+/* The buffers that the threads stage rows in. */
+static double other_B(const struct sp_layout *l)
+{
+    return (double)l->partition.n_threads * (double)l->most_listed * (double)sp_layout_stage_tile(l) *
+           (double)l->s_x;
+}
+
+/* Places in a list stay, the columns of the list are folded. */
+static void fold(struct sp_layout *l, int64_t window)
+{
+    if (window > l->n_c - l->C)
+        window = l->n_c - l->C;
+    for (int64_t i = 0; i < l->n_list && window >= 1; i++)
+        l->list[i] = (int32_t)sp_layout_folded(l->list[i], window);
+}
+
+static void facts(const struct sp_layout *l, struct sp_layout_fact fact[SP_LAYOUT_FACTS])
+{
+    fact[0] = (struct sp_layout_fact){"blocks", l->n_blocks, false};
+    fact[1] = (struct sp_layout_fact){"chunks", l->n_chunks, false};
+    fact[2] = (struct sp_layout_fact){"listed", l->n_list, false};
+    fact[3] = (struct sp_layout_fact){"most_listed", l->most_listed, false};
+}
+
+const struct sp_format_kind sp_format_staged = {
+    .name = "staged",
+    .title = "STAGED",
+    .form = "staged:T_I,T_K",
+    .ops = 1u << SP_OP_SPMM | 1u << SP_OP_SDDMM,
+    .set = set,
+    .numbers = sp_tiles_numbers,
+    .between = ',',
+    .check = sp_tiles_check,
+    .build = build_all,
+    .bytes_bound = bytes_bound,
+    .pointers_B = pointers_B,
+    .other_B = other_B,
+    .unit_rows = sp_tiles_unit_rows,
+    .fold = fold,
+    .facts = facts,
+    .order_bound = true,
+};

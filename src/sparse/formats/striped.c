@@ -1,7 +1,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "sparse/formats/layout_build.h"
+#include "sparse/formats/striped.h"
 
 /* Rows are visited once for each stripe, at most so many times for an entry. */
 enum { LINE_B = 64, MOST_VISITS = 512 };
@@ -23,7 +25,7 @@ static int64_t cells_of(int64_t n_rows, int64_t n_stripes)
     return in_first + (n_stripes - 1) * ((n_rows + SP_CELL_ROWS - 1) / SP_CELL_ROWS);
 }
 
-int64_t sp_striped_cells_bound(const struct sp_workload *w)
+static int64_t cells_bound(const struct sp_workload *w)
 {
     const int64_t n_stripes = stripes_of(w->matrix->n_c, w->W);
     return cells_of(w->matrix->n_r, n_stripes) + n_stripes * w->n_threads + 1;
@@ -89,7 +91,8 @@ static int64_t fill_thread(struct sp_layout *l, const struct sp_csr *a, int t, i
 {
     const int64_t begin = l->partition.begin[t], end = l->partition.begin[t + 1];
     struct filler f = {l, a, begin, next, a->row_ptr[begin], 0, 0, -1};
-    struct sp_cell *cell = l->cell + l->cell_begin[t];
+    const struct sp_stripes *stripes = sp_stripes_of(l);
+    struct sp_cell *cell = stripes->cell + stripes->cell_begin[t];
     const int64_t n_stripes = stripes_of(l->n_c, l->W);
     int64_t in_first = 0;
     for (int64_t i = begin; i < end; i++)
@@ -121,26 +124,28 @@ static enum sp_status make_cells(struct sp_layout *l, struct sp_error *err)
 {
     const struct sp_partition *p = &l->partition;
     void *memory;
-    enum sp_status status =
-        sp_new_array(p->n_threads + 1, sizeof *l->cell_begin, "cells of threads", &memory, err);
+    enum sp_status status = sp_new_array(1, sizeof(struct sp_stripes), "stripes", &l->own, err);
+    if (status == SP_OK)
+        status = sp_new_array(p->n_threads + 1, sizeof(int64_t), "cells of threads", &memory, err);
     if (status != SP_OK)
         return status;
-    l->cell_begin = memory;
-    l->cell_begin[0] = 0;
+    struct sp_stripes *s = l->own;
+    s->cell_begin = memory;
+    s->cell_begin[0] = 0;
     for (int t = 0; t < p->n_threads; t++)
-        l->cell_begin[t + 1] =
-            l->cell_begin[t] + cells_of(p->begin[t + 1] - p->begin[t], stripes_of(l->n_c, l->W));
-    const int64_t n_cells = l->cell_begin[p->n_threads];
-    status = sp_layout_alloc(l, n_cells + 1, sizeof *l->cell, "the cells of stripes", &l->cell, err);
+        s->cell_begin[t + 1] =
+            s->cell_begin[t] + cells_of(p->begin[t + 1] - p->begin[t], stripes_of(l->n_c, l->W));
+    const int64_t n_cells = s->cell_begin[p->n_threads];
+    status = sp_layout_alloc(l, n_cells + 1, sizeof *s->cell, "the cells of stripes", &s->cell, err);
     if (status != SP_OK)
         return status;
-    l->n_cells = n_cells;
-    l->cell[n_cells] = (struct sp_cell){l->n_nz, (int32_t)l->n_r, 0};
+    s->n_cells = n_cells;
+    s->cell[n_cells] = (struct sp_cell){l->n_nz, (int32_t)l->n_r, 0};
     return SP_OK;
 }
 
-enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                       struct sp_error *err)
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     if (stripes_of(a->n_c, w->W) > MOST_VISITS * (1 + a->n_nz / (a->n_r > 0 ? a->n_r : 1)))
@@ -159,6 +164,7 @@ enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_va
         status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_stored, sizeof(uint16_t), "row indices", &l->row_index, err);
+    l->s_row = sizeof(uint16_t);
     if (status == SP_OK)
         status = sp_layout_alloc_entries(l, with_values, err);
     void *next = NULL;
@@ -172,7 +178,110 @@ enum sp_status sp_layout_build_striped(const struct sp_workload *w, bool with_va
 #pragma omp parallel num_threads(p->n_threads) reduction(+ : n_updated)
     for (int t = omp_get_thread_num(); t < p->n_threads; t += omp_get_num_threads())
         n_updated += fill_thread(l, a, t, (int64_t *)next + p->begin[t]);
-    l->n_updated = n_updated;
+    ((struct sp_stripes *)l->own)->n_updated = n_updated;
     free(next);
     return SP_OK;
 }
+
+static void free_cells(struct sp_layout *l)
+{
+    struct sp_stripes *s = l->own;
+    if (!s)
+        return;
+    sp_large_free(l->allocator, s->cell, s->n_cells + 1, sizeof *s->cell);
+    free(s->cell_begin);
+    free(s);
+}
+
+/* ---- the row of the table ---- */
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    int64_t W = SP_DEFAULT_STRIPE;
+    if (*numbers && (sp_parse_count(numbers + 1, &W) || W < SP_MIN_STRIPE || W > INT32_MAX))
+        return sp_fail(
+            err, SP_USAGE,
+            "give the columns of a stripe, 64 or more, whose part of x stays in the last-level cache, "
+            "for example striped:262144",
+            "format '%s' has no valid width of a stripe", text);
+    w->W = (int32_t)W;
+    return SP_OK;
+}
+
+static int numbers_of(const struct sp_workload *w, int64_t number[2])
+{
+    number[0] = w->W;
+    return 1;
+}
+
+static enum sp_status check(const struct sp_workload *w, struct sp_error *err)
+{
+    if (w->W < SP_MIN_STRIPE)
+        return sp_fail(err, SP_USAGE, "say striped:W, for example striped:262144", "stripes of %d columns",
+                       (int)w->W);
+    return SP_OK;
+}
+
+static double bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    return (s_a + (double)sp_index_size(w->index) + sizeof(uint16_t)) * (double)w->matrix->n_nz +
+           2 * sizeof(int64_t) * ((double)w->matrix->n_r + 1) +
+           (double)cells_bound(w) * sizeof(struct sp_cell);
+}
+
+static double pointers_B(const struct sp_layout *l)
+{
+    return (double)(sp_stripes_of(l)->n_cells + 1) * sizeof(struct sp_cell);
+}
+
+static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)
+{
+    const struct sp_stripes *s = sp_stripes_of(l);
+    for (int64_t c = 0; c < s->n_cells; c++)
+        for (int64_t j = s->cell[c].entry; j < s->cell[c + 1].entry; j++)
+            visit(to, s->cell[c].row + sp_layout_row(l, j), sp_layout_col(l, j), j, 1);
+}
+
+/* As many stripes as all columns have. */
+static void for_columns(struct sp_workload *w, int64_t n_c, int64_t columns)
+{
+    const double share = (double)columns / (double)(n_c > 0 ? n_c : 1);
+    const int32_t W = (int32_t)((double)w->W * (share < 1 ? share : 1));
+    w->W = W > SP_MIN_STRIPE ? W : SP_MIN_STRIPE;
+}
+
+static void facts(const struct sp_layout *l, struct sp_layout_fact fact[SP_LAYOUT_FACTS])
+{
+    fact[0] = (struct sp_layout_fact){"cells", sp_stripes_of(l)->n_cells, false};
+    fact[1] = (struct sp_layout_fact){"updated_lines", sp_stripes_of(l)->n_updated, false};
+}
+
+static bool is_swept(const struct sp_csr *matrix, bool symmetric)
+{
+    (void)symmetric;
+    return matrix->n_c > 2 * SP_DEFAULT_STRIPE;
+}
+
+const struct sp_format_kind sp_format_striped = {
+    .name = "striped",
+    .title = "STRIPED",
+    .form = "striped:W",
+    .ops = 1u << SP_OP_SPMV,
+    .set = set,
+    .numbers = numbers_of,
+    .check = check,
+    .build = build,
+    .free = free_cells,
+    .bytes_bound = bytes_bound,
+    .pointers_B = pointers_B,
+    .each_entry = each_entry,
+    .for_columns = for_columns,
+    .facts = facts,
+    .is_swept = is_swept,
+    .updates_y = true,
+    .own_alpha = true,
+    .order_bound = true,
+    .takes_mixed = true,
+    .nnz_only = "stripes are stored thread by thread, for equal nonzeros per thread only",
+};

@@ -12,7 +12,8 @@ struct scratch {
     int32_t *spare; /* [n_c] for sorting them */
 };
 
-double sp_tiled_scratch_B(int64_t n_c)
+/* Of a thread. */
+static double scratch_B(int64_t n_c)
 {
     return (double)n_c * (sizeof(int64_t) + 2 * sizeof(int32_t));
 }
@@ -137,6 +138,7 @@ static enum sp_status allocate(struct sp_layout *l, bool with_values, struct sp_
         status = sp_layout_alloc(l, l->n_indices + 1, l->s_p, "column pointers", &l->column_ptr, err);
     if (status == SP_OK)
         status = sp_layout_alloc(l, l->n_stored, sizeof(uint16_t), "row indices", &l->row_index, err);
+    l->s_row = sizeof(uint16_t);
     if (status == SP_OK && with_values)
         status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
     return status;
@@ -155,8 +157,8 @@ static void fill(struct sp_layout *l, const struct sp_csr *a, struct scratch *sc
     sp_layout_set_ptr(l->column_ptr, l->s_p, l->n_indices, l->n_stored);
 }
 
-enum sp_status sp_layout_build_tiled(const struct sp_workload *w, bool with_values, struct sp_layout *l,
-                                     struct sp_error *err)
+static enum sp_status build(const struct sp_workload *w, bool with_values, struct sp_layout *l,
+                            struct sp_error *err)
 {
     const struct sp_csr *a = w->matrix;
     struct scratch *scratch = NULL;
@@ -201,3 +203,81 @@ enum sp_status sp_layout_tiled_places(const struct sp_layout *l, int64_t *place,
     free(next);
     return SP_OK;
 }
+
+/* ---- the row of the table ---- */
+
+enum sp_status sp_tiles_set(struct sp_workload *w, int64_t T_i, int64_t T_k, const char *text,
+                            const char *numbers, struct sp_error *err)
+{
+    int n = sp_format_read_pair(numbers, ',', &T_i, &T_k);
+    if (n < 0 || T_i < 1 || T_k < 1 || T_i > 65536 || T_k > 65536)
+        return sp_fail(err, SP_USAGE,
+                       "give rows of a block and columns of a tile, for example tiled:64,32 or staged:256,64",
+                       "format '%s' has no valid tile", text);
+    w->T_i = (int32_t)T_i;
+    w->T_k = (int32_t)T_k;
+    return SP_OK;
+}
+
+static enum sp_status set(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err)
+{
+    return sp_tiles_set(w, 64, 32, text, numbers, err);
+}
+
+int sp_tiles_numbers(const struct sp_workload *w, int64_t number[2])
+{
+    number[0] = w->T_i;
+    number[1] = w->T_k;
+    return 2;
+}
+
+enum sp_status sp_tiles_check(const struct sp_workload *w, struct sp_error *err)
+{
+    if (w->T_i < 1 || w->T_k < 1)
+        return sp_fail(err, SP_USAGE, "say tiled:T_I,T_K, for example tiled:64,32", "tiles of %d x %d",
+                       (int)w->T_i, (int)w->T_k);
+    return SP_OK;
+}
+
+int64_t sp_tiles_unit_rows(const struct sp_workload *w)
+{
+    return w->T_i;
+}
+
+static double bytes_bound(const struct sp_workload *w, bool with_values)
+{
+    const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
+    const double s_i = (double)sp_index_size(w->index), n_nz = (double)w->matrix->n_nz;
+    double columns = (double)w->matrix->n_c, blocks = (double)w->matrix->n_r / w->T_i + 1;
+    double items = blocks * columns, listed = items < n_nz ? items : n_nz; /* columns of all lists, at most */
+    return (s_a + sizeof(uint16_t)) * n_nz + (s_i + sizeof(int64_t)) * (listed + 1) +
+           2 * sizeof(int64_t) * (blocks + 1) + scratch_B(w->matrix->n_c) * w->n_threads; /* while building */
+}
+
+static double pointers_B(const struct sp_layout *l)
+{
+    return (double)(l->n_chunks + 1 + l->n_indices + 1) * (double)l->s_p;
+}
+
+static void facts(const struct sp_layout *l, struct sp_layout_fact fact[SP_LAYOUT_FACTS])
+{
+    fact[0] = (struct sp_layout_fact){"blocks", l->n_chunks, false};
+    fact[1] = (struct sp_layout_fact){"listed", l->n_indices, false};
+}
+
+const struct sp_format_kind sp_format_tiled = {
+    .name = "tiled",
+    .title = "TILED",
+    .form = "tiled:T_I,T_K",
+    .ops = 1u << SP_OP_SDDMM,
+    .set = set,
+    .numbers = sp_tiles_numbers,
+    .between = ',',
+    .check = sp_tiles_check,
+    .build = build,
+    .bytes_bound = bytes_bound,
+    .pointers_B = pointers_B,
+    .unit_rows = sp_tiles_unit_rows,
+    .facts = facts,
+    .order_bound = true,
+};

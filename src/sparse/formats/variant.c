@@ -27,7 +27,7 @@ enum sp_status sp_layout_repartition(const struct sp_layout *l, enum sp_schedule
 }
 
 /* Bases of unit-stride slots may be negative: the result is in [0, window) all the same. */
-static int64_t folded(int64_t i, int64_t window)
+int64_t sp_layout_folded(int64_t i, int64_t window)
 {
     int64_t rest = i % window;
     return rest < 0 ? rest + window : rest;
@@ -38,39 +38,28 @@ static void fold_offsets(struct sp_layout *l, int64_t window)
 {
     const int64_t reach = window <= SP_OFFSET_MAX ? window : SP_OFFSET_MAX + 1;
     const int64_t n_groups = l->n_bases;
+    const bool by_rows = sp_format_of(l->format)->plain_rows;
     uint16_t *col = l->col;
 #pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
     for (int64_t g = 0; g < n_groups; g++) {
-        const bool crs = l->format == SP_FORMAT_CRS;
-        const int64_t first = crs ? sp_layout_ptr(l, g) : g * l->C;
-        const int64_t end = crs ? sp_layout_ptr(l, g + 1) : first + l->C;
+        const int64_t first = by_rows ? sp_layout_ptr(l, g) : g * l->C;
+        const int64_t end = by_rows ? sp_layout_ptr(l, g + 1) : first + l->C;
         for (int64_t i = first; i < end; i++)
-            col[i] = (uint16_t)folded(sp_layout_col_in(l, i, g), reach);
+            col[i] = (uint16_t)sp_layout_folded(sp_layout_col_in(l, i, g), reach);
         l->base[g] = 0;
     }
 }
 
-/* HALF: an entry stays in its triangle and in the rows that its thread may update. */
-static void fold_distances(struct sp_layout *l, int64_t window)
-{
-#pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
-    for (int64_t i = 0; i < l->n_r; i++)
-        for (int64_t k = sp_layout_ptr(l, i); k < sp_layout_ptr(l, i + 1); k++) {
-            int64_t distance = i - sp_layout_col(l, k);
-            if (distance > 0)
-                sp_layout_set_col(l, k, i - 1 - (distance - 1) % window);
-        }
-}
-
 static void fold_in_place(struct sp_layout *l, int64_t window)
 {
-    if (l->format == SP_FORMAT_HALF) {
-        fold_distances(l, window);
+    const struct sp_format_kind *kind = sp_format_of(l->format);
+    if (kind->fold) {
+        kind->fold(l, window);
         return;
     }
     if (window > l->n_c - l->C) /* a unit-stride slot reads C entries from its base on */
         window = l->n_c - l->C;
-    if (l->format == SP_FORMAT_BCSR)
+    if (kind->in_blocks)
         window = window > l->b_w ? window / l->b_w : 1;
     if (window < 1)
         return;
@@ -78,16 +67,12 @@ static void fold_in_place(struct sp_layout *l, int64_t window)
         fold_offsets(l, window);
         return;
     }
-    for (int64_t i = 0; i < l->n_list; i++)
-        l->list[i] = (int32_t)folded(l->list[i], window);
-    if (l->format == SP_FORMAT_STAGED)
-        return;
 #pragma omp parallel for schedule(static) num_threads(l->partition.n_threads)
     for (int64_t i = 0; i < l->n_indices; i++) {
         if (l->index == SP_I32)
-            ((int32_t *)l->col)[i] = (int32_t)folded(((int32_t *)l->col)[i], window);
+            ((int32_t *)l->col)[i] = (int32_t)sp_layout_folded(((int32_t *)l->col)[i], window);
         else
-            ((int64_t *)l->col)[i] = folded(((int64_t *)l->col)[i], window);
+            ((int64_t *)l->col)[i] = sp_layout_folded(((int64_t *)l->col)[i], window);
     }
 }
 
@@ -153,7 +138,8 @@ enum sp_status sp_layout_sorted_ptr(const struct sp_layout *l, void **ptr, struc
     int64_t longest = 0;
     void *count = NULL;
     *ptr = NULL;
-    if (l->format != SP_FORMAT_CRS || l->index == SP_D16 || l->partition.schedule == SP_SCHEDULE_MERGE)
+    if (!sp_format_of(l->format)->plain_rows || l->index == SP_D16 ||
+        l->partition.schedule == SP_SCHEDULE_MERGE)
         return sp_fail(err, SP_ABSENT, NULL, "only whole rows of CRS are put in the order of their lengths");
     for (int64_t i = 0; i < l->n_r; i++) {
         const int64_t length = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "sparse/formats/format.h"
 
 /* One row of y = A x in double. */
 struct row_sum {
@@ -141,7 +142,7 @@ static struct rounding rounding_of_storage(enum sp_precision precision)
 static struct rounding rounding_of(const struct sp_workload *w)
 {
     struct rounding r = rounding_of_storage(w->precision);
-    if (w->op == SP_OP_SPMM && w->format == SP_FORMAT_BCSR && w->precision != SP_F64)
+    if (w->op == SP_OP_SPMM && sp_format_of(w->format)->in_blocks && w->precision != SP_F64)
         r.u_sum *= MATRIX_UNIT_ROUNDINGS;
     return r;
 }

@@ -8,6 +8,7 @@
 #include "base/option/option_words.h"
 #include "base/random.h"
 #include "base/text.h"
+#include "sparse/formats/format.h"
 
 enum sp_precision sp_precision_of_values(enum sp_precision precision)
 {
@@ -37,8 +38,6 @@ size_t sp_base_size(enum sp_index index)
 }
 
 static const char *const op_names[SP_N_OPS] = {"spmv", "spmmv", "spmm", "sddmm", "fusedmm"};
-static const char *const format_names[SP_N_FORMATS] = {"crs",   "sell",   "sellu", "bcsr",   "coo",
-                                                       "tiled", "staged", "half",  "striped"};
 static const char *const order_names[SP_N_ORDERS] = {"row", "column"};
 static const char *const schedule_names[SP_N_SCHEDULES] = {"rows", "nnz", "cyclic", "merge"};
 
@@ -79,11 +78,6 @@ const char *sp_op_name(enum sp_op op)
     return op_names[op];
 }
 
-const char *sp_format_name(enum sp_format format)
-{
-    return format_names[format];
-}
-
 const char *sp_precision_name(enum sp_precision precision)
 {
     return first_word(precision_words, sizeof precision_words / sizeof *precision_words, precision);
@@ -122,123 +116,6 @@ int sp_index_from_name(const char *name)
     return find_word(index_words, sizeof index_words / sizeof *index_words, name);
 }
 
-/* "NAME", "NAME:A", "NAME:A<separator>B" with whole numbers: how many there are, -1: none of these. */
-static int read_pair(const char *text, char separator, int64_t *first, int64_t *second)
-{
-    char number[32];
-    if (*text == '\0')
-        return 0;
-    if (*text++ != ':')
-        return -1;
-    const char *middle = strchr(text, separator);
-    size_t length = middle ? (size_t)(middle - text) : strlen(text);
-    if (length == 0 || length >= sizeof number)
-        return -1;
-    memcpy(number, text, length);
-    number[length] = '\0';
-    if (sp_parse_count(number, first) || (middle && sp_parse_count(middle + 1, second)))
-        return -1;
-    return middle ? 2 : 1;
-}
-
-static enum sp_status set_sell(struct sp_workload *w, enum sp_format format, const char *text,
-                               const char *numbers, struct sp_error *err)
-{
-    int64_t C = format == SP_FORMAT_SELLU ? 8 : 32, sigma = format == SP_FORMAT_SELLU ? 1 : 256;
-    int n = read_pair(numbers, ',', &C, &sigma);
-    if (n < 0 || C < 1 || C > SP_MAX_C)
-        return sp_fail(err, SP_USAGE,
-                       "C is the number of rows in a chunk, 1 to 4096, sigma the sorting window in rows",
-                       "format '%s' has no valid C and sigma", text);
-    if (sigma < 1)
-        return sp_fail(err, SP_USAGE, "sigma is the sorting window in rows, 1 for none",
-                       "format '%s' has no valid sigma", text);
-    if (n == 1)
-        sigma = format == SP_FORMAT_SELLU ? 1 : 8 * C;
-    if (sigma > 1 && sigma % C != 0)
-        return sp_fail(err, SP_USAGE, "take a multiple of C, or 1 for no sorting",
-                       "sigma = %lld is not a multiple of C = %lld", (long long)sigma, (long long)C);
-    w->C = (int32_t)C;
-    w->sigma = sigma;
-    return SP_OK;
-}
-
-static enum sp_status set_blocks(struct sp_workload *w, const char *text, const char *numbers,
-                                 struct sp_error *err)
-{
-    int64_t b_h = 4, b_w = 4;
-    int n = read_pair(numbers, 'x', &b_h, &b_w);
-    if (n < 0 || n == 1 || b_h < 1 || b_w < 1 || b_h > 64 || b_w > 64)
-        return sp_fail(err, SP_USAGE,
-                       "say bcsr:RxC with rows and columns of a block, 1 to 64, such as bcsr:4x4",
-                       "format '%s' has no valid block", text);
-    w->b_h = (int32_t)b_h;
-    w->b_w = (int32_t)b_w;
-    return SP_OK;
-}
-
-static enum sp_status set_tiles(struct sp_workload *w, enum sp_format format, const char *text,
-                                const char *numbers, struct sp_error *err)
-{
-    int64_t T_i = format == SP_FORMAT_TILED ? 64 : 256, T_k = format == SP_FORMAT_TILED ? 32 : 64;
-    int n = read_pair(numbers, ',', &T_i, &T_k);
-    if (n < 0 || T_i < 1 || T_k < 1 || T_i > 65536 || T_k > 65536)
-        return sp_fail(err, SP_USAGE,
-                       "give rows of a block and columns of a tile, for example tiled:64,32 or staged:256,64",
-                       "format '%s' has no valid tile", text);
-    w->T_i = (int32_t)T_i;
-    w->T_k = (int32_t)T_k;
-    return SP_OK;
-}
-
-static enum sp_status set_stripes(struct sp_workload *w, const char *text, const char *numbers,
-                                  struct sp_error *err)
-{
-    int64_t W = SP_DEFAULT_STRIPE;
-    if (*numbers && (sp_parse_count(numbers + 1, &W) || W < SP_MIN_STRIPE || W > INT32_MAX))
-        return sp_fail(
-            err, SP_USAGE,
-            "give the columns of a stripe, 64 or more, whose part of x stays in the last-level cache, "
-            "for example striped:262144",
-            "format '%s' has no valid width of a stripe", text);
-    w->W = (int32_t)W;
-    return SP_OK;
-}
-
-enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err)
-{
-    static const char forms[] = "say crs, sell:C,SIGMA, sellu:C,SIGMA, bcsr:RxC, coo, tiled:T_I,T_K, "
-                                "staged:T_I,T_K, half or striped:W, for example sell:32,256";
-    size_t length = strcspn(text, ":");
-    int format = -1;
-    for (int i = 0; i < SP_N_FORMATS; i++)
-        if (strlen(format_names[i]) == length && strncmp(format_names[i], text, length) == 0)
-            format = i;
-    if (format < 0)
-        return sp_fail(err, SP_USAGE, forms, "unknown format '%s'", text);
-    const char *numbers = text + length;
-    if (*numbers && (format == SP_FORMAT_CRS || format == SP_FORMAT_COO || format == SP_FORMAT_HALF))
-        return sp_fail(err, SP_USAGE, forms, "format %s takes no numbers, but '%s' has some",
-                       format_names[format], text);
-    struct sp_workload here = *w;
-    here.format = (enum sp_format)format;
-    here.C = 1;
-    here.sigma = 1;
-    here.b_h = here.b_w = here.T_i = here.T_k = here.W = 0;
-    enum sp_status status = SP_OK;
-    if (format == SP_FORMAT_SELL || format == SP_FORMAT_SELLU)
-        status = set_sell(&here, here.format, text, numbers, err);
-    else if (format == SP_FORMAT_BCSR)
-        status = set_blocks(&here, text, numbers, err);
-    else if (format == SP_FORMAT_TILED || format == SP_FORMAT_STAGED)
-        status = set_tiles(&here, here.format, text, numbers, err);
-    else if (format == SP_FORMAT_STRIPED)
-        status = set_stripes(&here, text, numbers, err);
-    if (status == SP_OK)
-        *w = here;
-    return status;
-}
-
 enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text, struct sp_error *err)
 {
     if (strncmp(text, "cyclic", 6) == 0 && (text[6] == '\0' || text[6] == ':')) {
@@ -260,56 +137,6 @@ enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text,
     return sp_fail(err, SP_USAGE, "say rows, nnz, cyclic, cyclic:N or merge", "unknown schedule '%s'", text);
 }
 
-char *sp_workload_format_text(const struct sp_workload *w, char *text, size_t size)
-{
-    static const char *const titles[SP_N_FORMATS] = {"CRS",   "SELL",   "SELLU", "BCSR",   "COO",
-                                                     "TILED", "STAGED", "HALF",  "STRIPED"};
-    const char *title = titles[w->format];
-    switch (w->format) {
-    case SP_FORMAT_SELL:
-    case SP_FORMAT_SELLU:
-        snprintf(text, size, "%s-%d-%lld", title, (int)w->C, (long long)w->sigma);
-        break;
-    case SP_FORMAT_BCSR:
-        snprintf(text, size, "%s-%dx%d", title, (int)w->b_h, (int)w->b_w);
-        break;
-    case SP_FORMAT_TILED:
-    case SP_FORMAT_STAGED:
-        snprintf(text, size, "%s-%d-%d", title, (int)w->T_i, (int)w->T_k);
-        break;
-    case SP_FORMAT_STRIPED:
-        snprintf(text, size, "%s-%d", title, (int)w->W);
-        break;
-    default:
-        snprintf(text, size, "%s", title);
-    }
-    return text;
-}
-
-char *sp_workload_format_option(const struct sp_workload *w, char *text, size_t size)
-{
-    const char *name = format_names[w->format];
-    switch (w->format) {
-    case SP_FORMAT_SELL:
-    case SP_FORMAT_SELLU:
-        snprintf(text, size, "%s:%d,%lld", name, (int)w->C, (long long)w->sigma);
-        break;
-    case SP_FORMAT_BCSR:
-        snprintf(text, size, "%s:%dx%d", name, (int)w->b_h, (int)w->b_w);
-        break;
-    case SP_FORMAT_TILED:
-    case SP_FORMAT_STAGED:
-        snprintf(text, size, "%s:%d,%d", name, (int)w->T_i, (int)w->T_k);
-        break;
-    case SP_FORMAT_STRIPED:
-        snprintf(text, size, "%s:%d", name, (int)w->W);
-        break;
-    default:
-        snprintf(text, size, "%s", name);
-    }
-    return text;
-}
-
 char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t size)
 {
     if (w->schedule == SP_SCHEDULE_CYCLIC)
@@ -319,42 +146,19 @@ char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t 
     return text;
 }
 
-/* Which formats an operation has kernels and volumes for. */
-static const unsigned formats_of[SP_N_OPS] = {
-    [SP_OP_SPMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_SELLU | 1u << SP_FORMAT_BCSR |
-                   1u << SP_FORMAT_HALF | 1u << SP_FORMAT_STRIPED,
-    [SP_OP_SPMMV] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_SELL | 1u << SP_FORMAT_BCSR,
-    [SP_OP_SPMM] = 1u << SP_FORMAT_CRS | 1u << SP_FORMAT_BCSR | 1u << SP_FORMAT_STAGED,
-    [SP_OP_SDDMM] =
-        1u << SP_FORMAT_CRS | 1u << SP_FORMAT_COO | 1u << SP_FORMAT_TILED | 1u << SP_FORMAT_STAGED,
-    [SP_OP_FUSEDMM] = 1u << SP_FORMAT_CRS,
-};
-
 static enum sp_status check_format(const struct sp_workload *w, struct sp_error *err)
 {
-    if (!(formats_of[w->op] & 1u << w->format)) {
-        char list[64] = "";
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    if (!(kind->ops & 1u << w->op)) {
+        unsigned takes = 0;
+        char list[64];
         for (int i = 0; i < SP_N_FORMATS; i++)
-            if (formats_of[w->op] & 1u << i)
-                snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
-                         format_names[i]);
+            takes |= sp_format_kinds[i]->ops & 1u << w->op ? 1u << i : 0;
         return sp_fail(err, SP_USAGE, "choose another " SP_O_FORMAT " or " SP_O_OP,
-                       "%s takes the formats %s, not %s", op_names[w->op], list, format_names[w->format]);
+                       "%s takes the formats %s, not %s", op_names[w->op],
+                       sp_format_list(takes, ", ", list, sizeof list), kind->name);
     }
-    bool sell = w->format == SP_FORMAT_SELL || w->format == SP_FORMAT_SELLU;
-    if (sell && (w->C < 1 || w->C > SP_MAX_C || w->sigma < 1 || (w->sigma > 1 && w->sigma % w->C != 0)))
-        return sp_fail(err, SP_USAGE, "take sigma = 1 or a multiple of C",
-                       "C = %d and sigma = %lld do not fit", (int)w->C, (long long)w->sigma);
-    if (w->format == SP_FORMAT_BCSR && (w->b_h < 1 || w->b_w < 1))
-        return sp_fail(err, SP_USAGE, "say bcsr:RxC, for example bcsr:4x4", "blocks of %d x %d entries",
-                       (int)w->b_h, (int)w->b_w);
-    if ((w->format == SP_FORMAT_TILED || w->format == SP_FORMAT_STAGED) && (w->T_i < 1 || w->T_k < 1))
-        return sp_fail(err, SP_USAGE, "say tiled:T_I,T_K, for example tiled:64,32", "tiles of %d x %d",
-                       (int)w->T_i, (int)w->T_k);
-    if (w->format == SP_FORMAT_STRIPED && w->W < SP_MIN_STRIPE)
-        return sp_fail(err, SP_USAGE, "say striped:W, for example striped:262144", "stripes of %d columns",
-                       (int)w->W);
-    return SP_OK;
+    return kind->check ? kind->check(w, err) : SP_OK;
 }
 
 static enum sp_status check_precision(const struct sp_workload *w, struct sp_error *err)
@@ -363,30 +167,38 @@ static enum sp_status check_precision(const struct sp_workload *w, struct sp_err
     if (sp_csr_is_complex(w->matrix) && w->precision != SP_C128)
         return sp_fail(err, SP_USAGE, "use " SP_O_PRECISION " c128",
                        "the matrix is complex, the precision %s is not", name);
-    if (w->precision == SP_C128 && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    if (w->precision == SP_C128 && (!kind->takes_complex || w->op != SP_OP_SPMV))
         return sp_fail(err, SP_USAGE,
                        "use " SP_O_OP " spmv and " SP_O_FORMAT " crs, or the real part of the matrix",
                        "complex values are supported for spmv in CRS only");
     bool half = w->precision == SP_F16 || w->precision == SP_BF16;
-    bool stored = ((w->op == SP_OP_SPMM || w->op == SP_OP_SDDMM) && w->format == SP_FORMAT_CRS) ||
-                  (w->op == SP_OP_SPMM && w->format == SP_FORMAT_BCSR);
-    if (half && !stored)
+    if (half && !(kind->halves & 1u << w->op))
         return sp_fail(err, SP_USAGE,
                        "use " SP_O_PRECISION " f32, or " SP_O_OP " spmm or sddmm with " SP_O_FORMAT " crs",
                        "storage in %s is supported for spmm in CRS and BCSR and sddmm in CRS only", name);
     return SP_OK;
 }
 
+static enum sp_status refuse_mixed(struct sp_error *err)
+{
+    char names[64], remedy[160];
+    unsigned take = 0;
+    for (int i = 0; i < SP_N_FORMATS; i++)
+        take |= sp_format_kinds[i]->takes_mixed ? 1u << i : 0;
+    snprintf(remedy, sizeof remedy,
+             "use " SP_O_PRECISION " f64 or f32, or " SP_O_OP " spmv with " SP_O_FORMAT " %s",
+             sp_format_list(take, " or ", names, sizeof names));
+    return sp_fail(err, SP_USAGE, remedy,
+                   "values in f32 beside vectors in f64 are supported for spmv in %s only",
+                   sp_format_list(take, " and ", names, sizeof names));
+}
+
 static enum sp_status check_storage(const struct sp_workload *w, struct sp_error *err)
 {
-    bool crs = w->format == SP_FORMAT_CRS, sell = w->format == SP_FORMAT_SELL;
-    if (w->precision == SP_MIXED &&
-        (w->op != SP_OP_SPMV || w->format == SP_FORMAT_BCSR || w->format == SP_FORMAT_HALF))
-        return sp_fail(err, SP_USAGE,
-                       "use " SP_O_PRECISION " f64 or f32, or " SP_O_OP " spmv with " SP_O_FORMAT
-                       " crs, sell, sellu or striped",
-                       "values in f32 beside vectors in f64 are supported for spmv in CRS, SELL, SELLU and "
-                       "stripes only");
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    if (w->precision == SP_MIXED && (w->op != SP_OP_SPMV || !kind->takes_mixed))
+        return refuse_mixed(err);
     if (w->row_ptr_B != 0 && w->row_ptr_B != 4 && w->row_ptr_B != 8)
         return sp_fail(err, SP_USAGE, "say 4 or 8", "row pointers of %d bytes", w->row_ptr_B);
     if (w->row_ptr_B == 4 && w->matrix && w->matrix->n_nz > INT32_MAX)
@@ -396,14 +208,14 @@ static enum sp_status check_storage(const struct sp_workload *w, struct sp_error
         return sp_fail(err, SP_USAGE, "give a number of entries up to 4096, 0 for none",
                        "a prefetch of %d entries", (int)w->prefetch);
     if (w->prefetch > 0 &&
-        (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128 || w->index == SP_D16))
+        (w->op != SP_OP_SPMV || !kind->takes_prefetch || w->precision == SP_C128 || w->index == SP_D16))
         return sp_fail(err, SP_USAGE,
                        "leave " SP_O_PREFETCH " out, or use " SP_O_OP " spmv with " SP_O_FORMAT
                        " crs or sell",
                        "x is prefetched by real spmv in CRS and SELL with 32 or 64-bit indices only");
     if (w->index != SP_D16)
         return SP_OK;
-    if (w->op != SP_OP_SPMV || !(crs || sell) || w->precision == SP_C128)
+    if (w->op != SP_OP_SPMV || !kind->count_offsets || w->precision == SP_C128)
         return sp_fail(err, SP_USAGE,
                        "use " SP_O_INDEX " i32, or " SP_O_OP " spmv with " SP_O_FORMAT " crs or sell",
                        "16-bit offsets are supported for real spmv in CRS and SELL only");
@@ -417,7 +229,8 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
 {
     if (w->n_threads < 1)
         return sp_fail(err, SP_USAGE, "give at least one thread", "%d threads", w->n_threads);
-    if (w->schedule == SP_SCHEDULE_MERGE && (w->format != SP_FORMAT_CRS || w->op != SP_OP_SPMV))
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    if (w->schedule == SP_SCHEDULE_MERGE && (!kind->takes_merge || w->op != SP_OP_SPMV))
         return sp_fail(err, SP_USAGE,
                        "use " SP_O_SCHEDULE " nnz, or " SP_O_OP " spmv with " SP_O_FORMAT " crs",
                        "schedule merge splits rows, which is supported for spmv in CRS only");
@@ -432,18 +245,13 @@ enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *e
     if (w->order == SP_COLUMN_MAJOR && w->op != SP_OP_SPMMV)
         return sp_fail(err, SP_USAGE, "leave " SP_O_ORDER " out, or use " SP_O_OP " spmmv",
                        "column-major operands are supported for spmmv only, not for %s", op_names[w->op]);
-    if (w->order == SP_COLUMN_MAJOR && w->format == SP_FORMAT_BCSR)
+    if (w->order == SP_COLUMN_MAJOR && kind->in_blocks)
         return sp_fail(err, SP_USAGE, "leave " SP_O_ORDER " out, or use " SP_O_FORMAT " crs or sell",
                        "blocks of bcsr read rows of X, column-major vectors have none");
-    if (w->format == SP_FORMAT_COO && w->schedule == SP_SCHEDULE_CYCLIC)
-        return sp_fail(err, SP_USAGE, "leave " SP_O_SCHEDULE " out",
-                       "coo deals equal entries, not rows in turn");
-    if (w->format == SP_FORMAT_HALF && w->schedule != SP_SCHEDULE_NNZ)
-        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz",
-                       "half plans conflicts between threads for equal nonzeros per thread only");
-    if (w->format == SP_FORMAT_STRIPED && w->schedule != SP_SCHEDULE_NNZ)
-        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz",
-                       "stripes are stored thread by thread, for equal nonzeros per thread only");
+    if (kind->not_cyclic && w->schedule == SP_SCHEDULE_CYCLIC)
+        return sp_fail(err, SP_USAGE, "leave " SP_O_SCHEDULE " out", "%s", kind->not_cyclic);
+    if (kind->nnz_only && w->schedule != SP_SCHEDULE_NNZ)
+        return sp_fail(err, SP_USAGE, "use " SP_O_SCHEDULE " nnz", "%s", kind->nnz_only);
     enum sp_status status = check_precision(w, err);
     if (status == SP_OK)
         status = check_storage(w, err);

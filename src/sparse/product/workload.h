@@ -16,16 +16,9 @@
  *   fusedmm  E = (C B^T o pattern(S)) D     C [n_r x r], B and D [n_c x r], E [n_r x r] */
 enum sp_op { SP_OP_SPMV, SP_OP_SPMMV, SP_OP_SPMM, SP_OP_SDDMM, SP_OP_FUSEDMM, SP_N_OPS };
 enum sp_format {
-    SP_FORMAT_CRS,
-    SP_FORMAT_SELL,
-    SP_FORMAT_SELLU,
-    SP_FORMAT_BCSR,    /* blocks of b_h x b_w, fill included */
-    SP_FORMAT_COO,     /* a row index beside each column index, in the order of CRS */
-    SP_FORMAT_TILED,   /* CRS, walked in blocks of T_i rows and slices of T_k of the width */
-    SP_FORMAT_STAGED,  /* blocks of T_i rows with their distinct columns listed and 16-bit indices into the
-                          list */
-    SP_FORMAT_HALF,    /* the lower triangle of a symmetric matrix, with the diagonal, in CRS */
-    SP_FORMAT_STRIPED, /* stripes of W columns one after the other: column blocking */
+#define SPMV_FORMAT(ID, ...) SP_FORMAT_##ID,
+#define DENSE_FORMAT         SPMV_FORMAT
+#include "base/option/formats.inc"
     SP_N_FORMATS
 };
 /* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values in f32;
@@ -42,13 +35,7 @@ enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
  * only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
-enum {
-    SP_MAX_WIDTH = 65536,
-    SP_MAX_C = 4096,
-    SP_MAX_PREFETCH = 4096,
-    SP_MIN_STRIPE = 64,
-    SP_DEFAULT_STRIPE = 262144
-};
+enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
 
 struct sp_workload {
     enum sp_op op;
@@ -57,7 +44,7 @@ struct sp_workload {
     int64_t sigma;    /* sorting window in rows, SELL kinds only, 1: no sorting; else a multiple of C */
     int32_t b_h, b_w; /* BCSR: rows and columns of a block */
     int32_t T_i, T_k; /* TILED, STAGED: rows of a block (STAGED: at most), columns of a tile of the width */
-    int32_t W;        /* STRIPED: columns of a stripe */
+    int32_t W;        /* of formats that cut the columns: columns of a part */
     int32_t r;        /* width of the dense operands, >= 1; 0 means 1, which is all that SpMV has */
     enum sp_order order; /* of the dense operands; column-major for SpMMV only */
     enum sp_precision precision;
@@ -98,10 +85,9 @@ int sp_op_from_name(const char *name);
 int sp_precision_from_name(const char *name);
 int sp_index_from_name(const char *name);
 
-/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4", "coo", "tiled:64,32", "staged:256,64", "half",
- * "striped:262144" into the format and its numbers. Defaults: sell:32,256, sellu:8,1, bcsr:4x4, tiled:64,32,
- * staged:256,64, striped:262144 (2 MiB of x in f64). "rows", "nnz", "cyclic", "cyclic:64", "merge" into
- * schedule and block (cyclic: 64 rows). SP_USAGE names the text and the forms that are right. */
+/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4" ... into the format and its numbers, left out ones by
+ * default; the rows of sparse/formats/format.h say which there are. "rows", "nnz", "cyclic", "cyclic:64",
+ * "merge" into schedule and block (cyclic: 64 rows). SP_USAGE names the text and the forms that are right. */
 enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err);
 enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text, struct sp_error *err);
 

@@ -248,11 +248,16 @@ const struct sp_term sp_gpu_terms[] = {
      .fields = {SP_F_BINDING_TERM, SP_F_GPU_L2_LOAD, SP_F_GPU_MEMORY_LOAD},
      .calculations = balance_of_levels},
     {"gpu-time", "the modelled time of a kernel on a GPU", .also = "gpu-prediction host-link",
-     .formula = "t = max(memory bytes/b_MEM, L2 bytes/b_L2, W/P_peak, launches t_launch, waits "
-                "t_latency/(resident warps 4))",
-     .text = "What the machine does not describe is left out, and named. A launch of fewer blocks than SMs "
-             "draws their part of bandwidths and peak. host link: the matrix exceeds the GPU's memory, and "
-             "each execution copies it there, which no other term knows.",
+     .formula = "t = launches t_launch + 2 t_latency + max(memory bytes/b_MEM, L2 bytes/b_L2, L1 bytes/b_L1, "
+                "W/P_peak, waits t_latency/(resident warps 4)) + last wave",
+     .text =
+         "The ramp is an index and then x; a last wave of few blocks waits for latency. Of sizes alone: the "
+         "share of the roof that SpMV reaches, rows of CRS, the longest row of SELL; all of the machine "
+         "file. "
+         "A host that waits for each execution pays wait_s more. "
+         "What the machine does not describe is left out, and named. A launch of fewer blocks than SMs "
+         "draws their part of bandwidths and peak. host link: the matrix exceeds the GPU's memory, and "
+         "each execution copies it there, which no other term knows.",
      .see = "gpu-balance little mma J02",
      .fields = {SP_F_BINDING_TERM, SP_F_GPU_RESIDENT_WARPS, SP_F_GPU_RESIDENT_LIMIT},
      .calculations = terms_of_time},

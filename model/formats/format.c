@@ -1,0 +1,20 @@
+#include "model/formats/format.h"
+
+#include "model/volume/volume.h"
+
+#define SPMV_FORMAT(ID, NAME, ...) extern const struct sp_format_model sp_format_model_##NAME;
+#define DENSE_FORMAT               SPMV_FORMAT
+#include "base/option/formats.inc"
+
+const struct sp_format_model *const sp_format_models[SP_N_FORMATS] = {
+#define SPMV_FORMAT(ID, NAME, ...) [SP_FORMAT_##ID] = &sp_format_model_##NAME,
+#define DENSE_FORMAT               SPMV_FORMAT
+#include "base/option/formats.inc"
+};
+
+struct sp_value sp_volume_between(const struct sp_layout *l, double least, double kept_B, double most)
+{
+    const double lo = sp_volume_layout(l, least, sp_layout_w(l, least, kept_B)).total_B;
+    const double hi = sp_volume_layout(l, most, sp_layout_w(l, most, 0)).total_B;
+    return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
+}

@@ -1,0 +1,45 @@
+/* What the model knows of a format, one row each, called sp_format_model_NAME: in model/formats/NAME.c, or
+ * beside its trace in model/trace. base/option/formats.inc lists the formats. */
+#ifndef SP_MODEL_FORMAT_H
+#define SP_MODEL_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/reading.h"
+#include "sparse/formats/format.h"
+#include "sparse/formats/layout.h"
+
+struct sp_trace_kind;
+
+/* A run, of which a format may say whether another storage would be better. */
+struct sp_storage_case {
+    const struct sp_layout *layout; /* in use */
+    double alpha, alpha_min, V_B;   /* of the run */
+    double cache_B;                 /* the last-level cache of one of n_domains */
+    int n_domains;
+    bool in_memory; /* the data are */
+    bool symmetric;
+};
+
+struct sp_format_model {
+    /* How its addresses are traced with one right-hand side, with dense operands, and with FusedMM in panels
+     * of columns; NULL: it cannot be. */
+    const struct sp_trace_kind *spmv, *dense, *panels;
+    /* sp_layout_w() of formats that update y. */
+    double (*w)(const struct sp_layout *layout, double alpha, double kept_B);
+    /* Is it worth a look for this run? Then what is to be typed into option[size]. NULL: never. */
+    bool (*propose)(const struct sp_storage_case *now, char *option, size_t size);
+    bool also_plain; /* it may cost offsets and prefetching */
+    /* V of its layout, of the run. */
+    struct sp_value (*volume)(const struct sp_storage_case *now, const struct sp_layout *layout);
+    bool simulated; /* V is simulated where that takes no longer than a moment */
+};
+
+/* Indexed by enum sp_format. */
+extern const struct sp_format_model *const sp_format_models[SP_N_FORMATS];
+
+/* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */
+struct sp_value sp_volume_between(const struct sp_layout *layout, double least, double kept_B, double most);
+
+#endif

@@ -1,0 +1,35 @@
+/* The first lines of a Harwell-Boeing or Rutherford-Boeing file. */
+#ifndef SP_IO_RB_HEADER_H
+#define SP_IO_RB_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "io/matrix/fortran_format.h"
+#include "sparse/csr/csr.h"
+
+enum sp_rb_part { SP_RB_POINTERS, SP_RB_INDICES, SP_RB_VALUES, SP_RB_PARTS };
+
+struct sp_rb_header {
+    const char *path;
+    char type[4]; /* "RSA" */
+    enum sp_field field;
+    enum sp_symmetry symmetry;
+    int64_t n_r, n_c, n_nz;
+    int64_t n_numbers[SP_RB_PARTS], n_lines[SP_RB_PARTS]; /* of pointers, indices, values */
+    struct sp_fortran_format format[SP_RB_PARTS];
+    bool right_hand_sides; /* they follow, and are not read */
+    int64_t body_line;     /* 1-based line where the data begin */
+    int64_t body_begin;    /* [B] offset of that line */
+};
+
+/* For messages: "pointers", "row indices", "values". */
+extern const char *const sp_rb_part_names[SP_RB_PARTS];
+
+/* SP_INPUT with line, column and remedy. Numbers and lines agree with each other; whether the file has so
+ * many lines is not looked at. */
+enum sp_status sp_rb_header_read(const char *path, const char *text, int64_t n, struct sp_rb_header *header,
+                                 struct sp_error *err);
+
+#endif
