@@ -27,6 +27,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sp_config.h"
+
 int spmodel_main(int argc, char **argv);
 
 /* ---- the seam ---- */
@@ -216,6 +218,14 @@ static const struct command commands[] = {
     {"explain", "explain roofline --json RECORD", false, NULL, 0},
     {"explain-hint", "explain Q10 RECORD", false, NULL, 0},
     {"convert", "convert -q matrix.mtx new.spm", true, "info new.spm", 0},
+    {"to-petsc", "convert -q matrix.mtx new.petsc", true, "info new.petsc", 0},
+    {"to-rb", "convert -q matrix.mtx new.rb", true, "info new.rb", 0},
+    {"of-petsc", "info --color never --json matrix.petsc", false, NULL, 0},
+    {"of-rb", "info --color never --json matrix.rb", false, NULL, 0},
+#if SP_HAVE_LIBARCHIVE
+    {"to-npz", "convert -q matrix.mtx new.npz", true, "info new.npz", 0},
+    {"of-npz", "info --color never --json matrix.npz", false, NULL, 0},
+#endif
     {"track-add", "track add ADDED", true, "track log", 0},
     {"track-log", "track log", false, NULL, 0},
     {"track-check", "track check", false, NULL, 0},
@@ -365,8 +375,17 @@ static void make_pristine(void)
     fresh();
     char add[PATH_MAX + 64];
     snprintf(add, sizeof add, "track add %s/record-explain-crs.json", data);
-    const char *const lines[] = {"generate -q laplace2d:12 -o matrix.mtx", add, "lab start 1 --student A"};
-    for (int i = 0; i < 3; i++) {
+    const char *const lines[] = {
+        "generate -q laplace2d:12 -o matrix.mtx",
+        "generate -q laplace2d:12 -o matrix.petsc",
+        "generate -q laplace2d:12 -o matrix.rb",
+#if SP_HAVE_LIBARCHIVE
+        "generate -q laplace2d:12 -o matrix.npz",
+#endif
+        add,
+        "lab start 1 --student A"
+    };
+    for (int i = 0; i < (int)(sizeof lines / sizeof *lines); i++) {
         struct outcome o = run(lines[i], 0);
         if (o.code != 0) {
             printf("%s: code %d: %s\n", lines[i], o.code, o.error);

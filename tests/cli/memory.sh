@@ -41,6 +41,19 @@ fi
 for matrix in matrix.spm gen:laplace3d:60 gen:like:matrix.spm:1; do
     expect 4 "are needed for the matrix and the search of its orders" "$spmodel" reorder --memory 60M $matrix
 done
+endings="petsc rb"
+! "$spmodel" --version | grep -q 'LIBARCHIVE: [0-9]' || endings="petsc rb npz petsc.gz"
+for ending in $endings; do
+    case $ending in
+    *.gz) gzip -k matrix.petsc ;;
+    *) "$spmodel" convert -q gen:laplace3d:60 matrix.$ending ;;
+    esac
+    expect 4 "are needed for " "$spmodel" info --memory 15M matrix.$ending
+    expect 4 "two layouts" "$spmodel" analyze --memory 60M --machine zen4-vm-2c matrix.$ending
+    expect 0 "216 000" "$spmodel" info --memory 60M matrix.$ending
+done
+expect 4 "the columns, beside the matrix" "$spmodel" convert --memory 26M gen:laplace3d:60 out.rb
+[ ! -e out.rb ] || fail "an output was left"
 expect 4 "the reordered matrix" "$spmodel" reorder --memory 40M --method rcm matrix.spm out.spm
 expect 4 "about" "$spmodel" model --memory 20M matrix.spm
 expect 4 "about" "$spmodel" generate --memory 10M laplace3d:60 -o out.spm

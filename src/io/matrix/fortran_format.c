@@ -84,10 +84,12 @@ static const char *take_list(struct reading *r, int depth)
             return "ends before its closing parenthesis";
         const char letter = (char)toupper((unsigned char)*r->p++);
         const char *wrong = NULL;
+        if (negative && letter != 'P')
+            return not_known;
+        if (letter == 'E' && !take_letter(r, 'S')) /* ES and EN are read as E */
+            take_letter(r, 'N');
         if (letter == 'P' && number >= 0) {
             r->scale = negative ? -number : number;
-        } else if (negative) {
-            wrong = not_known;
         } else if (letter == 'X') {
             r->column += repeat;
         } else if (letter == '(') {
@@ -101,9 +103,7 @@ static const char *take_list(struct reading *r, int depth)
             skip(r);
             if (!wrong && (r->p >= r->end || *r->p != ')'))
                 return "has groups that are not understood here";
-        } else if (letter == 'E' && (take_letter(r, 'S') || take_letter(r, 'N'))) {
-            wrong = take_field(r, repeat, 'E');
-        } else if (strchr("IDEFG", letter)) {
+        } else if (memchr("IDEFG", letter, 5)) {
             wrong = take_field(r, repeat, letter);
         } else {
             wrong = not_known;

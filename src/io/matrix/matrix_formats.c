@@ -1,7 +1,7 @@
 #include "io/matrix/matrix_formats.h"
 
-#include <fnmatch.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/files/zip_file.h"
 #include "io/matrix/matrix_market.h"
@@ -10,10 +10,11 @@
 #include "io/matrix/rb_file.h"
 
 const struct sp_matrix_format sp_matrix_formats[] = {
-    {"petsc", "*.petsc", false, false, sp_petsc_is, sp_petsc_read, sp_petsc_write},
-    {"npz", "*.npz", false, true, sp_zip_is, sp_npz_read, sp_npz_write},
-    {"rb", "*.@(rb|hb|[rcpi][suhzr][ae])", true, true, sp_rb_is, sp_rb_read, sp_rb_write},
-    {"mtx", "*.mtx", true, true, NULL, sp_mtx_read_text, sp_mtx_write},
+    {"petsc", "petsc", false, false, sp_petsc_is, sp_petsc_read, sp_petsc_write},
+    {"npz", "npz", false, true, sp_zip_is, sp_npz_read, sp_npz_write},
+    {"rb", "rb hb rua rsa rha rza rra cua csa cha cza cra pua psa pha pza pra iua isa iha iza ira", true,
+     true, sp_rb_is, sp_rb_read, sp_rb_write},
+    {"mtx", "mtx", true, true, NULL, sp_mtx_read_text, sp_mtx_write},
     {0},
 };
 
@@ -25,10 +26,23 @@ const struct sp_matrix_format *sp_matrix_format_of(const char *text, int64_t n)
     return f;
 }
 
+static bool has_word(const char *words, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = words; *p; p += strspn(p, " ")) {
+        const size_t length = strcspn(p, " ");
+        if (length == n && strncasecmp(p, word, n) == 0)
+            return true;
+        p += length;
+    }
+    return false;
+}
+
 const struct sp_matrix_format *sp_matrix_format_named(const char *name)
 {
-    for (const struct sp_matrix_format *f = sp_matrix_formats; f->word; f++)
-        if (fnmatch(f->names, name, FNM_CASEFOLD | FNM_EXTMATCH) == 0)
+    const char *dot = strrchr(name, '.');
+    for (const struct sp_matrix_format *f = sp_matrix_formats; dot && f->word; f++)
+        if (has_word(f->endings, dot + 1))
             return f;
     return NULL;
 }

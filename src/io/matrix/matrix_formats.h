@@ -14,7 +14,7 @@
 
 struct sp_matrix_format {
     const char *word;                        /* the ending of what is written: "npz" */
-    const char *names;                       /* how files are called, for fnmatch: "*.npz", without case */
+    const char *endings;                     /* of names of files, without case: "rb rua ..." */
     bool holds_triangle;                     /* of a symmetric matrix it may hold one triangle alone */
     bool slow;                               /* to read, so that a cache pays */
     bool (*is)(const char *text, int64_t n); /* begins like one; NULL: whatever nothing else is */

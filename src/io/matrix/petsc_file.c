@@ -8,7 +8,7 @@
 #include "io/files/atomic_file.h"
 #include "io/matrix/entries.h"
 
-enum { VECTOR = 1211214, MATRIX = 1211216, INDEX_SET = 1211218, BAG = 1211219 };
+enum { SCALAR = 1211213, VECTOR, MATRIX = 1211216, INDEX_SET = 1211218, BAG };
 
 static const char again[] = "write it again with MatView and a binary viewer";
 
@@ -59,7 +59,7 @@ static int64_t class_at(const struct file *f, int64_t at)
     if (at < 0 || f->n - at < f->width)
         return 0;
     const int64_t x = load_index(f, at);
-    return x == VECTOR || x == MATRIX || x == INDEX_SET || x == BAG ? x : 0;
+    return x == SCALAR || x == VECTOR || x == MATRIX || x == INDEX_SET || x == BAG ? x : 0;
 }
 
 bool sp_petsc_is(const char *text, int64_t n)
@@ -257,19 +257,27 @@ static int64_t take_columns(const struct file *f, const struct parts *p, int n_t
     return wrong;
 }
 
+static void take_doubles(const char *from, int64_t n, int n_threads, double *to)
+{
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = load_f64(from + 8 * k);
+}
+
+static void take_singles(const char *from, int64_t n, int n_threads, double *to)
+{
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t k = 0; k < n; k++)
+        to[k] = load_f32(from + 4 * k);
+}
+
 static void take_values(const struct file *f, const struct parts *p, int n_threads, struct sp_csr *a)
 {
     const int64_t n = p->n_nz * p->scalar->parts;
-    const char *from = f->text + p->values;
-    if (p->scalar->bytes == 8) {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t k = 0; k < n; k++)
-            a->val[k] = load_f64(from + 8 * k);
-    } else {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-        for (int64_t k = 0; k < n; k++)
-            a->val[k] = load_f32(from + 4 * k);
-    }
+    if (p->scalar->bytes == 8)
+        take_doubles(f->text + p->values, n, n_threads, a->val);
+    else
+        take_singles(f->text + p->values, n, n_threads, a->val);
 }
 
 static enum sp_status take_matrix(const struct file *f, const struct parts *p,

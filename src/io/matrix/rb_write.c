@@ -5,11 +5,12 @@
 #include "base/memory.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/decimal.h"
+#include "io/matrix/load_options.h"
 #include "io/matrix/rb_file.h"
 #include "sparse/csr/csr_content.h"
+#include "sys/machine/meminfo.h"
 
-/* The longest double has 24 characters, and a point may be added. */
-enum { VALUE_WIDTH = 26, LINES_AT_ONCE = 1 << 12 };
+enum { LINES_AT_ONCE = 1 << 15 };
 
 struct writing {
     const struct sp_csr *a;
@@ -80,7 +81,7 @@ static int digits_of(int64_t n)
     return sp_decimal_write_count(n, text);
 }
 
-static struct fields whole_fields(int64_t n, int width, int (*put)(const struct writing *, int64_t, char *))
+static struct fields fields_of(int64_t n, int width, int (*put)(const struct writing *, int64_t, char *))
 {
     return (struct fields){n, width, 80 / width > 0 ? 80 / width : 1, put};
 }
@@ -142,6 +143,18 @@ static bool is_written(const struct writing *w, int64_t row, int32_t col)
     return w->symmetry == SP_GENERAL || col <= row;
 }
 
+/* What turn() takes beside the matrix. */
+static enum sp_status check_memory(const char *path, const struct sp_csr *a, struct sp_error *err)
+{
+    struct sp_meminfo memory;
+    struct sp_load_options options = {0};
+    const struct sp_load_size none = {0};
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        options.memory_limit_B = (double)memory.available_B;
+    const double bytes = 8 * (double)(a->n_c + 1) + 12 * (double)a->n_nz;
+    return sp_load_check_memory(path, &options, &none, bytes, "the columns, beside the matrix", err);
+}
+
 /* Rows to columns, by counting. */
 static enum sp_status turn(struct writing *w, struct sp_error *err)
 {
@@ -178,29 +191,31 @@ static enum sp_status turn(struct writing *w, struct sp_error *err)
     return SP_OK;
 }
 
+/* As wide as the longest value takes. */
 static struct fields value_fields(const struct writing *w)
 {
-    struct fields f = {w->n_nz, VALUE_WIDTH, 3, put_real};
+    struct fields f = {w->n_nz, 2, 1, put_real};
     if (w->field == SP_FIELD_COMPLEX)
-        f = (struct fields){2 * w->n_nz, VALUE_WIDTH, 2, put_part};
-    int width = 2;
-    for (int64_t k = 0; k < w->n_nz && w->field == SP_FIELD_INTEGER; k++) {
-        const int n = digits_of((int64_t)w->a->val[w->from[k]]) + 1;
+        f = (struct fields){2 * w->n_nz, 2, 1, put_part};
+    else if (w->field == SP_FIELD_INTEGER)
+        f.put = put_whole;
+    else if (w->field == SP_FIELD_PATTERN)
+        f.n = 0;
+    int width = f.width;
+#pragma omp parallel for schedule(static) reduction(max : width) num_threads(w->n_threads)
+    for (int64_t k = 0; k < f.n; k++) {
+        char text[2 * SP_DECIMAL_MAX];
+        const int n = f.put(w, k, text) + 1;
         width = n > width ? n : width;
     }
-    if (w->field == SP_FIELD_INTEGER)
-        f = whole_fields(w->n_nz, width, put_whole);
-    if (w->field == SP_FIELD_PATTERN)
-        f.n = 0;
-    return f;
+    return fields_of(f.n, width, f.put);
 }
 
 static enum sp_status put_file(const struct writing *w, struct sp_error *err)
 {
     const struct sp_csr *a = w->a;
-    const struct fields pointers = whole_fields(a->n_c + 1, digits_of(w->n_nz + 1) + 1, put_pointer),
-                        rows = whole_fields(w->n_nz, digits_of(a->n_r) + 1, put_row),
-                        values = value_fields(w);
+    const struct fields pointers = fields_of(a->n_c + 1, digits_of(w->n_nz + 1) + 1, put_pointer),
+                        rows = fields_of(w->n_nz, digits_of(a->n_r) + 1, put_row), values = value_fields(w);
     char type[4] = {"ripc"[w->field],
                     w -> symmetry == SP_GENERAL ? (a->n_r == a->n_c ? 'u' : 'r') : "uszh"[w->symmetry], 'a',
                     '\0'},
@@ -210,7 +225,8 @@ static enum sp_status put_file(const struct writing *w, struct sp_error *err)
     if (w->field == SP_FIELD_INTEGER)
         snprintf(formats[2], sizeof formats[2], "(%dI%d)", values.per_line, values.width);
     else if (w->field != SP_FIELD_PATTERN)
-        snprintf(formats[2], sizeof formats[2], "(%dE%d.17)", values.per_line, values.width);
+        snprintf(formats[2], sizeof formats[2], "(%dE%d.%d)", values.per_line, values.width,
+                 values.width > 10 ? values.width - 9 : 1);
     const long long n[3] = {lines_of(&pointers), lines_of(&rows), lines_of(&values)};
     fprintf(w->stream, "%-72s%-8s\n%14lld %13lld %13lld %13lld\n", "written by spmodel", "spmodel",
             n[0] + n[1] + n[2], n[0], n[1], n[2]);
@@ -235,7 +251,9 @@ enum sp_status sp_rb_write(const char *path, const struct sp_csr *a,
         holds && !options->general && !(w.field == SP_FIELD_PATTERN && a->symmetry == SP_SKEW_SYMMETRIC)
             ? a->symmetry
             : SP_GENERAL;
-    status = turn(&w, err);
+    status = check_memory(path, a, err);
+    if (status == SP_OK)
+        status = turn(&w, err);
     struct sp_atomic_file file = {0};
     if (status == SP_OK)
         status = sp_atomic_open(path, &file, err);
