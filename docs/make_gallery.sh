@@ -81,6 +81,11 @@ same_everywhere() {
     typed 'spmodel model gen:hpcg:80 --machine v100-p --format all --plot levels.svg'
     picture levels 'bytes and roofs of L1, L2 and memory for SpMV kernels on a V100, modelled'
 
+    say '## Predicted over counted' '' \
+        'Bytes that were counted on an A64FX (`docs/validation.md`); 1 is what was counted.'
+    typed 'spmodel validate tests/data/a64fx-counters.csv --map a64fx-papi --only matrix=ecology1,atmosmodd,debr,mycielskian13,mycielskian15 --only partition=0 --plot predicted.svg'
+    picture predicted 'predicted over counted bytes of five matrices on an A64FX, by one and 48 threads'
+
     say '## Roofline, losses, saturation' '' \
         'An invented record (`tests/data/record-kkt_power.json`, status *constructed*). Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
         'and vertical where time is. Measured ceilings are solid, those of data sheets dotted; what is far above is named at the top.'

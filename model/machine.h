@@ -175,6 +175,17 @@ struct sp_unit_costs {
     char how[256]; /* source of times that were not measured here, "" */
 };
 
+/* Simulated bytes from memory beside those that counters of such a machine counted, relative errors
+ * (predicted - counted)/counted (`spmodel validate`). */
+struct sp_machine_validation {
+    int n;                           /* executions compared; 0: none, nothing is said */
+    double mean, mean_abs, most_abs; /* of the errors: signed, and of their sizes */
+    double quantile[3];              /* of the signed ones: 5, 50 and 95 % */
+    int n_near;                      /* executions besides whose data come near the size of a cache */
+    int n_near_right;                /* of these, within 10 % of the count or 2 % of all arrays once */
+    char source[256], when[24], command[512]; /* who counted; when compared, ISO 8601; how, as typed */
+};
+
 struct sp_machine {
     char name[64]; /* file name without .json */
     enum sp_machine_kind kind;
@@ -197,6 +208,7 @@ struct sp_machine {
     int n_units;
     struct sp_unit_costs unit[SP_MAX_UNIT_COSTS]; /* CPUs; measured */
     bool validated; /* simulated traffic was compared with counters on this kind of machine */
+    struct sp_machine_validation validation; /* n 0: nothing is said of how well */
 };
 
 /* "flop/s" of level "core", "1/s" of gathers, else "B/s". */

@@ -234,6 +234,7 @@ static const struct command commands[] = {
     {"machine-show", "machine show MACHINE", false, NULL, 0},
     {"lab-grade", "lab grade --no-simulation lab-1", false, NULL, 0},
     {"campaign", "campaign campaign.txt --status", false, NULL, 0},
+    {"validate", "validate --machine MACHINE counted.csv", false, NULL, 0},
     {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
@@ -355,11 +356,12 @@ static void make_pristine(void)
     if (!mkdtemp(root))
         exit(99);
     snprintf(machine, sizeof machine, "%s/ivb-e5-2660v2.json", machines);
-    snprintf(
-        command, sizeof command,
-        "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
-        "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' >campaign.txt",
-        root, root, root, data, data);
+    snprintf(command, sizeof command,
+             "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
+             "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
+             ">campaign.txt && "
+             "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv",
+             root, root, root, data, data);
     if (system(command) != 0)
         exit(99);
     snprintf(path, sizeof path, "%s/work", root);

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explained.h"
 #include "cli/explain/facts.h"
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "io/record/record.h"
-#include "lab/formula.h"
 #include "lab/lab_audit.h"
 #include "model/formulas/formulas.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "base/random.h"
-#include "lab/formula.h"
 #include "model/cache/alpha.h"
 #include "model/cache/kept.h"
 #include "model/ecm.h"

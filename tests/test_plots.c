@@ -12,10 +12,10 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-enum { N_KINDS = 11 };
+enum { N_KINDS = 12 };
 
 static char folder[64], gnuplot[1024];
-static struct sp_record example, gpu; /* of most kinds; of levels */
+static struct sp_record example, gpu, counted; /* of most kinds; of levels; of predicted */
 
 static void set_up(void)
 {
@@ -23,6 +23,7 @@ static void set_up(void)
     ck_assert_ptr_nonnull(mkdtemp(folder));
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &example, NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-gpu-levels.json", &gpu, NULL), SP_OK);
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-validation.json", &counted, NULL), SP_OK);
     /* The example has one right-hand side only; numbers of THEORY 3. */
     json_t *points = json_pack("[{s:i,s:f},{s:i,s:f},{s:i,s:f}]", "r", 1, "balance", 7.98, "r", 2, "balance",
                                4.84, "r", 4, "balance", 3.27);
@@ -44,11 +45,14 @@ static void tear_down(void)
     ck_assert_int_eq(system(command), 0);
     sp_record_free(&example);
     sp_record_free(&gpu);
+    sp_record_free(&counted);
 }
 
 static const struct sp_record *record_for(const struct sp_plot_kind *kind)
 {
-    return strcmp(kind->name, "levels") == 0 ? &gpu : &example;
+    return strcmp(kind->name, "levels") == 0      ? &gpu
+           : strcmp(kind->name, "predicted") == 0 ? &counted
+                                                  : &example;
 }
 
 static bool no_gnuplot(const char *what)

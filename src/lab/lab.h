@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/formula.h"
 #include "base/status.h"
-#include "lab/formula.h"
 
 #define SP_LAB_SCHEMA "spmodel.lab/1"
 

@@ -33,6 +33,8 @@ matrix matrix.mtx
 run crs: --budget 50ms --no-hints
 S
 
+printf 'matrix,threads,read_B,lines\ngen:laplace2d:300,1,9e6,35000\ngen:laplace2d:300,48,9e6,35000\n' >counted.csv
+
 spmodel help --examples >"$dir/examples"
 [ "$(wc -l <"$dir/examples")" -ge 50 ] || fail "only $(wc -l <"$dir/examples") examples"
 tab=$(printf '\t') n=0

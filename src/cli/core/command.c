@@ -13,6 +13,7 @@ extern const struct sp_command sp_cmd_model;
 extern const struct sp_command sp_cmd_sweep;
 extern const struct sp_command sp_cmd_import;
 extern const struct sp_command sp_cmd_machine;
+extern const struct sp_command sp_cmd_validate;
 extern const struct sp_command sp_cmd_track;
 extern const struct sp_command sp_cmd_campaign;
 extern const struct sp_command sp_cmd_lab;
@@ -35,6 +36,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_sweep,
     &sp_cmd_import,
     &sp_cmd_machine,
+    &sp_cmd_validate,
     &sp_cmd_compare,
     &sp_cmd_track,
     &sp_cmd_campaign,

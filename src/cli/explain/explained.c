@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/formula.h"
 #include "cli/explain/facts.h"
 #include "io/record/record_losses.h"
-#include "lab/formula.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"
 

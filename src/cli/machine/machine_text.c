@@ -235,8 +235,13 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
             sp_print(f, "  gather, gather_ld: elements loaded by index [10^9/s]\n");
             break;
         }
-    sp_print(f, "  simulated traffic %s against counters on this kind of machine\n",
+    const struct sp_machine_validation *v = &m->validation;
+    sp_print(f, "  simulated traffic %s against counters on this kind of machine",
              m->validated ? "was validated" : "is not validated");
+    if (v->n > 0)
+        sp_print(f, ":\n    %d executions, %.1f %% off in the mean, %.1f %% at most (%s, compared %s)", v->n,
+                 100 * v->mean_abs, 100 * v->most_abs, v->source, v->when);
+    sp_print(f, "\n");
 }
 
 /* NULL: none known */

@@ -213,6 +213,9 @@ static const struct row rows[] = {
     {NULL, "apply", SP_VALUE_FILE, false, "", NULL},
     {NULL, "to", SP_VALUE_FILE, false, "", NULL},
     {NULL, "gnuplot", SP_VALUE_FILE, false, "", NULL},
+    {NULL, "keep", SP_VALUE_FILE, false, "", NULL},
+    {NULL, "write-machine", SP_VALUE_FILE, false, "", NULL},
+    {NULL, "matrices", SP_VALUE_DIRECTORY, false, "", NULL},
     {"completion", "words", SP_VALUE_WORDS, false, "machine lab", NULL},
 
     {"import", "", SP_VALUE_MATRIX, false, "", NULL},
@@ -220,6 +223,7 @@ static const struct row rows[] = {
     {"compare", "", SP_VALUE_RECORD, false, "", NULL},
     {"plot", "", SP_VALUE_RECORD, false, "", NULL},
     {"campaign", "", SP_VALUE_FILE, false, "", NULL},
+    {"validate", "", SP_VALUE_FILE, false, "", NULL},
     {"explain", "", SP_VALUE_WORDS, false, "", sp_explained_words},
     {"help", "", SP_VALUE_WORDS, false, "", topics_and_commands},
     {"generate", "", SP_VALUE_WORDS, false, "", kinds_of_matrices},

@@ -236,6 +236,8 @@ static const char *const machine_files[] = {
     "             levels L1, L2, L3, MEM, core; origin measured, modelled or stated; value null and why",
     "             where no source is known. A GPU's cores are its SMs (Xe cores), its threads all of them",
     "  validated  true where simulated traffic was compared with counters of that kind of machine",
+    "  validation {n, mean, mean_abs, most_abs, quantiles, near, near_right, source, when, command}: how",
+    "             well (`spmodel validate --write-machine`)",
     NULL,
 };
 

@@ -137,7 +137,8 @@ static const struct sp_example examples[] = {
     {"spmodel convert matrix.mtx matrix.spm", "a binary file, which is read much faster than text", NULL},
     {"spmodel convert --general matrix.spm all.mtx",
      "back to text, with both triangles of a symmetric matrix", NULL},
-    {"spmodel convert matrix.mtx matrix.petsc", "for MatLoad of PETSc; .npz is for scipy.sparse.load_npz", NULL},
+    {"spmodel convert matrix.mtx matrix.petsc", "for MatLoad of PETSc; .npz is for scipy.sparse.load_npz",
+     NULL},
     {0},
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "io/machine/machine_file.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 
@@ -427,6 +428,21 @@ static void print_kept(const struct sp_model_row *row, FILE *out)
              100 * (1 - k->fetched.hi), 100 * (1 - k->fetched.lo));
 }
 
+/* How far simulated bytes were compared with counters. */
+static void print_validation(const struct sp_model_row *row, FILE *out)
+{
+    const struct sp_machine_validation *v = &row->machine->validation;
+    if (row->alpha.origin != SP_SIMULATED || row->machine->kind != SP_CPU)
+        return;
+    if (v->n > 0)
+        sp_print(out,
+                 " Simulated bytes were compared with counters of this kind of machine: %.1f %% off in the "
+                 "mean, %.1f %% at most.\n",
+                 100 * v->mean_abs, 100 * v->most_abs);
+    else if (!row->machine->validated)
+        sp_print(out, " The simulation was validated on " SP_VALIDATED_ON " only.\n");
+}
+
 static void print_division(const char *name, double read_B, double whole_B, double alpha, const char *mark,
                            FILE *out)
 {
@@ -502,6 +518,7 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
     for (int i = 0; i < n; i++)
         print_row(&row[i], some_core && !row[i].units.by, out);
     sp_print(out, " All figures modelled; %s.\n", row[0].note);
+    print_validation(row, out);
     for (int i = 0; i < n; i++)
         if (!isnan(row[i].unit_share))
             sp_print(out, " %s: %.1f %% of the slots are unit-stride (modelled).\n", row[i].format,

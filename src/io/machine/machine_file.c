@@ -351,6 +351,19 @@ static bool put(FILE *stream, const char *before, json_t *value)
     return good;
 }
 
+static json_t *validation_object(const struct sp_machine_validation *v)
+{
+    json_t *o =
+        json_pack("{s:i, s:f, s:f, s:f, s:[f,f,f]}", "n", v->n, "mean", v->mean, "mean_abs", v->mean_abs,
+                  "most_abs", v->most_abs, "quantiles", v->quantile[0], v->quantile[1], v->quantile[2]);
+    json_object_set_new(o, "near", json_integer(v->n_near));
+    json_object_set_new(o, "near_right", json_integer(v->n_near_right));
+    json_object_set_new(o, "source", json_string(v->source));
+    json_object_set_new(o, "when", json_string(v->when));
+    json_object_set_new(o, "command", json_string(v->command));
+    return o;
+}
+
 static bool put_machine(FILE *f, const struct sp_machine *m)
 {
     bool good = put(f, "{\n \"schema\": ", json_string("spmodel.machine/1"));
@@ -370,6 +383,8 @@ static bool put_machine(FILE *f, const struct sp_machine *m)
     good &= put(f, ",\n \"threads_per_core\": ", json_integer(m->threads_per_core));
     good &= put(f, ",\n \"frequency_Hz\": ", json_real(m->frequency_Hz));
     good &= put(f, ",\n \"validated\": ", json_boolean(m->validated));
+    if (m->validation.n > 0)
+        good &= put(f, ",\n \"validation\": ", validation_object(&m->validation));
     if (*m->measured.when)
         good &= put(f, ",\n \"measured\": ", measured_object(&m->measured));
     if (m->gpu.threads > 0)

@@ -8,6 +8,10 @@
 #include "base/status.h"
 #include "model/machine.h"
 
+/* On what kind of machine the simulation was compared with counters, for reports on all others: those of
+ * machines/ whose files say `validated` (tests/test_machine_file.c). */
+#define SP_VALIDATED_ON "A64FX"
+
 /* Reads a file; *out is released with sp_machine_free(). `remarks` (may be NULL) receives a sentence about
  * keys that are not known, which are ignored, "" when there are none. SP_INPUT names the file, the key (or
  * the line, for bad JSON) and the remedy; SP_ABSENT when there is no such file. */

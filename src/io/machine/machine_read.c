@@ -532,13 +532,42 @@ static void read_measured(struct reader *r, const json_t *o, struct sp_machine_m
     text_of(r, o, "measured", "doubt", m->doubt, sizeof m->doubt, false);
 }
 
+static void read_validation(struct reader *r, const json_t *o, struct sp_machine_validation *v)
+{
+    static const char *const known[] = {"n",      "mean",       "mean_abs", "most_abs", "quantiles", "near",
+                                        "source", "near_right", "when",     "command",  NULL};
+    if (!o)
+        return;
+    if (!json_is_object(o)) {
+        fault(r, "", "validation", "must be an object");
+        return;
+    }
+    remark_unknown(r, o, "validation", known);
+    v->n = count_of(r, o, "validation", "n", 1, 1 << 30, NAN);
+    v->mean = number_of(r, o, "validation", "mean", -1, 1e6, NAN);
+    v->mean_abs = number_of(r, o, "validation", "mean_abs", 0, 1e6, NAN);
+    v->most_abs = number_of(r, o, "validation", "most_abs", 0, 1e6, NAN);
+    v->n_near = count_of(r, o, "validation", "near", 0, 1 << 30, 0);
+    v->n_near_right = count_of(r, o, "validation", "near_right", 0, v->n_near, 0);
+    const json_t *quantiles = json_object_get(o, "quantiles");
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *x = json_array_get(quantiles, i);
+        if (!json_is_number(x))
+            fault(r, "validation", "quantiles", "must be three numbers");
+        v->quantile[i] = json_number_value(x);
+    }
+    text_of(r, o, "validation", "source", v->source, sizeof v->source, true);
+    text_of(r, o, "validation", "when", v->when, sizeof v->when, true);
+    text_of(r, o, "validation", "command", v->command, sizeof v->command, true);
+}
+
 static void read_machine(struct reader *r, const json_t *o, struct sp_machine *out)
 {
     static const char *const known[] = {
-        "schema",       "name",    "kind",     "cpu",         "source", "memory",
-        "env_key",      "sockets", "numa",     "llc_domains", "cores",  "threads_per_core",
-        "frequency_Hz", "caches",  "ceilings", "validated",   "note",   "gpu",
-        "measured",     "ecm",     "units",    "pages",       NULL};
+        "schema",       "name",    "kind",     "cpu",         "source",     "memory",
+        "env_key",      "sockets", "numa",     "llc_domains", "cores",      "threads_per_core",
+        "frequency_Hz", "caches",  "ceilings", "validated",   "note",       "gpu",
+        "measured",     "ecm",     "units",    "pages",       "validation", NULL};
     char text[64];
     text_of(r, o, "", "schema", text, sizeof text, true);
     if (r->status == SP_OK && strncmp(text, schema, sizeof schema - 1) != 0)
@@ -579,6 +608,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     }
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     read_measured(r, json_object_get(o, "measured"), &out->measured);
+    read_validation(r, json_object_get(o, "validation"), &out->validation);
     read_ecm(r, json_object_get(o, "ecm"), &out->ecm);
     read_units(r, json_object_get(o, "units"), out);
     read_pages(r, json_object_get(o, "pages"), out);

@@ -1,6 +1,10 @@
 /* What the figures rest on: who counted the bytes, whether the result is right, what else is in doubt. */
 #include "report/verdict/verdict_parts.h"
 
+#include <math.h>
+
+#include "io/machine/machine_file.h"
+
 /* Why bytes were not counted. */
 static const char *no_counters(const struct sp_record *record)
 {
@@ -49,6 +53,20 @@ static bool has_flag(const struct sp_record *record, const char *wanted)
     return false;
 }
 
+/* How far the simulation was compared with counters. */
+static const char *validated_on(const struct sp_record *record, bool here, char *text, size_t size)
+{
+    double most = NAN;
+    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+    if (!here)
+        return on_gpu ? "; the simulation was not validated on this kind of machine"
+                      : "; the simulation was validated on one kind of machine, " SP_VALIDATED_ON;
+    snprintf(text, size, "; the simulation was validated on this kind of machine");
+    if (sp_record_number(record, SP_F_MACHINE_VALIDATION_MOST_ABS, &most) && isfinite(most))
+        snprintf(text + strlen(text), size - strlen(text), " within %.1f %%", 100 * most);
+    return text;
+}
+
 json_t *sp_verdict_trust(const struct sp_record *record)
 {
     const struct sp_value bytes = sp_record_value(record, SP_F_METRICS_BYTES);
@@ -73,10 +91,9 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(brief, sizeof brief, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source, less);
     } else {
         const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
+        char on[160];
         snprintf(text, sizeof text, "bytes %s (%s)%s", how, why,
-                 validated ? "; the simulation was validated on this kind of machine"
-                 : known   ? "; the simulation was not validated on this kind of machine"
-                           : "");
+                 known ? validated_on(record, validated, on, sizeof on) : "");
         snprintf(brief, sizeof brief, "bytes %s (%.*s)%s", how, (int)strcspn(why, ":"), why,
                  validated || wrong ? "" : "; not validated");
     }

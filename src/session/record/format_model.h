@@ -24,7 +24,8 @@ enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha
 
 /* V at alpha_min and w = 1 of SpMV and SpMMV, whatever the format and the caches: the matrix once, each of
  * the n_c_used rows of x that have entries in their column once, y once. Formats that update y do so,
- * and windows, often, and caches may keep all of that. What an execution can show of it: sp_volume_floor(). */
+ * and windows, often, and caches may keep all of that. What an execution can show of it: sp_volume_floor().
+ */
 enum sp_status sp_format_least_volume(const struct sp_workload *workload, int64_t n_c_used,
                                       struct sp_volume *least, struct sp_error *err);
 

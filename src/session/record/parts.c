@@ -52,6 +52,13 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
     sp_record_set_count(r, SP_F_MACHINE_N_DOMAINS, m->n_domains);
     sp_record_set_count(r, SP_F_MACHINE_N_CORES, m->n_cores);
     sp_record_set_flag(r, SP_F_MACHINE_VALIDATED, m->validated);
+    if (m->validation.n > 0) {
+        sp_record_set_count(r, SP_F_MACHINE_VALIDATION_N, m->validation.n);
+        sp_record_set_number(r, SP_F_MACHINE_VALIDATION_MEAN_ABS, m->validation.mean_abs);
+        sp_record_set_number(r, SP_F_MACHINE_VALIDATION_MOST_ABS, m->validation.most_abs);
+        sp_record_set_text(r, SP_F_MACHINE_VALIDATION_SOURCE, m->validation.source);
+        sp_record_set_text(r, SP_F_MACHINE_VALIDATION_WHEN, m->validation.when);
+    }
     if (*m->measured.when)
         sp_record_set_object(r, SP_F_MACHINE_MEASURED, measured_json(m));
     if (m->frequency_Hz > 0)

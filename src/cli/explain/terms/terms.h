@@ -11,7 +11,7 @@ enum { SP_TERM_FIELDS = 8 };
 /* A formula that is computed with a record's numbers. Symbols are those of cli/explain/facts.h. */
 struct sp_calculation {
     const char *result;         /* symbol of the result; NULL ends a list */
-    const char *formula;        /* what sp_formula_evaluate() (lab/formula.h) takes */
+    const char *formula;        /* what sp_formula_evaluate() (base/formula.h) takes */
     const char *unit;           /* of the result, SI */
     enum sp_record_field field; /* of the record that the result should be; SP_F_NONE: none */
     const char *why_not;        /* why it may differ from that by more than rounding; NULL: it may not */

@@ -5,8 +5,8 @@
  *
  * Functions: min, max (any number of arguments), ceil, floor, sqrt, log2. A name is a parameter of the
  * lab; [crs:metrics.balance] is a field of the record that the run "crs" wrote. */
-#ifndef SP_LAB_FORMULA_H
-#define SP_LAB_FORMULA_H
+#ifndef SP_BASE_FORMULA_H
+#define SP_BASE_FORMULA_H
 
 #include <stdbool.h>
 

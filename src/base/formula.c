@@ -1,4 +1,4 @@
-#include "lab/formula.h"
+#include "base/formula.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,0 +1,469 @@
+/* spmodel validate: measurements of others beside what the program predicts. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/analyze/run_options.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
+#include "cli/core/output.h"
+#include "cli/core/programs.h"
+#include "cli/core/terminal.h"
+#include "cli/machine/this_machine.h"
+#include "cli/validate/validate_print.h"
+#include "io/files/input_file.h"
+#include "io/machine/machine_file.h"
+#include "plots/plot.h"
+#include "session/validate/validation.h"
+
+enum { MOST_FILTERS = 16, MOST_MAPS = 64, MOST_JOBS = 256 };
+
+enum { KEY_MAP = SP_KEY_PRIVATE, KEY_ONLY, KEY_MATRICES, KEY_KEEP, KEY_WRITE_MACHINE, KEY_SOURCE, KEY_PLOT };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What the columns mean:", 1},
+    {"map", KEY_MAP, "WHAT", 0,
+     "NAME=FORMULA over columns, a file of such lines, or a mapping that comes with the program "
+     "(a64fx-papi); "
+     "may be repeated",
+     1},
+    {"only", KEY_ONLY, "COLUMN=VALUE,...", 0, "Lines with one of these values; may be repeated", 1},
+    {NULL, 0, NULL, 0, "The same in all lines:", 2},
+    {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME", 0, "Described machine on which was measured", 2},
+    {&SP_O_THREADS[2], 't', "N", 0, "Threads", 2},
+    {&SP_O_SCHEDULE[2], SP_KEY_OF(SCHEDULE), "S", 0, "rows, nnz (default), cyclic[:N], merge", 2},
+    {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0, "crs (default), sell:C,SIGMA and the like", 2},
+    {&SP_O_PRECISION[2], SP_KEY_OF(PRECISION), "P", 0, "f64 (default), f32, mixed, c128", 2},
+    {&SP_O_ROW_PTR[2], SP_KEY_OF(ROW_PTR), "B", 0, "Bytes of a row pointer: 4 or 8", 2},
+    {&SP_O_COLD[2], SP_KEY_OF(COLD), NULL, 0, "Single executions from empty caches, not repeated ones", 2},
+    {"source", KEY_SOURCE, "TEXT", 0, "Who measured, for --write-machine", 2},
+    {NULL, 0, NULL, 0, "Working:", 3},
+    {"matrices", KEY_MATRICES, "DIR", 0,
+     "Folder with files of the collection: NAME.mtx, NAME.mtx.gz, NAME.tar.gz, NAME/NAME.mtx", 3},
+    {"jobs", 'j', "N", 0, "Predictions at once (default 1)", 3},
+    {"keep", KEY_KEEP, "FILE", 0, "Keep predictions there as they are made, and take those of earlier runs",
+     3},
+    {NULL, 0, NULL, 0, "Results:", 4},
+    {"plot", KEY_PLOT, "FILE", 0, "Predicted over counted bytes, .svg, .png or .pdf", 4},
+    {"write-machine", KEY_WRITE_MACHINE, "FILE", 0,
+     "The machine file with `validated` and the distribution of the errors", 4},
+    {0},
+};
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_mapping mapping, said;
+    struct sp_line_filter filter[MOST_FILTERS];
+    int n_filters;
+    const char *matrices, *kept, *machine_out, *source, *picture;
+    int n_jobs;
+    char **file;
+    int n_files;
+    struct sp_error failed; /* the first one that is not of the command line's words; status SP_OK: none */
+    char command[4096];
+};
+
+static void refuse(struct argp_state *state, const struct sp_error *err)
+{
+    struct arguments *a = state->input;
+    if (err->status != SP_USAGE) {
+        if (a->failed.status == SP_OK)
+            a->failed = *err;
+        return;
+    }
+    char text[sizeof *err];
+    sp_error_text(err, text, sizeof text);
+    text[strcspn(text, "\n")] = '\0';
+    sp_usage_error(state, "%s%s%s", text, *err->remedy ? "; " : "", err->remedy);
+}
+
+/* A formula, a file, or the name of a mapping that is installed. */
+static enum sp_status add_map(struct sp_mapping *mapping, const char *arg, struct sp_error *err)
+{
+    char folder[3072], path[4096];
+    if (strchr(arg, '='))
+        return sp_mapping_add(mapping, arg, NULL, 0, err);
+    if (strchr(arg, '/') || strchr(arg, '.') || !sp_data_path("data", folder, sizeof folder))
+        return sp_mapping_read(mapping, arg, err);
+    snprintf(path, sizeof path, "%s/mappings/%s.map", folder, arg);
+    return sp_mapping_read(mapping, path, err);
+}
+
+static void say(struct argp_state *state, struct arguments *a, enum sp_measured_text what, const char *arg)
+{
+    struct sp_error err;
+    if (sp_mapping_say(&a->said, what, arg, &err) != SP_OK)
+        refuse(state, &err);
+}
+
+static void say_number(struct argp_state *state, struct arguments *a, const char *name, int64_t n)
+{
+    char entry[64];
+    struct sp_error err;
+    snprintf(entry, sizeof entry, "%s=%lld", name, (long long)n);
+    if (sp_mapping_add(&a->said, entry, NULL, 0, &err) != SP_OK)
+        refuse(state, &err);
+}
+
+static void set_count(struct argp_state *state, const char *option, const char *arg, int most, int64_t *n)
+{
+    if (sp_parse_count(arg, n) || *n < 1 || *n > most)
+        sp_usage_error(state, "%s takes a number from 1 to %d, not '%s'", option, most, arg);
+}
+
+static void check_words(struct argp_state *state, int key, const char *arg)
+{
+    struct sp_workload scratch = {0};
+    struct sp_error err;
+    if (key == SP_KEY_OF(SCHEDULE) && sp_workload_set_schedule(&scratch, arg, &err) != SP_OK)
+        sp_usage_error(state, "%s; %s", err.what, err.remedy);
+    if (key == SP_KEY_OF(FORMAT) && sp_workload_set_format(&scratch, arg, &err) != SP_OK)
+        sp_usage_error(state, "%s; %s", err.what, err.remedy);
+    if (key == SP_KEY_OF(PRECISION) && sp_precision_from_name(arg) < 0)
+        sp_usage_error(state, "--precision takes f64, f32, mixed or c128, not '%s'", arg);
+}
+
+static void check_picture(struct argp_state *state, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    const int term = dot ? sp_term_from_name(dot + 1) : -1;
+    if (term < 0 || term > SP_TERM_PNG)
+        sp_usage_error(state, "--plot takes a file that ends in .svg, .png or .pdf, not '%s'", path);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    struct sp_error err;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case KEY_MAP:
+        if (add_map(&a->mapping, arg, &err) != SP_OK)
+            refuse(state, &err);
+        return 0;
+    case KEY_ONLY:
+        if (a->n_filters == MOST_FILTERS)
+            sp_usage_error(state, "at most %d times --only", MOST_FILTERS);
+        else if (sp_line_filter_parse(arg, &a->filter[a->n_filters++], &err) != SP_OK)
+            refuse(state, &err);
+        return 0;
+    case SP_KEY_OF(MACHINE):
+        say(state, a, SP_MEASURED_MACHINE, arg);
+        return 0;
+    case SP_KEY_OF(SCHEDULE):
+        check_words(state, key, arg);
+        say(state, a, SP_MEASURED_SCHEDULE, arg);
+        return 0;
+    case SP_KEY_OF(FORMAT):
+        check_words(state, key, arg);
+        say(state, a, SP_MEASURED_FORMAT, arg);
+        return 0;
+    case SP_KEY_OF(PRECISION):
+        check_words(state, key, arg);
+        say(state, a, SP_MEASURED_PRECISION, arg);
+        return 0;
+    case SP_KEY_OF(COLD):
+        say(state, a, SP_MEASURED_STATE, "cold");
+        return 0;
+    case SP_KEY_OF(ROW_PTR):
+        say_number(state, a, "row_ptr", sp_pick_of(state, SP_OPTION_ROW_PTR, arg) == 1 ? 8 : 4);
+        return 0;
+    case 't':
+        set_count(state, "--threads", arg, 4096, &n);
+        say_number(state, a, "threads", n);
+        return 0;
+    case 'j':
+        set_count(state, "--jobs", arg, MOST_JOBS, &n);
+        a->n_jobs = (int)n;
+        return 0;
+    case KEY_SOURCE:
+        a->source = arg;
+        return 0;
+    case KEY_MATRICES:
+        a->matrices = arg;
+        return 0;
+    case KEY_KEEP:
+        a->kept = arg;
+        return 0;
+    case KEY_WRITE_MACHINE:
+        a->machine_out = arg;
+        return 0;
+    case KEY_PLOT:
+        check_picture(state, arg);
+        a->picture = arg;
+        return 0;
+    case ARGP_KEY_ARGS:
+        a->file = state->argv + state->next;
+        a->n_files = state->argc - state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (a->n_files == 0)
+            sp_usage_error(state, "name a file of measurements");
+        if (a->machine_out && !a->source)
+            sp_usage_error(state, "--write-machine needs --source TEXT: who measured");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {
+    {&sp_common_csv_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "FILE...",
+    "Compare measurements of others with what the simulation of the described machine says.\v"
+    "FILE is CSV with a header (also .gz), a line an execution, or a record of this program (.json, .jsonl) "
+    "in which bytes were counted. Quantities, from columns of these names or by --map:\n\n"
+    "  matrix      gen:..., or a name of the SuiteSparse collection (also GROUP/NAME)\n"
+    "  machine, schedule, format, precision, state (warm, cold), source\n"
+    "  threads, row_ptr (4, 8), partition, partition_L1 (ways of the last level and of L1\n"
+    "              that are kept for the matrix; 0)\n"
+    "  read_B, write_B, time_s    from and to memory, of so many\n"
+    "  executions  that they are sums of (default 1)\n"
+    "  rows, cols, nnz            for bounds, and to check the matrix\n"
+    "  theirs_B    bytes read as the source predicted them, shown beside ours\n\n"
+    "Formulas have + - * / % ^ ( ), min, max, ceil, floor, sqrt, log2; [column:NAME] is a column with other "
+    "characters than letters, digits and _; a text in quotes is the same in all lines. A matrix that is "
+    "neither a generator, nor in --matrices, nor one that a generator rebuilds exactly, is listed, not "
+    "guessed.",
+    children,
+    NULL,
+    NULL,
+};
+
+static bool ends_in(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), m = strlen(ending);
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+/* What options say wins over the mapping. */
+static enum sp_status apply_said(struct arguments *a, struct sp_error *err)
+{
+    char entry[512];
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < SP_N_MEASURED_TEXTS && status == SP_OK; i++)
+        if (a->said.text[i]) {
+            snprintf(entry, sizeof entry, "%s=%s", sp_measured_texts[i].name, a->said.text[i]);
+            status = sp_mapping_add(&a->mapping, entry, NULL, 0, err);
+        }
+    for (int i = 0; i < SP_N_MEASURED_NUMBERS && status == SP_OK; i++)
+        if (a->said.number[i]) {
+            snprintf(entry, sizeof entry, "%s=%s", sp_measured_numbers[i].name, a->said.number[i]);
+            status = sp_mapping_add(&a->mapping, entry, NULL, 0, err);
+        }
+    return status;
+}
+
+static enum sp_status read_csv(const struct arguments *a, const char *path, struct sp_validation *v,
+                               struct sp_error *err)
+{
+    struct sp_csv_table table;
+    struct sp_measurement *measured = NULL;
+    struct sp_machine_paths where;
+    int64_t n = 0;
+    sp_machine_paths_find(&where);
+    enum sp_status status = sp_csv_table_read(path, &table, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_measurements_of(path, &table, &a->mapping, a->filter, a->n_filters, &measured, &n, err);
+    if (status == SP_OK && n == 0)
+        status =
+            sp_fail_at(err, SP_INPUT, path, 0, 0, "another --only, or another file",
+                       table.n_rows > 0 ? "no line passes --only" : "there is no line behind the header");
+    if (status == SP_OK)
+        status = sp_validation_add(v, path, measured, n, a->matrices, where.directory, err);
+    free(measured);
+    sp_csv_table_free(&table);
+    return status;
+}
+
+static enum sp_status read_lines(const char *path, struct sp_validation *v, struct sp_error *err)
+{
+    char *bytes;
+    size_t size;
+    enum sp_status status = sp_input_bytes(path, SP_INPUT_MOST_B, &bytes, &size, err);
+    if (status != SP_OK)
+        return status;
+    int64_t line = 1;
+    for (char *at = bytes; status == SP_OK && at < bytes + size; line++) {
+        char *end = memchr(at, '\n', (size_t)(bytes + size - at));
+        const size_t n = end ? (size_t)(end - at) : (size_t)(bytes + size - at);
+        struct sp_record record;
+        if (n > 0) {
+            status = sp_record_read_line(path, line, at, n, &record, err);
+            if (status == SP_OK) {
+                status = sp_validation_add_record(v, &record, line, path, err);
+                sp_record_free(&record);
+            }
+        }
+        at += n + 1;
+    }
+    free(bytes);
+    return status;
+}
+
+static enum sp_status read_file(const struct arguments *a, const char *path, struct sp_validation *v,
+                                struct sp_error *err)
+{
+    struct sp_record record;
+    if (ends_in(path, ".jsonl"))
+        return read_lines(path, v, err);
+    if (!ends_in(path, ".json"))
+        return read_csv(a, path, v, err);
+    enum sp_status status = sp_record_read(path, &record, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_validation_add_record(v, &record, 0, path, err);
+    sp_record_free(&record);
+    return status;
+}
+
+static enum sp_status write_machine(const struct arguments *a, const struct sp_validation *v,
+                                    struct sp_error *err)
+{
+    struct sp_machine machine;
+    enum sp_status status = sp_words_refuse(a->machine_out, err);
+    if (status == SP_OK)
+        status = sp_validation_of_machine(v, a->source, a->command, &machine, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_machine_file_write(a->machine_out, &machine, err);
+    sp_machine_free(&machine);
+    return status;
+}
+
+static enum sp_status draw(const struct arguments *a, const struct sp_record *record, struct sp_error *err)
+{
+    char gnuplot[1024];
+    const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
+    const struct sp_plot_kind *kind = sp_plot_kind_find("predicted");
+    const struct sp_lack *lack = kind->lacks(record);
+    char text[128];
+    enum sp_status status = sp_words_refuse(a->picture, err);
+    if (status == SP_OK && lack)
+        status = sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s",
+                         sp_lack_text(text, sizeof text, lack));
+    return status == SP_OK ? sp_plot_write(kind, &record, 1,
+                                           (enum sp_term)sp_term_from_name(strrchr(a->picture, '.') + 1),
+                                           &tool, a->picture, err)
+                           : status;
+}
+
+static enum sp_status give_results(const struct arguments *a, const struct sp_validation *v,
+                                   struct sp_sinks *sinks, struct sp_error *err)
+{
+    struct sp_record record;
+    enum sp_status status = SP_OK;
+    if (!sinks->on_stdout)
+        status = sp_validate_print(v, a->common.verbosity, stdout, err);
+    if (status == SP_OK && sinks->csv.stream)
+        sp_validate_csv(v, sinks->csv.stream);
+    if (status != SP_OK || (!sinks->json.stream && !a->picture))
+        return status;
+    status = sp_validation_record(v, a->command, &record, err);
+    if (status == SP_OK && sinks->json.stream)
+        status = sp_record_print(&record, sinks->json.stream, false, err);
+    if (status == SP_OK && a->picture)
+        status = draw(a, &record, err);
+    sp_record_free(&record);
+    return status;
+}
+
+static bool any_compared(const struct sp_validation *v)
+{
+    for (int64_t i = 0; i < v->n_lines; i++)
+        if (v->line[i].state == SP_LINE_COMPARED)
+            return true;
+    return false;
+}
+
+/* Predictions for which there was not enough memory: 4, and the first of them. */
+static int report_memory(const struct sp_validation *v)
+{
+    struct sp_error err;
+    for (int64_t i = 0; i < v->n_cases; i++) {
+        const struct sp_validation_case *c = &v->cases[i];
+        if (c->state != SP_CASE_FAILED || c->status != SP_MEMORY)
+            continue;
+        sp_fail(&err, SP_MEMORY, "take more memory, or leave it out with --only", "%s is not predicted: %s",
+                c->matrix, c->why);
+        return sp_report_error(&err);
+    }
+    return 0;
+}
+
+static int run_all(const struct arguments *a, struct sp_validation *v, struct sp_sinks *sinks)
+{
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
+    struct sp_error err;
+    const struct sp_validation_options how = {
+        .n_jobs = a->n_jobs > 0 ? a->n_jobs : 1, .kept = a->kept, .progress = &progress};
+    int code = 0;
+    if (a->kept && sp_words_refuse(a->kept, &err) != SP_OK)
+        return sp_report_error(&err);
+    for (int i = 0; i < a->n_files; i++)
+        if (read_file(a, a->file[i], v, &err) != SP_OK)
+            return sp_report_error(&err);
+    const enum sp_status status = sp_validation_run(v, &how, &err);
+    sp_terminal_clear(&terminal);
+    if (status != SP_OK)
+        code = sp_report_error(&err);
+    if (status != SP_OK && status != SP_INTERRUPTED)
+        return code;
+    if (give_results(a, v, sinks, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (code == 0)
+        code = report_memory(v);
+    if (code == 0 && a->machine_out && write_machine(a, v, &err) != SP_OK)
+        return sp_report_error(&err);
+    return code == 0 && !any_compared(v) ? sp_exit_code(SP_UNDECIDED) : code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments a;
+    struct sp_validation v = {.n_machines = 0};
+    struct sp_error err;
+    struct sp_sinks sinks;
+    memset(&a, 0, sizeof a);
+    sp_join_command(argc, argv, a.command, sizeof a.command);
+    sp_parse(&argp, argc, argv, &a);
+    int code;
+    if (a.failed.status != SP_OK)
+        code = sp_report_error(&a.failed);
+    else if (apply_said(&a, &err) != SP_OK)
+        code = sp_report_error(&err);
+    else
+        code = sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
+                   ? sp_sinks_close(&sinks, run_all(&a, &v, &sinks))
+                   : sp_report_error(&err);
+    sp_validation_free(&v);
+    sp_mapping_free(&a.mapping);
+    sp_mapping_free(&a.said);
+    return code;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel validate counted.csv --machine a64fx --schedule rows --row-ptr 8",
+     "bytes that were counted on an A64FX, beside the simulation", NULL},
+    {"spmodel validate counted.csv --machine a64fx --only threads=1 --map 'read_B=lines*256'",
+     "some lines of it, their bytes from another column", NULL},
+    {0},
+};
+
+const struct sp_command sp_cmd_validate = {
+    .name = "validate",
+    .arguments = "FILE...",
+    .summary = "compare measurements of others with the simulation",
+    .run = run,
+    .page = {&argp, examples, "5", "model machine machine-files"},
+};

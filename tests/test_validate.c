@@ -1,0 +1,467 @@
+/* Measurements of others: tables and mappings, matrices found or not, predictions kept, what errors say. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/csv_table.h"
+#include "io/machine/machine_file.h"
+#include "model/cache/overflow.h"
+#include "model/volume/traffic.h"
+#include "near.h"
+#include "session/validate/validation.h"
+#include "sparse/generate/generate.h"
+
+static char folder[64];
+static const char *const machines[] = {SP_MACHINES, NULL};
+
+static void set_up(void)
+{
+    strcpy(folder, "/tmp/spmodel-validate-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void tear_down(void)
+{
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static const char *file_with(const char *text)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s/m.csv", folder);
+    FILE *f = fopen(path, "w");
+    ck_assert_ptr_nonnull(f);
+    fputs(text, f);
+    fclose(f);
+    return path;
+}
+
+START_TEST(cells_are_read_as_they_were_written)
+{
+    struct sp_csv_table t;
+    struct sp_error err;
+    const char *path = file_with("\xef\xbb\xbf# who\n\na,\"b \"\"c\"\"\", d \r\n1, 2 ,\"3,\n4\"\r\n\n,,x");
+    ck_assert_int_eq(sp_csv_table_read(path, &t, &err), SP_OK);
+    ck_assert_int_eq(t.n_columns, 3);
+    ck_assert_str_eq(t.column[1], "b \"c\"");
+    ck_assert_int_eq(sp_csv_table_column(&t, "d"), 2);
+    ck_assert_int_eq(t.n_rows, 2);
+    ck_assert_str_eq(sp_csv_table_cell(&t, 0, 1), "2");
+    ck_assert_str_eq(sp_csv_table_cell(&t, 0, 2), "3,\n4");
+    ck_assert_str_eq(sp_csv_table_cell(&t, 1, 0), "");
+    ck_assert_str_eq(sp_csv_table_cell(&t, 1, 2), "x");
+    ck_assert_int_eq(t.line[1], 7);
+    sp_csv_table_free(&t);
+    sp_csv_table_free(&t);
+}
+END_TEST
+
+static const struct {
+    const char *text, *what;
+    int line;
+} tables[] = {{"", "no header", 0},
+              {"# only this\n", "no header", 0},
+              {"a,b,a\n1,2,3\n", "two columns are called 'a'", 1},
+              {"a,,b\n", "column 2 has no name", 1},
+              {"a,b\n1,2\n\n3\n", "1 cells, but the header names 2 columns", 4},
+              {"a,b\n1,2,3\n", "3 cells", 2},
+              {"a,b\n1,\"2\n3,4\n", "does not end", 2},
+              {"a,b\n1,\"2\"x\n", "does not end", 2}};
+
+START_TEST(what_is_no_table_is_named_with_its_line)
+{
+    struct sp_csv_table t;
+    struct sp_error err = {0};
+    ck_assert_int_eq(sp_csv_table_read(file_with(tables[_i].text), &t, &err), SP_INPUT);
+    ck_assert_msg(strstr(err.what, tables[_i].what), "%s", err.what);
+    ck_assert_int_eq(err.line, tables[_i].line);
+    ck_assert_ptr_null(t.text);
+}
+END_TEST
+
+/* Reads `text` with these entries of a mapping, ended by NULL. */
+static enum sp_status measure(const char *text, const char *const *entry, const char *only,
+                              struct sp_measurement **m, int64_t *n, struct sp_error *err)
+{
+    struct sp_mapping mapping = {0};
+    struct sp_line_filter filter;
+    struct sp_csv_table t;
+    const char *path = file_with(text);
+    enum sp_status status = sp_csv_table_read(path, &t, err);
+    for (; status == SP_OK && *entry; entry++)
+        status = sp_mapping_add(&mapping, *entry, NULL, 0, err);
+    if (status == SP_OK && only)
+        status = sp_line_filter_parse(only, &filter, err);
+    *m = NULL;
+    *n = 0;
+    if (status == SP_OK)
+        status = sp_measurements_of(path, &t, &mapping, &filter, only ? 1 : 0, m, n, err);
+    sp_mapping_free(&mapping);
+    sp_csv_table_free(&t);
+    return status;
+}
+
+START_TEST(quantities_come_from_columns_formulas_and_texts)
+{
+    static const char *const map[] = {"matrix = name",
+                                      "machine = 'a64fx'",
+                                      "threads=48",
+                                      "read_B = lines*256",
+                                      "write_B = ([column:w (B)] - 1) / 2",
+                                      "threads = p",
+                                      NULL};
+    struct sp_measurement *m;
+    struct sp_error err;
+    int64_t n;
+    ck_assert_int_eq(measure("name,p,lines,w (B),executions,time,n_nz\nA/b,2,10,21,5,1,\nc,3,7,,,,9\n", map,
+                             NULL, &m, &n, &err),
+                     SP_OK);
+    ck_assert_int_eq(n, 2);
+    ck_assert_str_eq(m[0].text[SP_MEASURED_MATRIX], "A/b");
+    ck_assert_str_eq(m[0].text[SP_MEASURED_MACHINE], "a64fx");
+    ck_assert_double_eq(m[0].number[SP_MEASURED_THREADS], 2);
+    ck_assert_double_eq(m[0].number[SP_MEASURED_READ], 2560 / 5.0);
+    ck_assert_double_eq(m[0].number[SP_MEASURED_WRITE], 10 / 5.0);
+    ck_assert_double_eq(m[0].number[SP_MEASURED_TIME], 1 / 5.0);
+    ck_assert_double_nan(m[0].number[SP_MEASURED_NNZ]);
+    ck_assert_double_eq(m[1].number[SP_MEASURED_READ], 7 * 256);
+    ck_assert_double_nan(m[1].number[SP_MEASURED_WRITE]);
+    ck_assert_double_eq(m[1].number[SP_MEASURED_NNZ], 9);
+    ck_assert_int_eq(m[1].line, 3);
+    free(m);
+}
+END_TEST
+
+static const struct {
+    const char *text, *entry, *what;
+    int status, line;
+} foreign[] = {
+    {"a,b\n1,2\n", NULL, "no column gives the matrix", SP_INPUT, 1},
+    {"matrix,threads,read_B\nA,1,2\n", NULL, "no column gives the machine", SP_INPUT, 1},
+    {"matrix,machine,read_B\nA,m,2\n", NULL, "no column gives the threads", SP_INPUT, 1},
+    {"matrix,machine,threads\nA,m,2\n", NULL, "no column gives anything measured", SP_INPUT, 1},
+    {"matrix,machine,threads,read_B,bytes_read\nA,m,2,3,4\n", NULL, "both may be 'read_B'", SP_INPUT, 1},
+    {"matrix,machine,threads,read_B\nA,m,2,3\nB,m,2,many\n", NULL, "'many' in column 'read_B'", SP_INPUT, 3},
+    {"matrix,machine,threads,read_B\nA,m,2,-3\n", NULL, "read_B is -3", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B\nA,m,1.5,3\n", NULL, "threads is 1.5", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B\nA,m,,3\n", NULL, "threads are empty", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B\n,m,1,3\n", NULL, "the matrix is empty", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B\nA,m,1,3\n", "read_B = lines*256", "column 'lines'", SP_INPUT, 1},
+    {"matrix,machine,threads,read_B\nA,m,1,3\n", "matrix = name", "column 'name'", SP_INPUT, 1},
+    {"matrix,machine,threads,read_B\nA,m,1,0\n", "read_B = 1/read_B", "no finite value", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B\nA,m,1,0\n", "read_B = (read_B", "')' is missing", SP_INPUT, 0},
+    {"matrix,machine,threads,read_B\nA,m,1,0\n", "reads = read_B", "no quantity 'reads'", SP_USAGE, 0},
+    {"matrix,machine,threads,read_B\nA,m,1,0\n", "read_B =", "nothing stands behind", SP_USAGE, 0},
+    {"matrix,machine,threads,read_B,row_ptr\nA,m,1,3,6\n", NULL, "neither 4 nor 8", SP_INPUT, 2},
+    {"matrix,machine,threads,read_B,state\nA,m,1,3,hot\n", NULL, "neither warm nor cold", SP_INPUT, 2},
+};
+
+START_TEST(what_is_missing_or_ambiguous_is_said)
+{
+    const char *const map[] = {foreign[_i].entry, NULL};
+    struct sp_measurement *m;
+    struct sp_error err = {0};
+    int64_t n;
+    ck_assert_int_eq(measure(foreign[_i].text, map, NULL, &m, &n, &err), foreign[_i].status);
+    ck_assert_msg(strstr(err.what, foreign[_i].what), "%s", err.what);
+    ck_assert_int_eq(err.line, foreign[_i].line);
+    ck_assert_ptr_null(m);
+}
+END_TEST
+
+START_TEST(filters_choose_lines_by_column_or_quantity)
+{
+    static const char *const none[] = {NULL}, *const map[] = {"threads = p + 1", NULL};
+    static const char text[] = "matrix,machine,threads,read_B,p\nA,m,1,1,3\nB,m,2,1,4\nC,m,2,1,wrong\n";
+    struct sp_measurement *m;
+    struct sp_error err;
+    int64_t n;
+    ck_assert_int_eq(measure(text, none, "matrix=A,C", &m, &n, &err), SP_OK);
+    ck_assert_int_eq(n, 2);
+    free(m);
+    /* What is left out need not be right. */
+    ck_assert_int_eq(measure(text, map, "matrix=A,B", &m, &n, &err), SP_OK);
+    ck_assert_int_eq(n, 2);
+    free(m);
+    ck_assert_int_eq(measure(text, none, "threads=2.0", &m, &n, &err), SP_OK);
+    ck_assert_int_eq(n, 2);
+    free(m);
+    ck_assert_int_eq(measure(text, none, "rank=2", &m, &n, &err), SP_USAGE);
+    ck_assert_int_eq(measure(text, none, "rank", &m, &n, &err), SP_USAGE);
+}
+END_TEST
+
+/* P(n >= W) of a Poisson distribution: half at its mean, next to nothing far below, all far above. */
+START_TEST(sets_lose_more_the_fuller_the_cache)
+{
+    ck_assert_double_eq(sp_sets_lost(0, 16), 0);
+    ck_assert_double_eq(sp_sets_lost(0.5, 0), 0);
+    ck_assert_double_eq_tol(sp_sets_lost(1.0 / 1, 1), 1 - exp(-1), 1e-12);
+    ck_assert_double_eq_tol(sp_sets_lost(2.0 / 2, 2), 1 - 3 * exp(-2), 1e-12);
+    ck_assert_double_lt(sp_sets_lost(0.4, 16), 2e-3);
+    ck_assert_double_gt(sp_sets_lost(2, 16), 0.998);
+    for (int i = 1; i < 40; i++)
+        ck_assert_double_ge(sp_sets_lost(0.05 * i, 16), sp_sets_lost(0.05 * (i - 1), 16));
+}
+END_TEST
+
+static struct sp_measurement line_of(const char *matrix, int threads, double read_B)
+{
+    struct sp_measurement m = {.line = 2};
+    for (int i = 0; i < SP_N_MEASURED_NUMBERS; i++)
+        m.number[i] = NAN;
+    strcpy(m.text[SP_MEASURED_MATRIX], matrix);
+    strcpy(m.text[SP_MEASURED_MACHINE], "a64fx");
+    strcpy(m.text[SP_MEASURED_SCHEDULE], "rows");
+    m.number[SP_MEASURED_THREADS] = threads;
+    m.number[SP_MEASURED_ROW_PTR] = 8;
+    m.number[SP_MEASURED_READ] = read_B;
+    return m;
+}
+
+static enum sp_status run(struct sp_validation *v, const char *kept, int n_jobs,
+                          const struct sp_progress *progress)
+{
+    const struct sp_validation_options o = {.n_jobs = n_jobs, .kept = kept, .progress = progress};
+    struct sp_error err;
+    return sp_validation_run(v, &o, &err);
+}
+
+START_TEST(lines_are_compared_listed_or_left_out)
+{
+    struct sp_measurement m[] = {line_of("gen:laplace3d:60", 1, 17e6),  line_of("gen:laplace3d:60", 48, 17e6),
+                                 line_of("GHS_psdef/jnlbrng1", 1, 1e5), line_of("wave", 1, 1e6),
+                                 line_of("gen:laplace3d:60", 1, 18e6),  line_of("gen:laplace3d:60", 1, 18e6)};
+    m[4].number[SP_MEASURED_PARTITION] = 5;
+    m[5].number[SP_MEASURED_NNZ] = 7;
+    static const enum sp_line_state states[] = {SP_LINE_COMPARED, SP_LINE_COMPARED,
+                                                SP_LINE_COMPARED, SP_LINE_UNKNOWN_MATRIX,
+                                                SP_LINE_COMPARED, SP_LINE_OTHER_MATRIX};
+    char kept[128];
+    struct sp_error err;
+    snprintf(kept, sizeof kept, "%s/kept.jsonl", folder);
+    double read_B[2];
+    for (int round = 0; round < 2; round++) {
+        struct sp_validation v = {0};
+        ck_assert_int_eq(sp_validation_add(&v, "m.csv", m, 6, NULL, machines, &err), SP_OK);
+        ck_assert_int_eq(v.n_cases, 4);
+        ck_assert_int_eq(run(&v, kept, 2 - round, NULL), SP_OK);
+        for (int i = 0; i < 6; i++)
+            ck_assert_int_eq(v.line[i].state, states[i]);
+        for (int i = 0; i < 3; i++)
+            ck_assert_int_eq(v.cases[i].was_kept, round);
+        read_B[round] = sp_line_forecast(&v, &v.line[0])->read_B.value;
+        ck_assert(isfinite(sp_line_error(&v, &v.line[0], SP_COMPARED_READ)));
+        ck_assert(isnan(sp_line_error(&v, &v.line[0], SP_COMPARED_WRITE)));
+        ck_assert_str_eq(v.cases[v.line[4].case_index].partition, "L2:matrix=5");
+        ck_assert(!sp_line_is_near(&v, &v.line[0]) && sp_line_is_near(&v, &v.line[1]));
+        sp_validation_free(&v);
+    }
+    ck_assert_double_eq(read_B[0], read_B[1]);
+    /* What is no file of predictions is not replaced. */
+    struct sp_validation v = {0};
+    ck_assert_int_eq(sp_validation_add(&v, "m.csv", m, 1, NULL, machines, &err), SP_OK);
+    ck_assert_int_eq(run(&v, file_with("{\"schema\":\"other\"}\n"), 1, NULL), SP_INPUT);
+    sp_validation_free(&v);
+}
+END_TEST
+
+/* Far out of the caches the prediction is the simulation's, of all arrays and every domain. */
+START_TEST(forecasts_agree_with_the_simulation)
+{
+    struct sp_csr a;
+    struct sp_machine machine;
+    struct sp_layout layout;
+    struct sp_error err;
+    char path[512];
+    ck_assert_int_eq(sp_generate("laplace3d:90", NULL, &a, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &machine, NULL, 0, &err), SP_OK);
+    struct sp_workload w = {.op = SP_OP_SPMV,
+                            .r = 1,
+                            .schedule = SP_SCHEDULE_ROWS,
+                            .n_threads = 12,
+                            .row_ptr_B = 8,
+                            .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &layout, &err), SP_OK);
+    struct sp_forecast f;
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    struct sp_sim_options o = sp_sim_default(&machine);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    ck_assert_int_eq(sp_sim_traffic(&layout, &o, traffic, &n_levels, NULL, &err), SP_OK);
+    ck_assert_double_eq(f.read_B.value, traffic[n_levels - 1].read_B.value);
+    ck_assert_double_eq(f.write_B.value, traffic[n_levels - 1].write_B.value);
+    ck_assert_double_eq_tol(f.once_B, sp_forecast_once_B(729000, 729000, (double)a.n_nz, 8), 256);
+    ck_assert_int_eq(f.n_held, 0);
+    w.n_threads = 49;
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_USAGE);
+    sp_layout_free(&layout);
+    sp_machine_free(&machine);
+    sp_csr_free(&a);
+}
+END_TEST
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+START_TEST(interrupted_lines_are_not_reached)
+{
+    struct sp_measurement m = line_of("gen:laplace3d:20", 1, 1e6);
+    const struct sp_progress stop = {.interrupted = at_once};
+    struct sp_validation v = {0};
+    ck_assert_int_eq(sp_validation_add(&v, "m.csv", &m, 1, NULL, machines, NULL), SP_OK);
+    ck_assert_int_eq(run(&v, NULL, 2, &stop), SP_INTERRUPTED);
+    ck_assert_int_eq(v.line[0].state, SP_LINE_NOT_REACHED);
+    sp_validation_free(&v);
+}
+END_TEST
+
+START_TEST(unknown_words_of_a_line_are_refused_with_it)
+{
+    static const enum sp_measured_text which[] = {SP_MEASURED_MACHINE, SP_MEASURED_SCHEDULE,
+                                                  SP_MEASURED_FORMAT, SP_MEASURED_PRECISION};
+    for (int i = 0; i < 4; i++) {
+        struct sp_measurement m = line_of("gen:laplace3d:20", 1, 1e6);
+        struct sp_validation v = {0};
+        struct sp_error err = {0};
+        strcpy(m.text[which[i]], "none such");
+        ck_assert_int_eq(sp_validation_add(&v, "m.csv", &m, 1, NULL, machines, &err), SP_INPUT);
+        ck_assert_int_eq(err.line, 2);
+        ck_assert_str_eq(err.path, "m.csv");
+        sp_validation_free(&v);
+    }
+}
+END_TEST
+
+/* Ten lines with errors of -4 ... 5 %, without predictions of our own. */
+static void make_ten(struct sp_validation *v)
+{
+    memset(v, 0, sizeof *v);
+    v->line = calloc(10, sizeof *v->line);
+    v->n_lines = v->room_lines = 10;
+    for (int i = 0; i < 10; i++) {
+        struct sp_validation_line *l = &v->line[i];
+        l->measured = line_of("x", 1, 100e6);
+        l->case_index = -1;
+        l->of_record = true;
+        l->state = SP_LINE_COMPARED;
+        l->forecast.read_B = sp_value_between(1e6 * (96 + i), 1e6 * (96 + i), 1e6 * (98 + i), SP_SIMULATED);
+        l->forecast.once_B = 100e6;
+        l->forecast.least_share = i < 9 ? 3 : 0.5;
+        l->once_B = 99e6;
+        l->kept_B = i < 5 ? 0 : 90e6;
+    }
+}
+
+START_TEST(errors_are_summed_up)
+{
+    struct sp_validation v;
+    struct sp_error_statistics s;
+    struct sp_bound_statistics b;
+    make_ten(&v);
+    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_READ, SP_LINES_FAR, &s, NULL), SP_OK);
+    ck_assert_int_eq(s.n, 9);
+    ck_assert_double_eq_tol(s.mean, 0, 1e-12);
+    ck_assert_double_eq_tol(s.mean_abs, 0.2 / 9, 1e-12);
+    ck_assert_double_eq_tol(s.most_abs, 0.04, 1e-12);
+    ck_assert_double_eq_tol(s.quantile[1], 0, 1e-12);
+    ck_assert_int_eq(s.n_interval, 9);
+    ck_assert_int_eq(s.n_covered, 3);
+    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_READ, SP_LINES_NEAR, &s, NULL), SP_OK);
+    ck_assert_int_eq(s.n, 1);
+    ck_assert_int_eq(s.n_right, 1);
+    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_TIME, SP_LINES_ALL, &s, NULL), SP_OK);
+    ck_assert_int_eq(s.n, 0);
+    ck_assert_int_eq(sp_validation_bounds(&v, &b, NULL), SP_OK);
+    ck_assert_int_eq(b.n, 10);
+    ck_assert_int_eq(b.n_holds, 10);
+    ck_assert_int_eq(b.n_matrices, 1);
+    ck_assert_int_eq(b.n_far, 5);
+    sp_validation_free(&v);
+}
+END_TEST
+
+START_TEST(a_machine_keeps_what_was_found)
+{
+    struct sp_validation v;
+    struct sp_machine with, again;
+    struct sp_error err;
+    char path[512];
+    make_ten(&v);
+    ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), SP_USAGE);
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &v.machine[0], NULL, 0, &err), SP_OK);
+    v.n_machines = 1;
+    ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), SP_OK);
+    snprintf(path, sizeof path, "%s/m.json", folder);
+    ck_assert_int_eq(sp_machine_file_write(path, &with, &err), SP_OK);
+    char remarks[256];
+    ck_assert_int_eq(sp_machine_file_read(path, &again, remarks, sizeof remarks, &err), SP_OK);
+    ck_assert_str_eq(remarks, "");
+    ck_assert(again.validated);
+    ck_assert_int_eq(again.validation.n, 9);
+    ck_assert_int_eq(again.validation.n_near_right, 1);
+    ck_assert_double_eq_tol(again.validation.most_abs, 0.04, 1e-9);
+    ck_assert_str_eq(again.validation.source, "us");
+    sp_machine_free(&with);
+    sp_machine_free(&again);
+    v.n_lines = 5;
+    ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), SP_UNDECIDED);
+    sp_validation_free(&v);
+}
+END_TEST
+
+/* What reports say of all machines is true of those that come with the program. */
+START_TEST(machines_that_are_validated_are_those_that_reports_name)
+{
+    char **paths;
+    int n, n_validated = 0;
+    struct sp_error err;
+    ck_assert_int_eq(sp_machine_file_list(SP_MACHINES, &paths, &n, &err), SP_OK);
+    for (int i = 0; i < n; i++) {
+        struct sp_machine m;
+        ck_assert_int_eq(sp_machine_file_read(paths[i], &m, NULL, 0, &err), SP_OK);
+        ck_assert_msg(!m.validated || strstr(m.cpu, SP_VALIDATED_ON), "%s", m.name);
+        ck_assert_int_eq(m.validated, m.validation.n > 0);
+        n_validated += m.validated;
+        sp_machine_free(&m);
+    }
+    sp_machine_file_unlist(paths, n);
+    ck_assert_int_eq(n_validated, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("validate");
+    TCase *t = tcase_create("validate");
+    tcase_add_checked_fixture(t, set_up, tear_down);
+    tcase_add_test(t, cells_are_read_as_they_were_written);
+    tcase_add_loop_test(t, what_is_no_table_is_named_with_its_line, 0, sizeof tables / sizeof *tables);
+    tcase_add_test(t, quantities_come_from_columns_formulas_and_texts);
+    tcase_add_loop_test(t, what_is_missing_or_ambiguous_is_said, 0, sizeof foreign / sizeof *foreign);
+    tcase_add_test(t, filters_choose_lines_by_column_or_quantity);
+    tcase_add_test(t, sets_lose_more_the_fuller_the_cache);
+    tcase_add_test(t, lines_are_compared_listed_or_left_out);
+    tcase_add_test(t, forecasts_agree_with_the_simulation);
+    tcase_add_test(t, interrupted_lines_are_not_reached);
+    tcase_add_test(t, unknown_words_of_a_line_are_refused_with_it);
+    tcase_add_test(t, errors_are_summed_up);
+    tcase_add_test(t, a_machine_keeps_what_was_found);
+    tcase_add_test(t, machines_that_are_validated_are_those_that_reports_name);
+    suite_add_tcase(suite, t);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? 1 : 0;
+}
