@@ -120,7 +120,7 @@ static void write_script(const struct sp_record *const *records, int n_records, 
                 "set ylabel 'predicted / counted'\nset logscale x\n");
     sp_put(out, "set xrange [%.6g:%.6g]; set yrange [%.6g:%.6g]\n", f.x_min, f.x_max, f.y_min, f.y_max);
     sp_script_byte_tics(out, f.x_min, f.x_max);
-    sp_script_frame(out, sp_quote("counted in one execution"), WIDTH, HEIGHT, 82, 28, n_keys, term);
+    sp_script_frame(out, sp_quote("counted in one execution"), WIDTH, HEIGHT, 100, 28, n_keys, term);
     sp_put(out, "set datafile separator whitespace\nplot 1 with lines lw 1 lc rgb %c notitle", SP_GREY);
     for (int k = 0; k < 2 * n; k++) {
         const struct sp_series look = sp_series(k / 2);

@@ -105,7 +105,7 @@ hint A01 '"id": *"A01"' scattered --sim-llc 512KiB gen:laplace3d:90+permuted:7
 if [ -d "$matrices" ]; then
     for m in "$matrices"/*.mtx "$matrices"/*.mtx.gz; do
         name=$(basename "$m")
-        case $name in *.gz) "$spmodel" --version | grep -q 'libarchive yes' || { echo "skipped: $name (no libarchive)"; continue; } ;; esac
+        case $name in *.gz) "$spmodel" --version | grep -q '^ *LIBARCHIVE: [0-9]' || { echo "skipped: $name (no libarchive)"; continue; } ;; esac
         run "$name" --no-hints "$m"
     done
 else

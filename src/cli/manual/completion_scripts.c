@@ -103,8 +103,11 @@ static const char *const script[] = {
     "    fi",
     "    for one in \"${files[@]}\"; do",
     "        case $kind in",
-    "        matrix) [[ -d $one || $one =~ "
-    "\\.(mtx|mtx\\..*|spm|petsc|npz|rb|hb|[rcpi][suhzr]a|tar\\.gz|csv)$ ]] || continue ;;",
+    "        matrix)",
+    "            [[ -d $one ||",
+    "                $one =~ \\.(mtx|mtx\\..*|spm|petsc|npz|rb|hb|[rcpi][suhzr]a|tar\\.gz|csv)$ ]] ||",
+    "                continue",
+    "            ;;",
     "        record) [[ -d $one || $one == *.json ]] || continue ;;",
     "        esac",
     "        COMPREPLY+=(\"$one\")",
