@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const int file = memfd_create("archive", MFD_CLOEXEC);
     FILE *stream = file >= 0 ? fdopen(file, "w+") : NULL;
-    struct sp_zip_writer *w;
+    struct sp_zip_writer *w = NULL;
     fuzz_require(stream && sp_zip_writer_open(stream, "fuzz.npz", &w, NULL) == SP_OK, "no archive is made");
     put_arrays(data, size, w);
     sp_zip_writer_close(w, NULL);
