@@ -47,10 +47,11 @@ static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
     return g->map == SP_GPU_FUSED && g->vectors == 0 ? &sp_gpu_walk_wide : walks[g->map];
 }
 
+/* item_B 0: the format has no such array. */
 static void set_array(struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n, size_t item_B)
 {
     g->n_items[array] = n;
-    g->item_shift[array] = __builtin_ctzll(item_B);
+    g->item_shift[array] = item_B > 0 ? __builtin_ctzll(item_B) : 0;
 }
 
 /* The arrays that launches of this map ask for at all. */

@@ -52,7 +52,7 @@ for ending in $endings; do
     expect 4 "two layouts" "$spmodel" analyze --memory 60M --machine zen4-vm-2c matrix.$ending
     expect 0 "216 000" "$spmodel" info --memory 60M matrix.$ending
 done
-expect 4 "the columns, beside the matrix" "$spmodel" convert --memory 26M gen:laplace3d:60 out.rb
+expect 4 "the columns, beside the matrix" "$spmodel" convert --memory 36M gen:laplace3d:60 out.rb
 [ ! -e out.rb ] || fail "an output was left"
 expect 4 "the reordered matrix" "$spmodel" reorder --memory 40M --method rcm matrix.spm out.spm
 expect 4 "about" "$spmodel" model --memory 20M matrix.spm
