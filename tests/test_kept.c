@@ -108,6 +108,10 @@ START_TEST(streams_know_it_better)
     m.cache[0].keeping = SP_KEEPS_NOTHING; /* the simulated LRU says it all */
     ck_assert_int_eq(sp_kept_of(&m, more, 1, 1, 1, &t, 1).cache, -1);
     m.cache[0].keeping = SP_KEEPS_A_PART;
+    m.cache[0].partition =
+        (struct sp_way_partition){.ways = 3, .arrays = 1 << SP_ARRAY_X}; /* of whole caches */
+    ck_assert_int_eq(sp_kept_of(&m, more, 1, 1, 1, &t, 1).cache, -1);
+    m.cache[0].partition.ways = 0;
     t.read_B = sp_value_of(0, SP_SIMULATED);
     ck_assert_int_eq(sp_kept_of(&m, (struct sp_footprint){.shared_out_B = 8.5e6}, 0, 1, 1, &t, 1).cache, -1);
 }

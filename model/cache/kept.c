@@ -51,7 +51,8 @@ struct sp_kept sp_kept_of(const struct sp_machine *m, struct sp_footprint f, int
                      fetched_B = traffic[k].read_B.value / instances,
                      cycle_B = needed_B <= own.value ? needed_B : fmax(needed_B, fetched_B);
         const bool as_simulated =
-            sp_value_known(m->cache[k].cycle_B) && m->cache[k].keeping == SP_KEEPS_NOTHING;
+            (sp_value_known(m->cache[k].cycle_B) && m->cache[k].keeping == SP_KEEPS_NOTHING) ||
+            m->cache[k].partition.ways > 0; /* the law is one of whole caches */
         if (m->cache[k].policy != SP_LRU || own.value <= 0 || as_simulated)
             continue;
         if (k == home && needed_B > own.lo && needed_B <= own.hi)

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "model/hints/rules.h"
-
 static const double default_threshold = 0.03;
+
+#define HINT(NAME) extern const struct sp_hint_rule sp_hint_##NAME;
+#include "model/hints/hints.inc"
 
 const struct sp_hint_rule *const sp_hint_table[] = {
 #define HINT(NAME) &sp_hint_##NAME,

@@ -205,7 +205,7 @@ static int choose_caches(const struct sp_sim_options *o, struct sp_cache cache[S
     llc->partition.stacks = o->depths != NULL;
     if (!o->llc_only)
         return n;
-    if (llc->policy == SP_LRU)
+    if (llc->policy == SP_LRU && llc->partition.ways <= 0)
         llc->ways = 0;
     llc->victim = llc->inclusive = false;
     cache[0] = *llc;

@@ -197,6 +197,11 @@ divided "'L2:matrix' gives no ways to arrays\|'matrix' gives no ways to arrays" 
 divided "'L2' divides no cache" L2
 divided "all divisions are those of the last level, here L2" L1:matrix=all
 refused "divides caches that are simulated: add --alpha sim" model gen:laplace2d:10 --machine a64fx --partition L2:matrix=3
+for ways in 3 all; do
+    refused "caches of a GPU are not divided" model gen:laplace2d:10 --machine h200 --alpha sim --partition L2:matrix=$ways
+done
+# Compared machines simulate the last level alone: its ways are those that it has, and not 16.
+run model gen:random:300000:8 --machine ivb-e5-2660v2,zen4-epyc-9654 --alpha sim --partition L3:matrix=6 --format crs
 refused "all divisions are those of one machine" model gen:laplace2d:10 --machine a64fx,ivb-e5-2660v2 --alpha sim \
     --partition L2:matrix=all
 

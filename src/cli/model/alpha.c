@@ -197,7 +197,8 @@ static enum sp_status simulate(struct simulation *s, struct sp_error *err)
         return status;
     if (!(last_level && home > 0))
         row->alpha = sp_value_of(alpha, SP_SIMULATED);
-    if (!last_level && home == m->n_caches && s->n_idle == 0 && is_interval(sp_machine_llc(m)))
+    const bool is_whole = m->n_caches == 0 || sp_machine_llc(m)->partition.ways <= 0;
+    if (!last_level && home == m->n_caches && s->n_idle == 0 && is_whole && is_interval(sp_machine_llc(m)))
         status = widen(s, err);
     if (status != SP_OK)
         return status;

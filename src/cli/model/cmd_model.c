@@ -173,7 +173,10 @@ static enum sp_status divide_caches(const char *partition, struct sp_model_machi
 {
     enum sp_status status = SP_OK;
     for (int i = 0; partition && status == SP_OK && i < m->n; i++)
-        if (strcmp(partition, "none") == 0)
+        if (m->machine[i].kind == SP_GPU)
+            status = sp_fail(err, SP_USAGE, "leave it out", "caches of a GPU are not divided, %s is one",
+                             m->machine[i].name);
+        else if (strcmp(partition, "none") == 0)
             sp_partition_clear(&m->machine[i]);
         else
             status = sp_partition_set(partition, &m->machine[i], err);
@@ -189,6 +192,8 @@ static enum sp_status ask_all_ways(const char *partition, struct sp_model_machin
     struct sp_machine divided = m->machine[0];
     const int length = (int)(strlen(partition) - strlen(all_ways));
     snprintf(one, sizeof one, "%.*s=1", length, partition);
+    if (divided.kind == SP_GPU)
+        return divide_caches(one, m, err);
     enum sp_status status =
         m->n == 1 ? sp_partition_set(one, &divided, err)
                   : sp_fail(err, SP_USAGE, "name one", "all divisions are those of one machine");
