@@ -103,6 +103,24 @@ static void check_one_level(const struct sp_layout *l, const char *what)
         }
 }
 
+/* The last level alone, with ways kept for the matrix: 18 of 20. */
+static void check_divided_alone(const struct sp_layout *l, const char *what)
+{
+    struct sp_cache c = cache_of(100, 20, 1);
+    c.partition =
+        (struct sp_way_partition){.ways = 18, .arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES};
+    struct sp_machine m = machine_of(&c, 1);
+    struct sp_sim_options o = sp_sim_default(&m);
+    o.llc_only = true;
+    compare(l, &o, what);
+}
+
+START_TEST(a_divided_level_alone_equals_a_plain_one)
+{
+    for_all_layouts(_i, check_divided_alone);
+}
+END_TEST
+
 START_TEST(one_full_level_equals_plain_lru)
 {
     for_all_layouts(_i, check_one_level);
@@ -211,6 +229,7 @@ int main(void)
     Suite *suite = suite_create("cache");
     TCase *tc = tcase_create("cache");
     tcase_add_loop_test(tc, one_full_level_equals_plain_lru, 0, N_SHAPES);
+    tcase_add_loop_test(tc, a_divided_level_alone_equals_a_plain_one, 0, N_SHAPES);
     tcase_add_loop_test(tc, hierarchies_equal_plain_ones, 0, N_SHAPES);
     tcase_add_loop_test(tc, all_divisions_at_once_equal_each, 0, N_SHAPES);
     tcase_add_test(tc, divisions_need_stacks);
