@@ -1,38 +1,11 @@
-/* PETSc's binary files: one thread and three agree; an accepted matrix is canonical. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "fuzz.h"
+/* PETSc's binary files, as tests/fuzz/fuzz_reader.h asks. */
+#include "fuzz_reader.h"
 #include "io/matrix/petsc_file.h"
 
 const char *const fuzz_words[] = {"\x7f\xff\xff\xff", "\xff\xff\xff\xff", "\x80", "P", NULL};
 
-static enum sp_status read_it(const uint8_t *data, size_t size, int n_threads, struct sp_csr *a,
-                              struct sp_error *err)
-{
-    const struct sp_load_options options = {.n_threads = n_threads, .memory_limit_B = 64e6};
-    struct sp_load_facts facts = {0};
-    char *bytes = malloc(size ? size : 1); /* of exactly this size, for the address sanitizer */
-    fuzz_require(bytes != NULL, "no memory");
-    memcpy(bytes, data, size);
-    const enum sp_status status = sp_petsc_read("fuzz.petsc", bytes, (int64_t)size, &options, a, &facts, err);
-    free(bytes);
-    return status;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct sp_csr one, three;
-    struct sp_error err = {0}, err_three = {0};
-    const enum sp_status status = read_it(data, size, 1, &one, &err);
-    fuzz_require(read_it(data, size, 3, &three, &err_three) == status, "threads disagree");
-    fuzz_require(strcmp(err.what, err_three.what) == 0, "threads name other faults");
-    if (status == SP_OK)
-        fuzz_require(sp_csr_check(&one, NULL) == SP_OK && one.n_nz == three.n_nz,
-                     "the matrix is not canonical");
-    else
-        fuzz_require_refusal(status, &err);
-    sp_csr_free(&one);
-    sp_csr_free(&three);
+    fuzz_reader_agrees(sp_petsc_read, data, size);
     return 0;
 }
