@@ -37,6 +37,8 @@ function layer_of(path) {
         }
         next
     }
+    if (target == "include/spmodel.h") # the contract of the library is everybody's
+        next
     seen++
     if (index(" " allow[from] " ", " " to " ") == 0) {
         print FILENAME ":" FNR ": layer " from " may not include " target

@@ -8,6 +8,7 @@
 #include "cli/core/process.h"
 #include "cli/machine/this_machine.h"
 #include "session/analyze/analyze.h"
+#include "session/own/own.h"
 #include "session/record/format_model.h"
 #include "session/record/recording.h"
 #include "session/trial/try_hints.h"
@@ -149,7 +150,8 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_sub
     o.r = width;
     o.seed = a->common.seed;
     enum sp_status status =
-        a->on_gpu      ? sp_analyze_gpu(subject, &o, progress, record, &err)
+        a->on_gpu                 ? sp_analyze_gpu(subject, &o, progress, record, &err)
+        : sp_own_is_asked(&o.own) ? sp_analyze_own(subject, &o, progress, record, &err)
         : a->try_hints ? sp_analyze_and_try(subject, &o, TRIES_BUDGETS * (o.budget_s + subject->load_s),
                                             progress, record, &err)
                        : sp_analyze(subject, &o, progress, record, &err);
@@ -328,7 +330,8 @@ static int run(int argc, char **argv)
     struct sp_analyze_arguments a;
     struct sp_error err;
     char command[4096];
-    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK)
+    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
+        sp_own_ask_check(&a.run.analyze.own, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.run.output, &a.common);
     return code ? code : sp_output_close(&a.run.output, &a.common, run_all(&a));

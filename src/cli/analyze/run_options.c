@@ -376,6 +376,16 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
         if (sp_parse_bytes(arg, &o->llc_B) || o->llc_B < 4096)
             sp_usage_error(state, "--sim-llc takes a size such as 20MiB, not '%s'", arg);
         return 0;
+    case SP_KEY_OF(KERNEL):
+        o->own.library = arg;
+        return 0;
+    case SP_KEY_OF(SIGNATURE):
+        o->own.signature = arg;
+        return 0;
+    case SP_KEY_OF(KERNEL_LIMIT):
+        if (sp_parse_seconds(arg, &o->own.limit_s) || o->own.limit_s <= 0)
+            sp_usage_error(state, "--kernel-limit takes a time such as 30s, 500ms or 2m, not '%s'", arg);
+        return 0;
     case SP_KEY_OF(TRY_HINTS):
         a->try_hints = true;
         return 0;
@@ -412,6 +422,11 @@ static enum sp_status settle(struct sp_analyze_arguments *a, struct sp_error *er
                        a->on_gpu                 ? "--device gpu"
                        : a->run.analyze.no_hints ? "--no-hints"
                                                  : "--bytes replay:FILE");
+    if (a->run.analyze.own.library && (a->on_gpu || a->try_hints || a->all_formats))
+        return sp_fail(err, SP_USAGE, "leave one of the two out", "--kernel and %s exclude each other",
+                       a->on_gpu      ? "--device gpu"
+                       : a->try_hints ? "--try-hints"
+                                      : "--format all");
     if (a->require_bytes && strcmp(a->bytes, "sim") == 0)
         return sp_fail(err, SP_USAGE, "leave one of the two out",
                        "--require-bytes and --bytes sim exclude each other");
