@@ -1,5 +1,6 @@
 #include "kernels/own/own_kernel.h"
 
+#include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
@@ -307,6 +308,24 @@ enum sp_status sp_own_trace(void *state, int32_t thread, spmodel_access *access,
         return SP_OK;
     return sp_fail(err, SP_WRONG, "look up what its number means", "the kernel %s returned %d from trace()",
                    their_name(s), code);
+}
+
+enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check *c, int64_t n_r, bool later,
+                            struct sp_error *err)
+{
+    char worst[120];
+    if (isnan(c->got))
+        snprintf(worst, sizeof worst, "row %lld was not written, or is not a number",
+                 (long long)c->worst_row + 1);
+    else
+        snprintf(worst, sizeof worst, "row %lld most, %.7g instead of %.7g", (long long)c->worst_row + 1,
+                 c->got, c->expected);
+    return sp_fail(
+        err, SP_WRONG,
+        later ? "look for what it keeps from one execution to the next" : "compare it with a plain loop",
+        "the kernel %s computes wrongly in run()%s: %lld of %lld rows differ from the reference, %s",
+        own->name + sizeof "own/" - 1, later ? ", later than in its first execution" : "",
+        (long long)c->n_bad, (long long)n_r, worst);
 }
 
 static void free_state(struct state *s)

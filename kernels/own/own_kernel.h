@@ -8,6 +8,7 @@
 #include "include/spmodel.h"
 #include "kernels/kernel.h"
 #include "kernels/own/own_watch.h"
+#include "sparse/product/verify.h"
 
 /* Bytes of a structure that has all that a kernel needs. */
 #define SP_OWN_LEAST_B (offsetof(struct spmodel_kernel, run) + sizeof(int (*)(void)))
@@ -44,6 +45,10 @@ int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err
 /* trace() of one thread under the watch; SP_WRONG: it returned a number. */
 enum sp_status sp_own_trace(void *state, int32_t thread, spmodel_access *access, void *walker,
                             struct sp_error *err);
+
+/* The sentence about a wrong result that `check` found; `later`: in an execution behind the first. */
+enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check *check, int64_t n_r,
+                            bool later, struct sp_error *err);
 
 /* finish() of the state that was released last: after everything else, for it may fail, too. */
 enum sp_status sp_own_finish(struct sp_own *own, struct sp_error *err);

@@ -204,7 +204,7 @@ static enum sp_status find_symbol(const char *typed, struct sp_own_watch *watch,
                           "there is no such library");
     o->path = path;
     if (watch)
-        snprintf(watch->name, sizeof watch->name, "%s", o->symbol);
+        snprintf(watch->name, sizeof watch->name, "%s", typed);
     sp_own_watched(watch, SP_OWN_LOAD, open_it, o);
     if (!o->library)
         return sp_fail_at(err, SP_INPUT, path, 0, 0,

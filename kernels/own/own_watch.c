@@ -114,7 +114,8 @@ void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *a
 
 const char *sp_own_call_text(enum sp_own_call call)
 {
-    static const char *const text[SP_OWN_N_CALLS] = {[SP_OWN_LOAD] = "its library while that was opened",
+    static const char *const text[SP_OWN_N_CALLS] = {[SP_OWN_LOAD] =
+                                                         "what its library does when it is opened",
                                                      [SP_OWN_PREPARE] = "prepare()",
                                                      [SP_OWN_RUN] = "run()",
                                                      [SP_OWN_FINISH] = "finish()",

@@ -102,6 +102,8 @@ static enum sp_status set_up(struct sp_analysis *a, struct sp_error *err)
     }
     a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");
     status = sp_setup_make(&workload, &a->setup_options, a->progress, &a->setup, err);
+    if (status == SP_OK && a->setup_options.own)
+        status = sp_analysis_own_arrays(a, err);
     if (status == SP_OK && !sp_analysis_is_replayed(a)) {
         a->huge_share = sp_placement_huge_share(&a->setup.layout);
         a->local_share = sp_placement_local_share(&a->setup.layout, &a->setup.binding, o->topology);
@@ -196,7 +198,10 @@ static enum sp_status beside(struct sp_analysis *a, struct sp_error *err)
 
 static enum sp_status check_again(struct sp_analysis *a, struct sp_error *err)
 {
-    return sp_analysis_again(a, &a->setup.check, err);
+    enum sp_status status = sp_analysis_again(a, &a->setup.check, err);
+    if (status == SP_OK)
+        sp_analysis_own_threads(a, &a->own);
+    return status;
 }
 
 static enum sp_status domains(struct sp_analysis *a, struct sp_error *err)
@@ -242,6 +247,12 @@ static bool has_time(const struct sp_analysis *a)
     return !*a->evaluated.doubt;
 }
 
+/* Reuse is that of the rows of CRS. */
+static bool has_reuse(const struct sp_analysis *a)
+{
+    return a->own.n_stores == 0 && !a->own.traced;
+}
+
 static bool is_own(const struct sp_analysis *a)
 {
     return a->setup_options.own;
@@ -272,7 +283,7 @@ static const struct step steps[] = {
     {"core", "P_core of the team, in turn with the run", SP_SPEND_PROOFS, NULL, run_core},
     {"count", "bytes by counters", SP_COMPUTES, is_counting, count},
     {"simulate", "bytes of every level", SP_COMPUTES, NULL, simulate},
-    {"reuse", "alpha over cache size", SP_COMPUTES, NULL, reuse},
+    {"reuse", "alpha over cache size", SP_COMPUTES, has_reuse, reuse},
     {"evaluate", "alpha, balance, roof, bounds", SP_COMPUTES, NULL, evaluate},
     {"compose", "ECM: core and transfers of every level; the roof of gathers", SP_COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", SP_COMPUTES, NULL, attribute},
@@ -454,5 +465,9 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
         sp_change_add(&c, SP_OPTION_SIM_POLICY, o->policy);
     if (o->skew > 0)
         add_real(&c, SP_OPTION_SIM_SKEW, "%g", o->skew);
+    if (o->own.library)
+        sp_change_add(&c, SP_OPTION_KERNEL, o->own.library);
+    if (o->own.signature)
+        sp_change_add(&c, SP_OPTION_SIGNATURE, o->own.signature);
     return c;
 }

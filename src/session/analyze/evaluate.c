@@ -173,6 +173,8 @@ static struct sp_value find_lambda_t(const struct sp_analysis *a)
     const int n = a->setup.workload.n_threads;
     if (n < 2 || !o->pairs.thread_s)
         return sp_value_none("one thread");
+    if (a->setup_options.own)
+        return sp_value_none("nobody times the threads of a kernel of your own");
     const double all = sp_lambda(o->pairs.thread_s, n);
     struct sp_value lambda = sp_value_of(all, o->pairs.time.origin);
     for (int i = 0; i < o->n_runs; i++) {

@@ -465,6 +465,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     if (status == SP_OK) {
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, &dense, err);
+        if (o->own && s->check.n_bad > 0)
+            status = sp_own_wrong(o->own, &s->check, workload->matrix->n_r, false, err);
     }
     if (status == SP_OK)
         status = hold_back(s, err);

@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "base/visible.h"
 #include "kernels/own/own_kernel.h"
 #include "kernels/own/own_pages.h"
 #include "session/analyze/analysis.h"
@@ -87,7 +91,65 @@ enum sp_status sp_analysis_again(const struct sp_analysis *a, struct sp_spmv_che
     }
     if (status == SP_OK)
         status = verify(a, &dense, y, check, err);
+    if (check->n_bad > 0)
+        status = sp_own_wrong(a->setup_options.own, check, s->layout.n_r, true, err);
     free(y);
     sp_dense_free(&arrays);
     return status;
+}
+
+/* Values, indices or pointers, by what it is called. */
+static enum sp_array kind_of(const char *name)
+{
+    return strncasecmp(name, "val", 3) == 0                                       ? SP_ARRAY_VALUES
+           : strncasecmp(name, "ind", 3) == 0 || strncasecmp(name, "col", 3) == 0 ? SP_ARRAY_INDICES
+                                                                                  : SP_ARRAY_POINTERS;
+}
+
+enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err)
+{
+    struct spmodel_array array[SPMODEL_MAX_ARRAYS];
+    struct sp_own_found *own = &a->own;
+    const int n = sp_own_stores(a->setup.state, array, err);
+    if (n < 0)
+        return SP_WRONG;
+    own->n_stores = n;
+    for (int i = 0; i < n; i++) {
+        const char *name = array[i].name ? array[i].name : "array";
+        sp_visible(name, own->name[i], sizeof own->name[i]);
+        own->store[i] = (struct sp_job_array){array[i].address, array[i].size_B};
+        own->array_B[kind_of(name)] += (double)array[i].size_B;
+    }
+    if (n > 0) {
+        a->setup.job.instead = own->store;
+        a->setup.job.n_instead = n;
+        a->setup.layout.own_B = own->array_B;
+    }
+    return SP_OK;
+}
+
+static double processor_s(void)
+{
+    struct timespec t;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+}
+
+void sp_analysis_own_threads(const struct sp_analysis *a, struct sp_own_found *out)
+{
+    static const double long_enough_s = 0.03;
+    const struct timespec nap = {.tv_nsec = 30000000};
+    const struct sp_job *job = &a->setup.job;
+    out->busy_threads = out->idle_threads = sp_value_none("not looked at");
+    nanosleep(&nap, NULL); /* teams of OpenMP go on for a moment */
+    double cpu_s = processor_s(), start = sp_now();
+    nanosleep(&nap, NULL);
+    out->idle_threads = sp_value_of((processor_s() - cpu_s) / (sp_now() - start), SP_MEASURED);
+    cpu_s = processor_s();
+    start = sp_now();
+    enum sp_status status = SP_OK;
+    while (status == SP_OK && sp_now() - start < long_enough_s)
+        status = job->run(job->state, 1, NULL, NULL);
+    if (status == SP_OK)
+        out->busy_threads = sp_value_of(
+            fmax(0, (processor_s() - cpu_s) / (sp_now() - start) - out->idle_threads.value), SP_MEASURED);
 }
