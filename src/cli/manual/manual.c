@@ -241,6 +241,35 @@ static const char *const machine_files[] = {
     NULL,
 };
 
+static const char *const own_kernel[] = {
+    "spmodel analyze M --kernel ./libmine.so:spmv --signature csr32   a plain function",
+    "spmodel analyze M --kernel ./libmine.so[:SYMBOL]                 a struct spmodel_kernel (spmodel.h)",
+    "",
+    "It runs in a process of its own, is checked against the reference before and after the measurement,",
+    "beside the roof of its arrays and in turn with the fastest built-in kernel. Bytes are simulated: of the",
+    "rows of CRS one after the other, of the arrays that its stores() names, or from its own trace(). It is",
+    "given the matrix in CRS, in --precision, --index and --row-ptr; y = A x, or with --rhs several vectors,",
+    "row by row. The matrix and x are read-only, and no array ends where another begins: what is written",
+    "beside y is seen. One that crashes, hangs (--kernel-limit), exits or is wrong is named: exit code 6.",
+    "",
+    "Build it: cc -O3 -march=native -fopenmp -shared -fPIC mine.c -o libmine.so",
+    "Threads: OpenMP takes as many as --threads; prepare() of a structure is told of them.",
+    "",
+    "Signatures, of a function f:",
+    "  csr32          void f(int32_t n_r, const int32_t *row_ptr, const int32_t *col,",
+    "                        const double *values, const double *x, double *y)",
+    "  csr64          the same with int64_t for int32_t",
+    "  csr32-ptr64    csr32 with int64_t row_ptr",
+    "  csr32-f32      csr32 with float for double; csr64-f32: csr64 with it",
+    "  csr32-c128     csr32 with double complex",
+    "  csr32-rhs      void f(int32_t n_r, int32_t r, const int32_t *row_ptr, ...): r vectors, element k of",
+    "                 row i of x and y at i*r + k; csr64-rhs with int64_t",
+    "  fortran32      subroutine f(n_r, row_ptr, col, values, x, y) bind(C), all by reference, rows and",
+    "                 columns from 1: integer(int32), real(real64); fortran64 with integer(int64),",
+    "                 fortran32-f32 with real(real32)",
+    NULL,
+};
+
 const struct sp_help_topic sp_help_topics[] = {
     {"exit-codes", "what the exit codes mean", NULL},
     {"units", "units in files, on the terminal and in options", units},
@@ -248,6 +277,7 @@ const struct sp_help_topic sp_help_topics[] = {
     {"counters", "where bytes come from, and whether to believe it", counters},
     {"formats", "storage formats, precisions, schedules", formats},
     {"input", "what can be given as a matrix", input},
+    {"own-kernel", "a kernel of your own: how it is given, what it may be", own_kernel},
     {"machine-files", "how a machine is described", machine_files},
     {NULL, NULL, NULL},
 };

@@ -179,6 +179,7 @@ static enum sp_status take_kernel(const struct sp_own_ask *ask, struct sp_own_wa
         status = sp_own_library_open(ask->library, signature, watch, &kernel, err);
     if (status == SP_OK)
         status = sp_own_make(ask->library ? &kernel : ask->kernel, watch, own, err);
+    own->many_states = signature != NULL; /* those of plain functions are our own */
     return status;
 }
 
