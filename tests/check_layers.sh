@@ -37,7 +37,7 @@ function layer_of(path) {
         }
         next
     }
-    if (target == "include/spmodel.h") # the contract of the library is everybody's
+    if (target == "include/spmodel.h") # the contract of the library: any layer
         next
     seen++
     if (index(" " allow[from] " ", " " to " ") == 0) {

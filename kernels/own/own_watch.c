@@ -12,7 +12,7 @@
 
 #include "base/option/option_words.h"
 
-/* What exit() and an ended thread note in `exited`. */
+/* How a call has ended that did not return, in `exited`. */
 enum { BY_EXIT = 1, BY_THREAD = 2 };
 
 /* Signals know no argument: the process of the kernel has one watch. */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "model/trace/kinds.h"
-#include "model/trace/walk.h"
+#include "model/trace/told.h"
 
 void sp_cursor_reset(struct sp_trace_cursor *c)
 {

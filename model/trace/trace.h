@@ -71,7 +71,7 @@ enum sp_trace_region {
     SP_N_REGIONS
 };
 
-struct sp_walk; /* model/trace/walk.h */
+struct sp_walk; /* model/trace/told.h */
 
 struct sp_trace_options {
     int line_B;        /* power of two, 16 .. 4096; 0: 64 */
@@ -128,7 +128,7 @@ struct sp_trace {
     int next;
     uint32_t *event;  /* buffer of one turn */
     int64_t nt_lines; /* lines written by non-temporal stores since the last rewind */
-    void *walk;       /* of model/trace/walk.c; NULL: the addresses follow from the layout */
+    void *walk;       /* of model/trace/told.c; NULL: the addresses follow from the layout */
 };
 
 /* A piece of the stream: all of one thread. */

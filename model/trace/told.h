@@ -2,8 +2,8 @@
  * a kernel that this program does not know. Steps are those of CRS as far as they can be seen: an access to
  * x, or a write of y without one since the write before. So a kernel that walks the rows as CRS does has
  * exactly the bytes of CRS. */
-#ifndef SP_MODEL_WALK_H
-#define SP_MODEL_WALK_H
+#ifndef SP_MODEL_TOLD_H
+#define SP_MODEL_TOLD_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "model/trace/walk.h"
+#include "model/trace/told.h"
 
 #include <pthread.h>
 #include <stdio.h>
