@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,6 +259,14 @@ static int narrow_stores(void *state, struct spmodel_array *array)
 }
 KERNEL(narrow, .prepare = narrow_prepare, .run = narrow_run, .finish = narrow_finish,
        .stores = narrow_stores);
+
+/* Prints, as many do. */
+static int talking_run(void *state, const void *x, void *y)
+{
+    printf("a kernel that talks\n");
+    return rows(state, x, y);
+}
+KERNEL(talking, .run = talking_run);
 
 /* ---- wrong in one way each ---- */
 
