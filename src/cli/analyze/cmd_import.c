@@ -7,7 +7,7 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/this_machine.h"
+#include "session/measure/this_machine.h"
 #include "session/record/recording.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
@@ -24,7 +24,9 @@ static const struct argp_option options[] = {
 
 struct arguments {
     struct sp_common_options common;
-    struct sp_run_options run;
+    struct sp_request request;
+    struct sp_output_options output;
+    struct sp_run_options run; /* both, for the parser */
     struct sp_import_options import;
     const char *csv, *matrix;
 };
@@ -34,6 +36,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
+        a->run = (struct sp_run_options){&a->request, &a->output};
         state->child_inputs[0] = &a->run;
         state->child_inputs[1] = &a->common;
         return 0;
@@ -64,7 +67,7 @@ static enum sp_status check_machine(const struct arguments *a, const struct sp_l
 {
     struct sp_cpuid here;
     sp_cpuid_read("", &here);
-    if (a->run.machine || !*csv->cpu || strcmp(csv->cpu, here.model) == 0)
+    if (a->request.machine || !*csv->cpu || strcmp(csv->cpu, here.model) == 0)
         return SP_OK;
     return sp_fail_at(
         err, SP_USAGE, a->csv, 0, 0,
@@ -83,7 +86,7 @@ static enum sp_status open_source(struct arguments *a, struct sp_byte_source *so
     if (status == SP_OK)
         status = sp_import_recording(&csv, a->csv, &a->import, &recording, err);
     if (status == SP_OK) {
-        a->run.analyze.n_threads = sp_recording_threads(&recording);
+        a->request.analyze.n_threads = sp_recording_threads(&recording);
         status = sp_byte_source_of_recording(&recording, source, err);
     }
     sp_likwid_csv_free(&csv);
@@ -103,26 +106,26 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
     if (status == SP_OK)
-        status = sp_this_machine(a->run.machine, a->run.machine ? a->run.analyze.n_threads : 0, 0, progress,
-                                 a->common.verbosity, &machine, err);
+        status = sp_this_machine(a->request.machine, a->request.machine ? a->request.analyze.n_threads : 0, 0,
+                                 progress, &machine, err);
     if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->run.analyze.memory_B = (double)memory.available_B;
+        a->request.analyze.memory_B = (double)memory.available_B;
     if (status == SP_OK) {
         struct sp_load_options load = {.n_threads = sp_topology_default_threads(&topology),
                                        .allocator = &sp_allocator_huge,
                                        .use = SP_LOAD_ANALYSIS,
-                                       .memory_limit_B = a->run.analyze.memory_B,
+                                       .memory_limit_B = a->request.analyze.memory_B,
                                        .progress = sp_watch_show,
                                        .interrupted = sp_watch_stop,
                                        .context = &watch};
-        status = sp_subject_open(a->matrix, &load, a->run.reorder, progress, &subject, err);
+        status = sp_subject_open(a->matrix, &load, a->request.reorder, progress, &subject, err);
     }
     if (status == SP_OK) {
-        a->run.analyze.topology = &topology;
-        a->run.analyze.machine = &machine;
-        a->run.analyze.bytes = &source;
-        a->run.analyze.seed = a->common.seed;
-        status = sp_analyze(&subject, &a->run.analyze, progress, record, err);
+        a->request.analyze.topology = &topology;
+        a->request.analyze.machine = &machine;
+        a->request.analyze.bytes = &source;
+        a->request.analyze.seed = a->common.seed;
+        status = sp_analyze(&subject, &a->request.analyze, progress, record, err);
     }
     sp_subject_free(&subject);
     sp_machine_free(&machine);
@@ -151,19 +154,19 @@ static const struct argp argp = {options,
 static int run(int argc, char **argv)
 {
     struct arguments a = {
-        .run = {.analyze = {.format = "crs", .schedule = "rows", .precision = -1, .max_samples = 1},
-                .output = {.directory = "."}}};
+        .request = {.analyze = {.format = "crs", .schedule = "rows", .precision = -1, .max_samples = 1}},
+        .output = {.directory = "."}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
-    a.run.analyze.command = command;
+    a.request.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
-    if (strcmp(a.run.analyze.format, "auto") == 0 || strcmp(a.run.analyze.format, "all") == 0) {
+    if (strcmp(a.request.analyze.format, "auto") == 0 || strcmp(a.request.analyze.format, "all") == 0) {
         sp_fail(&err, SP_USAGE, "crs, sell[:C,SIGMA] or sellu[:C,SIGMA]",
-                "import takes the format that was run, not '%s'", a.run.analyze.format);
+                "import takes the format that was run, not '%s'", a.request.analyze.format);
         return sp_report_error(&err);
     }
-    int code = sp_output_open(&a.run.output, &a.common);
+    int code = sp_output_open(&a.output, &a.common);
     if (code)
         return code;
     struct sp_terminal terminal;
@@ -174,9 +177,9 @@ static int run(int argc, char **argv)
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root)
-        code = sp_worse_exit(code, sp_output_record(&record, &a.run.output, &a.common));
+        code = sp_worse_exit(code, sp_output_record(&record, &a.output, &a.common));
     sp_record_free(&record);
-    return sp_output_close(&a.run.output, &a.common, code);
+    return sp_output_close(&a.output, &a.common, code);
 }
 
 static const struct sp_example examples[] = {
