@@ -1,4 +1,4 @@
-/* Programs beside this process: this very one again, those on the PATH. */
+/* This very program again, as a process beside this one. */
 #ifndef SP_CLI_PROGRAMS_H
 #define SP_CLI_PROGRAMS_H
 
@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* This very program as another process, started without a shell. */
+/* Started without a shell. */
 struct sp_own_variable {
     const char *name, *value;
 };
@@ -29,8 +29,5 @@ enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pi
 /* Waits for its end and returns waitpid()'s status, -1: there is none. A signal that ends this process in the
  * meantime ends it first, so that nothing of it stays either. */
 int sp_own_process_wait(pid_t pid);
-
-/* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
-const char *sp_find_program(const char *name, char *path, size_t size);
 
 #endif
