@@ -17,6 +17,7 @@ BEGIN {
     allow["report"] = "base io plots report"
     allow["session"] = "base sys sparse model kernels probes io track plots report session"
     allow["lab"] = "base sys sparse model io session lab"
+    allow["api"] = "base sys sparse model kernels probes io plots report session api"
     allow["cli"] = "base sys sparse model kernels probes io track plots report session lab cli"
 }
 function layer_of(path) {
@@ -38,6 +39,13 @@ function layer_of(path) {
         next
     }
     seen++
+    if (target == "spmodel.h") { # the contract with others
+        if (from !~ /^(api|session|kernels|cli)$/) {
+            print FILENAME ":" FNR ": layer " from " may not include spmodel.h"
+            bad = 1
+        }
+        next
+    }
     if (index(" " allow[from] " ", " " to " ") == 0) {
         print FILENAME ":" FNR ": layer " from " may not include " target
         bad = 1

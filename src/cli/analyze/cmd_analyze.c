@@ -132,15 +132,6 @@ static int run_matrices(struct sp_analyze_arguments *a, const struct sp_progress
     return code;
 }
 
-static int run_on_gpu(struct sp_analyze_arguments *a, const struct sp_progress *progress,
-                      struct sp_terminal *terminal)
-{
-    struct sp_analyze_options *o = &a->request.analyze;
-    o->count_on_gpu = strcmp(a->request.bytes, "sim") != 0;
-    o->require_gpu_counts = a->request.require_bytes || strcmp(a->request.bytes, "cupti") == 0;
-    return run_matrices(a, progress, terminal);
-}
-
 static int run_on_cpu(struct sp_analyze_arguments *a, const struct sp_progress *progress,
                       struct sp_terminal *terminal)
 {
@@ -177,7 +168,7 @@ static int run_all(struct sp_analyze_arguments *a)
     sp_terminal_clear(&terminal);
     if (status != SP_OK)
         return sp_report_error(&err);
-    int code = (on_gpu ? run_on_gpu : run_on_cpu)(a, &progress, &terminal);
+    int code = (on_gpu ? run_matrices : run_on_cpu)(a, &progress, &terminal);
     sp_stage_close(&stage);
     return code;
 }

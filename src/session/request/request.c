@@ -386,6 +386,8 @@ enum sp_status sp_request_settle(struct sp_request *r, struct sp_error *err)
     r->analyze.op = r->op.op;
     r->analyze.order = r->op.order;
     r->all_formats = strcmp(r->analyze.format, "all") == 0;
+    r->analyze.count_on_gpu = r->on_gpu && strcmp(r->bytes, "sim") != 0;
+    r->analyze.require_gpu_counts = r->on_gpu && (r->require_bytes || strcmp(r->bytes, "cupti") == 0);
     if (r->try_hints && (r->on_gpu || r->analyze.no_hints || strncmp(r->bytes, "replay:", 7) == 0))
         return sp_fail(err, SP_USAGE, "leave one of the two out", SP_O_TRY_HINTS " and %s exclude each other",
                        r->on_gpu             ? SP_O_DEVICE " gpu"
