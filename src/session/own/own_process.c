@@ -190,7 +190,7 @@ static void run_inside(const struct sp_subject *subject, const struct sp_analyze
     static struct end end;
     static struct sp_own own;
     struct inside in = {pipe, watch};
-    const struct sp_progress progress = {tell_step, is_stopped, &in};
+    const struct sp_progress progress = {tell_step, is_stopped, &in, NULL};
     struct sp_analyze_options o = *options;
     struct sp_record record = {0};
     settle_in(watch);
