@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs of others, explained: by their time alone, on a machine that is described.
+# Runs of others, explained, by their time alone or what perf stat counted, on a machine that is described. likwid-perfctr: bytes.sh.
 # Usage: import.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
 set -u
 spmodel=$1 check_records=$2 check_schema=$3 schema=$4
@@ -51,6 +51,34 @@ says out "Q30 the time is stated"
 says out "simulated only the time was given"
 run 0 --time 500us --threads 2 gen:laplace2d:300 --cold --no-plots --no-hints --out "$dir"
 says out "time stated; bytes simulated (nothing was counted)"
+
+# perf stat.
+data=$(cd "$(dirname "$0")/../data" && pwd)
+run 0 --perf "$data/perf-imc.csv" --executions 100 --threads 10 $grid $there --no-hints --json="$dir/perf.json"
+same import-perf.txt
+record perf.json
+run 0 --perf "$data/perf-sockets.csv" --executions 100 --threads 10 $grid $there --no-hints -v
+says out "in memory domains: 0: 57.67 MB, 1: 30.33 MB"
+says out "Q25 multiplexed: counters were on for 62 % of the time"
+run 0 --perf "$data/perf-imc.csv" --executions 100 --threads 10 --time 3.5ms $grid $there --no-hints
+says out "reached 2.85 Gflop/s"
+sed 's/^7629.39,MiB,[^,]*/125000000,,LLC-load-misses/; /cas_count_write/d' "$data/perf-imc.csv" >"$dir/misses.csv"
+run 0 --perf "$dir/misses.csv" --executions 100 --threads 10 $grid $there --no-hints -v
+says out "misses (LLC-load-misses) times 64 B"
+says out "Q32 misses of the last-level cache"
+says out "Q27 writes are not counted"
+run 0 --perf "$data/perf-imc.csv" --executions 1000 --threads 10 $grid $there --no-hints -v
+says out "Q29 8.8 MB of memory traffic were counted .* and at least [0-9.]* MB must move: another matrix, fewer products"
+run 0 --perf "$data/perf-imc.csv" --executions 10 --threads 10 $grid $there --no-hints -v
+says out "Q29 880 MB of memory traffic were counted .* this matrix moves [0-9.]* MB where caches keep nothing"
+"$spmodel" doctor 2>/dev/null | grep -q Intel ||
+    { run 2 --perf "$data/perf-imc.csv" --executions 100 --threads 1 $grid; says err "memory controllers of Intel, and this machine is"; }
+run 2 --perf "$data/perf-imc.csv" --threads 10 $grid $there
+says err "with --executions how many products"
+run 2 --perf "$data/perf-imc.csv" --executions 100 $grid $there
+echo '<not supported>,,uncore_imc/cas_count_read/,0,100.00,,' >"$dir/none.csv"
+run 3 --perf "$dir/none.csv" --executions 100 --threads 10 $grid $there
+says err "none.csv:1: uncore_imc/cas_count_read/: <not supported>"
 
 # What does not fit is named.
 run 0 --time 0.4ms --threads 10 $grid $there -v

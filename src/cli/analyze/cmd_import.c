@@ -10,21 +10,23 @@
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
 #include "io/times_text.h"
-#include "session/record/recording.h"
+#include "session/record/imports.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
-enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME };
+enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME, KEY_PERF };
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "TIMES", 0,
      "Times of a product that you took yourself, for example 1.23ms or 1.23ms,1.21ms, or a file of them", 1},
-    {"threads", 't', "N", 0, "Threads that ran it, with --time", 1},
+    {"perf", KEY_PERF, "FILE", 0,
+     "What perf stat -x, -o FILE counted of the whole program, with --executions and --threads", 1},
+    {"threads", 't', "N", 0, "Threads that ran it, with --time and --perf", 1},
     {"region", KEY_REGION, "NAME", 0, "Marker region to take; default: the only one", 1},
     {"executions", KEY_EXECUTIONS, "N", 0,
-     "Products in each call of the region (default 1), in the whole program where there is no region, or in "
-     "each time of --time",
+     "Products in each call of the region (default 1), in the whole program where there is no region, or, "
+     "with --time alone, in each time",
      1},
     {0},
 };
@@ -34,8 +36,8 @@ struct arguments {
     struct sp_run_options run;
     struct sp_op_options op;
     struct sp_import_options import;
-    const char *time; /* NULL: something counted */
-    int n_threads;    /* 0: not said */
+    const char *time, *perf; /* NULL: not given */
+    struct sp_times times;   /* of `time` */
     const char *csv, *matrix;
     const char *argument[2]; /* as they come */
     int n_arguments;
@@ -43,21 +45,24 @@ struct arguments {
 
 static void settle_arguments(struct argp_state *state, struct arguments *a)
 {
-    const int wanted = a->time ? 1 : 2;
+    const bool alone = a->time || a->perf;
+    const int wanted = alone ? 1 : 2;
     if (a->n_arguments > wanted)
-        sp_usage_error(state, "with --time import takes one argument, MATRIX; '%s' is a second",
-                       a->argument[1]);
+        sp_usage_error(state, "with %s import takes one argument, MATRIX; '%s' is a second",
+                       a->perf ? "--perf" : "--time", a->argument[1]);
     if (a->n_arguments < wanted)
-        sp_usage_error(state, a->time ? "give the matrix that was run"
-                                      : "give the output of likwid-perfctr -O and the matrix that was run");
-    if (a->time && a->n_threads == 0)
+        sp_usage_error(state, alone ? "give the matrix that was run"
+                                    : "give the output of likwid-perfctr -O and the matrix that was run");
+    if (alone && a->import.n_threads == 0)
         sp_usage_error(state, "say with --threads how many threads ran it");
-    if (!a->time && a->n_threads > 0)
-        sp_usage_error(state, "--threads goes with --time; the output of likwid-perfctr says it");
-    if (a->time && a->import.region)
-        sp_usage_error(state, "--region goes with the output of likwid-perfctr, not with --time");
+    if (a->perf && a->import.executions == 0)
+        sp_usage_error(state, "say with --executions how many products the program made");
+    if (!alone && a->import.n_threads > 0)
+        sp_usage_error(state, "--threads goes with --time and --perf; likwid-perfctr's output says it");
+    if (alone && a->import.region)
+        sp_usage_error(state, "--region goes with the output of likwid-perfctr");
     a->matrix = a->argument[wanted - 1];
-    a->csv = a->time ? NULL : a->argument[0];
+    a->csv = alone ? NULL : a->argument[0];
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -73,10 +78,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TIME:
         a->time = arg;
         return 0;
+    case KEY_PERF:
+        a->perf = arg;
+        return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
             sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
-        a->n_threads = (int)n;
+        a->import.n_threads = (int)n;
         return 0;
     case KEY_REGION:
         a->import.region = arg;
@@ -117,36 +125,70 @@ static enum sp_status check_threads(const struct arguments *a, const struct sp_m
                                     struct sp_error *err)
 {
     const int most = m->n_cores * (m->threads_per_core > 1 ? m->threads_per_core : 1);
-    if (!a->time || m->n_cores < 1 || a->run.analyze.n_threads <= most)
+    if (a->import.n_threads == 0 || m->n_cores < 1 || a->import.n_threads <= most)
         return SP_OK;
     return sp_fail(err, SP_USAGE,
                    a->run.machine ? "name the machine that it ran on, or fewer threads"
                                   : "--machine NAME of where it ran (spmodel machine list)",
-                   "it had %d threads, and %s runs at most %d at a time", a->run.analyze.n_threads,
+                   "it had %d threads, and %s runs at most %d at a time", a->import.n_threads,
                    a->run.machine ? m->name : "this machine", most);
 }
 
 /* A list begins with a number, a file's name had better not (./1ms.txt). */
+static bool is_list(const char *times)
+{
+    const bool is_path = strncmp(times, "./", 2) == 0 || strncmp(times, "../", 3) == 0;
+    return !is_path && (isdigit((unsigned char)*times) || (*times && strchr(".-+", *times)));
+}
+
+static enum sp_status read_times(struct arguments *a, struct sp_error *err)
+{
+    enum sp_status status = is_list(a->time) ? sp_times_of_text(a->time, "--time", &a->times, err)
+                                             : sp_times_read(a->time, &a->times, err);
+    a->import.time_s = a->times.time_s;
+    a->import.n_times = a->times.n;
+    a->run.analyze.n_threads = a->import.n_threads;
+    return status;
+}
+
 static enum sp_status open_times(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
 {
-    struct sp_times times;
     struct sp_recording recording;
-    const bool listed = isdigit((unsigned char)*a->time) || strchr(".-+", a->time[0]) != NULL;
-    const bool is_path = strncmp(a->time, "./", 2) == 0 || strncmp(a->time, "../", 3) == 0;
-    const char *from = listed && !is_path ? "--time" : a->time;
-    enum sp_status status = listed && !is_path ? sp_times_of_text(a->time, from, &times, err)
-                                               : sp_times_read(a->time, &times, err);
+    const struct sp_timed_run run = {.from = is_list(a->time) ? "--time" : a->time, .origin = SP_STATED};
+    for (int64_t i = 0; a->import.executions > 1 && i < a->times.n; i++)
+        a->times.time_s[i] /= (double)a->import.executions;
+    enum sp_status status =
+        sp_recording_of_times(a->times.time_s, a->times.n, a->import.n_threads, &run, &recording, err);
+    return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
+}
+
+/* A vendor's memory controllers are in that vendor's processors. */
+static enum sp_status check_vendor(const struct arguments *a, const char *vendor, struct sp_error *err)
+{
+    struct sp_cpuid here;
+    sp_cpuid_read("", &here);
+    const char *other = strstr(here.vendor, "Intel") ? "Intel" : strstr(here.vendor, "AMD") ? "AMD" : NULL;
+    if (a->run.machine || !vendor || !other || strcmp(vendor, other) == 0)
+        return SP_OK;
+    return sp_fail_at(err, SP_USAGE, a->perf, 0, 0, "--machine NAME of where it ran (spmodel machine list)",
+                      "it counted memory controllers of %s, and this machine is %s", vendor, here.model);
+}
+
+static enum sp_status open_perf(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+{
+    struct sp_perf_csv csv;
+    struct sp_recording recording;
+    enum sp_status status = sp_perf_csv_read(a->perf, &csv, err);
     if (status != SP_OK)
         return status;
-    for (int64_t i = 0; a->import.executions > 1 && i < times.n; i++)
-        times.time_s[i] /= (double)a->import.executions;
-    const struct sp_timed_run run = {.from = from, .origin = SP_STATED};
-    status = sp_recording_of_times(times.time_s, times.n, a->n_threads, &run, &recording, err);
+    status = check_vendor(a, sp_perf_vendor(&csv), err);
+    if (status == SP_OK)
+        status = sp_import_perf(&csv, a->perf, &a->import, &recording, err);
     if (status == SP_OK) {
-        a->run.analyze.n_threads = a->n_threads;
+        a->run.analyze.n_threads = a->import.n_threads;
         status = sp_byte_source_of_recording(&recording, source, err);
     }
-    sp_times_free(&times);
+    sp_perf_csv_free(&csv);
     return status;
 }
 
@@ -159,13 +201,21 @@ static enum sp_status open_counted(struct arguments *a, struct sp_byte_source *s
         return status;
     status = check_machine(a, &csv, err);
     if (status == SP_OK)
-        status = sp_import_recording(&csv, a->csv, &a->import, &recording, err);
+        status = sp_import_likwid(&csv, a->csv, &a->import, &recording, err);
     if (status == SP_OK) {
         a->run.analyze.n_threads = sp_recording_threads(&recording);
         status = sp_byte_source_of_recording(&recording, source, err);
     }
     sp_likwid_csv_free(&csv);
     return status;
+}
+
+static enum sp_status open_source(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+{
+    enum sp_status status = a->time ? read_times(a, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    return (a->perf ? open_perf : a->time ? open_times : open_counted)(a, source, err);
 }
 
 static enum sp_status import_run(struct arguments *a, const struct sp_progress *progress,
@@ -177,7 +227,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     struct sp_subject subject = {0};
     struct sp_meminfo memory;
     struct sp_watch watch = {progress, "reading the matrix"};
-    enum sp_status status = (a->time ? open_times : open_counted)(a, &source, err);
+    enum sp_status status = open_source(a, &source, err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
     if (status == SP_OK && !a->run.machine) {
@@ -216,6 +266,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     sp_machine_free(&machine);
     sp_topology_free(&topology);
     sp_byte_source_close(&source);
+    sp_times_free(&a->times);
     return status;
 }
 
@@ -224,21 +275,25 @@ static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
                                              {&sp_common_measure_argp, 0, "Common options:", 90},
                                              {&sp_memory_argp, 0, NULL, 90},
                                              {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "CSV MATRIX\n--time TIMES --threads N MATRIX",
-                                 "Reads what likwid-perfctr counted of a run of y = A x by any program, "
-                                 "or takes the time that it took, "
-                                 "and the matrix that it ran on, and "
-                                 "reports alpha, losses and a roofline for it.\v"
-                                 "With --time nothing was counted, so bytes are simulated; the roof is that "
-                                 "of this machine, or of --machine. "
-                                 "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
-                                 "marker region around the product; several "
-                                 "groups in one file are taken together. MATRIX: as for spmodel analyze.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    parse,
+    "CSV MATRIX\n--perf FILE --executions N --threads N MATRIX\n--time TIMES "
+    "--threads N MATRIX",
+    "Reads what likwid-perfctr or perf stat counted of a run of y = A x by any program, "
+    "or takes the time that it took, "
+    "and the matrix that it ran on, and "
+    "reports alpha, losses and a roofline for it.\v"
+    "With --time nothing was counted, so bytes are simulated; the roof is that "
+    "of this machine, or of --machine. "
+    "With --perf everything that the program did is divided among its products; "
+    "--time beside it says how long one took. "
+    "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
+    "marker region around the product; several "
+    "groups in one file are taken together. MATRIX: as for spmodel analyze.",
+    children,
+    NULL,
+    NULL};
 
 static int run(int argc, char **argv)
 {
