@@ -1,4 +1,5 @@
-/* Runs of others: times as people write them, what perf stat prints, and the analysis that rests on either.
+/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that rests on
+ * either.
  */
 #include <check.h>
 #include <math.h>
@@ -269,6 +270,84 @@ START_TEST(counts_without_bytes_or_time_are_refused)
 }
 END_TEST
 
+/* ---- ncu --csv ---- */
+
+/* Both pages say the same of a product: 128 MB + 64 MB read, 16 MB written, in 200 us. */
+static const struct {
+    const char *file, *region;
+    int64_t executions, n_launches;
+    double read_B, write_B, time_s;
+} profiles[] = {
+    {"ncu-raw.csv", "csr_vector", 0, 10, 192e6, 16e6, 200e-6},
+    {"ncu-raw.csv", "constructed_", 0, 10, 224e6, 16.01e6, 228.5e-6},
+    {"ncu-raw.csv", "csr_vector", 1, 10, 960e6, 80e6, 1000e-6},
+    {"ncu-details.csv", "csrmv", 0, 6, 192e6, 16e6, 200e-6},
+    {"ncu-details.csv", "partition", 0, 6, 64e6, 0, 80e-6},
+};
+
+START_TEST(launches_make_products)
+{
+    char path[512];
+    struct sp_ncu_csv csv;
+    struct sp_gpu_recorded g;
+    struct sp_error err;
+    const struct sp_import_options o = {.region = profiles[_i].region, .executions = profiles[_i].executions};
+    snprintf(path, sizeof path, SP_TEST_DATA "/%s", profiles[_i].file);
+    ck_assert_msg(sp_ncu_csv_read(path, &csv, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(csv.n_launches, profiles[_i].n_launches);
+    ck_assert(csv.constructed && strcmp(csv.cc, "8.0") == 0);
+    ck_assert_msg(sp_import_ncu(&csv, path, &o, &g, &err) == SP_OK, "%s", err.what);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_DRAM_READ].value, profiles[_i].read_B,
+                            1e-6 * profiles[_i].read_B);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_DRAM_WRITE].value, profiles[_i].write_B,
+                            1 + 1e-6 * profiles[_i].write_B);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_TIME].value, profiles[_i].time_s, 1e-9);
+    ck_assert(g.counts.of[SP_GPU_DRAM_READ].origin == SP_CONSTRUCTED && g.times.has_times);
+    sp_gpu_recorded_free(&g);
+    sp_ncu_csv_free(&csv);
+}
+END_TEST
+
+#define NCU_HEADER "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+static const struct {
+    const char *text, *region, *says;
+    enum sp_status status;
+} no_profile[] = {
+    {"a,b\n1,2\n", NULL, "no columns 'ID'", SP_INPUT},
+    {"\"ID\",\"Kernel Name\"\n", NULL, "no line of units", SP_INPUT},
+    {"\"ID\",\"Kernel Name\"\n\"\",\"\"\n", NULL, "no launch", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,many\n", NULL, "no number", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,-1\n", NULL, "below 0", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,n/a\n", NULL, "bytes read from memory are not in it",
+     SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes.sum,Mbyte,7\n", NULL, "bytes read from memory are not in it", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n0,k(int),dram__bytes_write.sum,Mbyte,7\n", NULL,
+     "no time", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n1,l(int),dram__bytes_read.sum,Mbyte,7\n", NULL,
+     "several kernels are in it: k, l", SP_USAGE},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n", "spmv", "no kernel with 'spmv'", SP_USAGE},
+};
+
+START_TEST(profiles_without_bytes_or_time_are_refused)
+{
+    char path[] = "/tmp/spmodel-ncu-XXXXXX";
+    struct sp_ncu_csv csv;
+    struct sp_gpu_recorded g;
+    struct sp_error err;
+    const struct sp_import_options o = {.region = no_profile[_i].region};
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs(no_profile[_i].text, f);
+    fclose(f);
+    enum sp_status status = sp_ncu_csv_read(path, &csv, &err);
+    if (status == SP_OK)
+        status = sp_import_ncu(&csv, path, &o, &g, &err);
+    sp_ncu_csv_free(&csv);
+    ck_assert_int_eq(status, no_profile[_i].status);
+    ck_assert_msg(strstr(err.what, no_profile[_i].says) != NULL && *err.remedy, "%s", err.what);
+    remove(path);
+}
+END_TEST
+
 /* ---- an analysis of times alone, on a machine that is described and not here ---- */
 
 static struct sp_topology topology;
@@ -415,6 +494,9 @@ int main(void)
     tcase_add_loop_test(text, bytes_come_from_the_best_events, 0, sizeof counted / sizeof *counted);
     tcase_add_loop_test(text, counts_without_bytes_or_time_are_refused, 0,
                         sizeof no_bytes / sizeof *no_bytes);
+    tcase_add_loop_test(text, launches_make_products, 0, sizeof profiles / sizeof *profiles);
+    tcase_add_loop_test(text, profiles_without_bytes_or_time_are_refused, 0,
+                        sizeof no_profile / sizeof *no_profile);
     suite_add_tcase(suite, text);
     suite_add_tcase(suite, run);
     SRunner *runner = srunner_create(suite);

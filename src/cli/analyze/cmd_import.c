@@ -15,15 +15,18 @@
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
-enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME, KEY_PERF };
+enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME, KEY_PERF, KEY_NCU };
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "TIMES", 0,
      "Times of a product that you took yourself, for example 1.23ms or 1.23ms,1.21ms, or a file of them", 1},
     {"perf", KEY_PERF, "FILE", 0,
      "What perf stat -x, -o FILE counted of the whole program, with --executions and --threads", 1},
+    {"ncu", KEY_NCU, "FILE", 0,
+     "What Nsight Compute counted on a GPU: ncu --csv --page raw (or details) --log-file FILE", 1},
     {"threads", 't', "N", 0, "Threads that ran it, with --time and --perf", 1},
-    {"region", KEY_REGION, "NAME", 0, "Marker region to take; default: the only one", 1},
+    {"region", KEY_REGION, "NAME", 0,
+     "Marker region to take, or a part of the kernels' names, with --ncu; default: the only one", 1},
     {"executions", KEY_EXECUTIONS, "N", 0,
      "Products in each call of the region (default 1), in the whole program where there is no region, or, "
      "with --time alone, in each time",
@@ -36,8 +39,8 @@ struct arguments {
     struct sp_run_options run;
     struct sp_op_options op;
     struct sp_import_options import;
-    const char *time, *perf; /* NULL: not given */
-    struct sp_times times;   /* of `time` */
+    const char *time, *perf, *ncu; /* NULL: not given */
+    struct sp_times times;         /* of `time` */
     const char *csv, *matrix;
     const char *argument[2]; /* as they come */
     int n_arguments;
@@ -45,24 +48,27 @@ struct arguments {
 
 static void settle_arguments(struct argp_state *state, struct arguments *a)
 {
-    const bool alone = a->time || a->perf;
-    const int wanted = alone ? 1 : 2;
+    const char *by = a->perf ? "--perf" : a->ncu ? "--ncu" : a->time ? "--time" : NULL;
+    const int wanted = by ? 1 : 2;
+    if (a->perf && a->ncu)
+        sp_usage_error(state, "--perf and --ncu exclude each other");
     if (a->n_arguments > wanted)
-        sp_usage_error(state, "with %s import takes one argument, MATRIX; '%s' is a second",
-                       a->perf ? "--perf" : "--time", a->argument[1]);
+        sp_usage_error(state, "with %s import takes one argument, MATRIX; '%s' is a second", by ? by : "",
+                       a->argument[1]);
     if (a->n_arguments < wanted)
-        sp_usage_error(state, alone ? "give the matrix that was run"
-                                    : "give the output of likwid-perfctr -O and the matrix that was run");
-    if (alone && a->import.n_threads == 0)
+        sp_usage_error(state, by ? "give the matrix that was run"
+                                 : "give the output of likwid-perfctr -O and the matrix that was run");
+    if (by && !a->ncu && a->import.n_threads == 0)
         sp_usage_error(state, "say with --threads how many threads ran it");
     if (a->perf && a->import.executions == 0)
         sp_usage_error(state, "say with --executions how many products the program made");
-    if (!alone && a->import.n_threads > 0)
-        sp_usage_error(state, "--threads goes with --time and --perf; likwid-perfctr's output says it");
-    if (alone && a->import.region)
-        sp_usage_error(state, "--region goes with the output of likwid-perfctr");
+    if ((!by || a->ncu) && a->import.n_threads > 0)
+        sp_usage_error(state, "--threads goes with --time and --perf; %s",
+                       by ? "a GPU has none" : "likwid-perfctr's output says it");
+    if (by && !a->ncu && a->import.region)
+        sp_usage_error(state, "--region goes with the output of likwid-perfctr and with --ncu");
     a->matrix = a->argument[wanted - 1];
-    a->csv = alone ? NULL : a->argument[0];
+    a->csv = by ? NULL : a->argument[0];
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -80,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PERF:
         a->perf = arg;
+        return 0;
+    case KEY_NCU:
+        a->ncu = arg;
         return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
@@ -218,6 +227,34 @@ static enum sp_status open_source(struct arguments *a, struct sp_byte_source *so
     return (a->perf ? open_perf : a->time ? open_times : open_counted)(a, source, err);
 }
 
+static enum sp_status open_matrix(struct arguments *a, const struct sp_topology *topology,
+                                  const struct sp_progress *progress, struct sp_subject *subject,
+                                  struct sp_error *err)
+{
+    struct sp_meminfo memory;
+    struct sp_watch watch = {progress, "reading the matrix"};
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        a->run.analyze.memory_B = (double)memory.available_B;
+    const struct sp_load_options load = {.n_threads = sp_topology_default_threads(topology),
+                                         .allocator = &sp_allocator_huge,
+                                         .use = SP_LOAD_ANALYSIS,
+                                         .memory_limit_B = a->run.analyze.memory_B,
+                                         .progress = sp_watch_show,
+                                         .interrupted = sp_watch_stop,
+                                         .context = &watch};
+    return sp_subject_open(a->matrix, &load, a->run.reorder, progress, subject, err);
+}
+
+static void set_run(struct arguments *a, const struct sp_topology *topology, const struct sp_machine *machine)
+{
+    a->run.analyze.op = a->op.op;
+    a->run.analyze.order = a->op.order;
+    a->run.analyze.r = a->op.width[0];
+    a->run.analyze.topology = topology;
+    a->run.analyze.machine = machine;
+    a->run.analyze.seed = a->common.seed;
+}
+
 static enum sp_status import_run(struct arguments *a, const struct sp_progress *progress,
                                  struct sp_record *record, struct sp_error *err)
 {
@@ -225,8 +262,6 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     struct sp_topology topology = {0};
     struct sp_machine machine = {0};
     struct sp_subject subject = {0};
-    struct sp_meminfo memory;
-    struct sp_watch watch = {progress, "reading the matrix"};
     enum sp_status status = open_source(a, &source, err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
@@ -240,32 +275,89 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
                                  &machine, err);
     if (status == SP_OK && a->run.machine)
         status = check_threads(a, &machine, err);
-    if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->run.analyze.memory_B = (double)memory.available_B;
+    if (status == SP_OK)
+        status = open_matrix(a, &topology, progress, &subject, err);
     if (status == SP_OK) {
-        struct sp_load_options load = {.n_threads = sp_topology_default_threads(&topology),
-                                       .allocator = &sp_allocator_huge,
-                                       .use = SP_LOAD_ANALYSIS,
-                                       .memory_limit_B = a->run.analyze.memory_B,
-                                       .progress = sp_watch_show,
-                                       .interrupted = sp_watch_stop,
-                                       .context = &watch};
-        status = sp_subject_open(a->matrix, &load, a->run.reorder, progress, &subject, err);
-    }
-    if (status == SP_OK) {
-        a->run.analyze.op = a->op.op;
-        a->run.analyze.order = a->op.order;
-        a->run.analyze.r = a->op.width[0];
-        a->run.analyze.topology = &topology;
-        a->run.analyze.machine = &machine;
+        set_run(a, &topology, &machine);
         a->run.analyze.bytes = &source;
-        a->run.analyze.seed = a->common.seed;
         status = sp_analyze(&subject, &a->run.analyze, progress, record, err);
     }
     sp_subject_free(&subject);
     sp_machine_free(&machine);
     sp_topology_free(&topology);
     sp_byte_source_close(&source);
+    sp_times_free(&a->times);
+    return status;
+}
+
+/* "NVIDIA A100-SXM4-40GB" as machine files are called: "a100-sxm4-40gb". */
+static void gpu_file_name(const char *gpu, char *name, size_t size)
+{
+    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce "};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strncmp(gpu, makers[i], strlen(makers[i])) == 0)
+            gpu += strlen(makers[i]);
+    for (; *gpu && n + 1 < size; gpu++)
+        name[n++] = isalnum((unsigned char)*gpu) ? (char)tolower((unsigned char)*gpu) : '-';
+    name[n] = '\0';
+}
+
+/* The machine that was named, else the one that is called as the GPU of the file. */
+static enum sp_status gpu_of_file(const struct arguments *a, const char *gpu,
+                                  const struct sp_progress *progress, struct sp_machine *machine,
+                                  struct sp_error *err)
+{
+    char name[128];
+    if (a->run.machine)
+        return sp_this_gpu(a->run.machine, progress, a->common.verbosity, machine, err);
+    gpu_file_name(gpu, name, sizeof name);
+    if (*name && sp_this_gpu(name, progress, a->common.verbosity, machine, NULL) == SP_OK)
+        return SP_OK;
+    return sp_fail_at(err, SP_USAGE, a->ncu, 0, 0, "--machine NAME of a GPU (spmodel machine list)",
+                      *gpu ? "no machine is described that is called as its GPU, %s"
+                           : "it does not say which GPU it is of%s",
+                      gpu);
+}
+
+static enum sp_status open_ncu(struct arguments *a, const struct sp_progress *progress,
+                               struct sp_gpu_recorded *recorded, struct sp_machine *machine,
+                               struct sp_error *err)
+{
+    struct sp_ncu_csv csv;
+    enum sp_status status = a->time ? read_times(a, err) : SP_OK;
+    if (status == SP_OK)
+        status = sp_ncu_csv_read(a->ncu, &csv, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_import_ncu(&csv, a->ncu, &a->import, recorded, err);
+    if (status == SP_OK)
+        status = gpu_of_file(a, csv.gpu, progress, machine, err);
+    sp_ncu_csv_free(&csv);
+    return status;
+}
+
+static enum sp_status import_gpu(struct arguments *a, const struct sp_progress *progress,
+                                 struct sp_record *record, struct sp_error *err)
+{
+    struct sp_gpu_recorded recorded = {0};
+    struct sp_topology topology = {0};
+    struct sp_machine machine = {0};
+    struct sp_subject subject = {0};
+    enum sp_status status = open_ncu(a, progress, &recorded, &machine, err);
+    if (status == SP_OK)
+        status = sp_topology_read(&topology, err);
+    if (status == SP_OK)
+        status = open_matrix(a, &topology, progress, &subject, err);
+    if (status == SP_OK) {
+        set_run(a, &topology, &machine);
+        a->run.analyze.gpu_recorded = &recorded;
+        status = sp_analyze_gpu(&subject, &a->run.analyze, progress, record, err);
+    }
+    sp_subject_free(&subject);
+    sp_machine_free(&machine);
+    sp_topology_free(&topology);
+    sp_gpu_recorded_free(&recorded);
     sp_times_free(&a->times);
     return status;
 }
@@ -278,7 +370,7 @@ static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
 static const struct argp argp = {
     options,
     parse,
-    "CSV MATRIX\n--perf FILE --executions N --threads N MATRIX\n--time TIMES "
+    "CSV MATRIX\n--ncu FILE MATRIX\n--perf FILE --executions N --threads N MATRIX\n--time TIMES "
     "--threads N MATRIX",
     "Reads what likwid-perfctr or perf stat counted of a run of y = A x by any program, "
     "or takes the time that it took, "
@@ -323,7 +415,7 @@ static int run(int argc, char **argv)
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
     struct sp_record record = {0};
-    enum sp_status status = import_run(&a, &progress, &record, &err);
+    enum sp_status status = (a.ncu ? import_gpu : import_run)(&a, &progress, &record, &err);
     sp_terminal_clear(&terminal);
     if (status != SP_OK)
         code = sp_report_error(&err);

@@ -14,6 +14,8 @@
 #include "session/analyze/setup.h"
 #include "session/measure/byte_source.h"
 
+struct sp_gpu_recorded;
+
 struct sp_analyze_options {
     const char *command; /* the command line, for the record and the hints; may be NULL */
     enum sp_op op;
@@ -49,6 +51,8 @@ struct sp_analyze_options {
     bool count_on_gpu,
         require_gpu_counts;       /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
     struct sp_byte_source *bytes; /* counters, or a recording; NULL: bytes are simulated; borrowed */
+    const struct sp_gpu_recorded
+        *gpu_recorded; /* of sp_analyze_gpu(): nothing is run; NULL: it runs; borrowed */
 };
 
 /* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by
@@ -76,7 +80,8 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
 /* As sp_analyze() on the first GPU: the kernel that the model expects to be fastest in the format ("auto": of
  * CRS and SELL) is run, checked and timed by the GPU's clock, its bytes counted by CUPTI or modelled.
  * options->machine describes the GPU; options for threads and pages have no meaning. SP_ABSENT says what is
- * missing. */
+ * missing. With gpu_recorded (session/gpu/gpu_recorded.h) nothing is run, and that kernel stands for the
+ * recorded one where requests are modelled. */
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_progress *progress, struct sp_record *record,
                               struct sp_error *err);

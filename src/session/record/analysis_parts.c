@@ -146,7 +146,8 @@ static void flag_mismatch(struct sp_record *r, const struct sp_analysis *a)
     /* In caches of a few lines each; prefetched and neighbouring lines may come beside these. */
     const double most_B = a->reuse.size[0].cold_B;
     /* Without what caches may have kept. */
-    const double least_B = a->evaluated.once.volume_B.value - 2 * sp_llc_capacity_B(m, a->setup.n_domains);
+    const double kept_B = a->options->state == SP_COLD ? 0 : 2 * sp_llc_capacity_B(m, a->setup.n_domains);
+    const double least_B = a->evaluated.once.volume_B.value - kept_B;
     if (a->evaluated.residence.level < m->n_caches && counted_B >= sp_traffic_idle_B(l))
         sp_record_add_flag(
             r, "Q29",

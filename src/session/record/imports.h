@@ -4,7 +4,9 @@
 #define SP_SESSION_IMPORTS_H
 
 #include "io/likwid_csv.h"
+#include "io/ncu_csv.h"
 #include "io/perf_csv.h"
+#include "session/gpu/gpu_recorded.h"
 #include "session/record/recording.h"
 
 struct sp_import_options {
@@ -30,5 +32,13 @@ enum sp_status sp_import_perf(const struct sp_perf_csv *csv, const char *path,
                               struct sp_error *err);
 /* Whose memory controllers it counts: "Intel" ...; NULL: no vendor's. */
 const char *sp_perf_vendor(const struct sp_perf_csv *csv);
+
+/* ncu: of the launches of the kernels whose names contain `region` (NULL: of the only one) the median of each
+ * kernel, all kernels of a product together; a product has one launch of that which was launched least, or
+ * `executions` says how many products there were. SP_USAGE where a kernel must be chosen; SP_INPUT where
+ * bytes read from memory or the time are not in it. sp_gpu_recorded_free(). */
+enum sp_status sp_import_ncu(const struct sp_ncu_csv *csv, const char *path,
+                             const struct sp_import_options *options, struct sp_gpu_recorded *recorded,
+                             struct sp_error *err);
 
 #endif
