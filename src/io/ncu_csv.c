@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "io/csv_table.h"
 
-static const char how[] = "make it with ncu --csv --page raw --metrics gpu__time_duration.sum,"
-                          "dram__bytes_read.sum,dram__bytes_write.sum --log-file FILE PROGRAM";
+static const char how[] = "make it with ncu --csv --page raw --log-file FILE --metrics "
+                          "gpu__time_duration.sum,dram__bytes_read.sum,dram__bytes_write.sum PROGRAM";
 
 enum { MOST_VALUES = 10000000 };
 
@@ -150,7 +150,7 @@ static enum sp_status read_table(struct reader *r, struct sp_error *err)
     const bool details = metric >= 0 && unit >= 0 && value >= 0;
     const int64_t most = details ? t->n_rows : t->n_rows * t->n_columns;
     if (most > MOST_VALUES)
-        return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "profile fewer launches (ncu --launch-count)",
+        return sp_fail_at(err, SP_INPUT, r->path, 0, 0, "profile fewer launches",
                           "more than %d values are in it", MOST_VALUES);
     void *launches = NULL, *values = NULL;
     enum sp_status status = sp_new_array(t->n_rows, sizeof *r->out->launch, "launches", &launches, err);
