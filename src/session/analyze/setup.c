@@ -28,20 +28,16 @@ static enum sp_status put_in_order(struct sp_subject *s, const char *order,
     return status;
 }
 
-enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
-                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+static enum sp_status settle_subject(struct sp_subject *s, const char *reorder,
+                                     const struct sp_allocator *allocator, const struct sp_progress *progress,
+                                     struct sp_error *err)
 {
-    memset(s, 0, sizeof *s);
-    snprintf(s->argument, sizeof s->argument, "%s", argument);
-    sp_matrix_display_name(argument, s->name, sizeof s->name);
+    struct sp_csr ordered;
+    enum sp_status status = SP_OK;
     snprintf(s->reorder, sizeof s->reorder, "%s", reorder ? reorder : "none");
-    double start = sp_now();
-    enum sp_status status = sp_matrix_load(argument, load, &s->matrix, &s->facts, err);
-    s->load_s = sp_now() - start;
     const char *order = strcmp(s->reorder, "none") == 0 && sp_fault("order", NULL) ? "random" : s->reorder;
-    if (status == SP_OK && strcmp(order, "none") != 0) {
-        struct sp_csr ordered;
-        status = put_in_order(s, order, load ? load->allocator : NULL, progress, &ordered, err);
+    if (strcmp(order, "none") != 0) {
+        status = put_in_order(s, order, allocator, progress, &ordered, err);
         if (status == SP_OK) {
             sp_csr_free(&s->matrix);
             s->matrix = ordered;
@@ -54,6 +50,34 @@ enum sp_status sp_subject_open(const char *argument, const struct sp_load_option
     if (status != SP_OK)
         sp_subject_free(s);
     return status;
+}
+
+enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
+                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    snprintf(s->argument, sizeof s->argument, "%s", argument);
+    sp_matrix_display_name(argument, s->name, sizeof s->name);
+    double start = sp_now();
+    const enum sp_status status = sp_matrix_load(argument, load, &s->matrix, &s->facts, err);
+    s->load_s = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    return settle_subject(s, reorder, load ? load->allocator : NULL, progress, err);
+}
+
+enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const struct sp_load_facts *facts,
+                               const char *reorder, const struct sp_allocator *allocator,
+                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    snprintf(s->argument, sizeof s->argument, "MATRIX");
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->matrix = *matrix;
+    s->facts = *facts;
+    s->load_s = facts->total_s;
+    memset(matrix, 0, sizeof *matrix);
+    return settle_subject(s, reorder, allocator, progress, err);
 }
 
 enum sp_status sp_subject_reorder(struct sp_subject *s, const char *reorder,

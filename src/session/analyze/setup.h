@@ -76,6 +76,11 @@ struct sp_subject {
 enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
                                const struct sp_progress *progress, struct sp_subject *subject,
                                struct sp_error *err);
+/* The same of a matrix that is in memory, which commands call MATRIX: takes it, on failure, too. */
+enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const struct sp_load_facts *facts,
+                               const char *reorder, const struct sp_allocator *allocator,
+                               const struct sp_progress *progress, struct sp_subject *subject,
+                               struct sp_error *err);
 /* A subject in the order of its file takes this one, and keeps the original for trials of other orders;
  * "none": nothing is done. On failure the subject is as before. */
 enum sp_status sp_subject_reorder(struct sp_subject *subject, const char *reorder,
