@@ -1,6 +1,6 @@
 /* The library's calls: each analysis is a request on a stage, as the program's, made by a thread of its own.
  */
-#include "spmodel.h"
+#include "include/spmodel.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -16,6 +16,7 @@
 #include "api/view.h"
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
+#include "session/own/own.h"
 #include "session/request/request.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
@@ -318,11 +319,12 @@ static enum sp_status analyze(struct call *c, struct sp_error *err)
     struct sp_lender lender;
     struct sp_subject subject = {0};
     struct sp_byte_source source = {0};
-    if (c->kernel)
-        return sp_fail(err, SP_ABSENT, NULL, "own kernels cannot be analysed yet");
     enum sp_status status = request_of(c->s, &r, err);
+    r.analyze.own.kernel = c->kernel;
     if (status == SP_OK)
         status = settle(&r, err);
+    if (status == SP_OK)
+        status = sp_own_ask_check(&r.analyze.own, err);
     if (status != SP_OK)
         return status;
     status = sp_stage_open(r.on_gpu ? SP_STAGE_GPU : SP_STAGE_CPU, r.machine, &c->progress, &r.analyze,
