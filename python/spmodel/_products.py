@@ -208,6 +208,13 @@ class Judged:
         self.product, self.result, self.why = product, result, why
 
 
+def _quantiles(times: Any, most: int = 1001) -> List[float]:
+    """All times, or as many that are spread like them: a record keeps each."""
+    ordered = sorted(times)
+    n = len(ordered)
+    return ordered if n <= most else [ordered[i * (n - 1) // (most - 1)] for i in range(most)]
+
+
 def _judge(product: Product, progress: Progress, options: Dict[str, Any]) -> Judged:
     m = product.matrix
     if m is None:
@@ -222,7 +229,7 @@ def _judge(product: Product, progress: Progress, options: Dict[str, Any]) -> Jud
     if product.r > 1:
         options = {"op": "spmmv", "rhs": product.r, **options}
     try:
-        result = explain(m if m.format == "csr" else m.tocsr(), product.times, name=str(product), progress=progress, **options)
+        result = explain(m if m.format == "csr" else m.tocsr(), _quantiles(product.times), name=str(product), progress=progress, **options)
     except Error as error:
         return Judged(product, None, error.what)
     result.remarks = remarks

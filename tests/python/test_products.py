@@ -10,7 +10,7 @@ from scipy.sparse.linalg import cg
 
 import spmodel
 from check import main, raises
-from spmodel._products import FUNCTIONS, Product
+from spmodel._products import FUNCTIONS, Product, _quantiles
 
 QUICK = dict(budget="50ms", no_hints=True, runs=1, samples=3)
 
@@ -97,6 +97,12 @@ def test_many_matrices_are_counted_together():
     assert [p.calls for p in s.products] == [3, 3, 12], [p.calls for p in s.products]
     report = s.report(**QUICK)
     assert sum(j.result is None for j in report.judged) == 1 and "not kept" in str(report)
+
+
+def test_many_times_are_thinned():
+    assert _quantiles([3.0, 1, 2]) == [1, 2, 3]
+    thin = _quantiles(range(100_000, 0, -1))
+    assert len(thin) == 1001 and thin[0] == 1 and thin[-1] == 100_000 and abs(thin[500] - 50_000) <= 1
 
 
 def test_nesting_and_exceptions():
