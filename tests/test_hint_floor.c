@@ -328,8 +328,9 @@ static double inner_s(const struct made *m, double set_B)
     const double x_B = fmin(in->x_B, set_B), now_s = value_or(in->time_s, 0);
     if (!in->machine || !in->warm || now_s <= 0)
         return 0;
-    const struct sp_residence r = sp_residence_of(in->machine, (struct sp_footprint){set_B - x_B, x_B},
-                                                  in->n_threads, in->n_domains, true);
+    const struct sp_residence r =
+        sp_residence_of(in->machine, (struct sp_footprint){.shared_out_B = set_B - x_B, .each_B = x_B},
+                        in->n_threads, in->n_domains, true);
     const int now = in->level[0] == 'M' ? 3 : in->level[1] - '1', k = r.level < now ? r.level : now - 1;
     if (k < 0 || !sp_value_known(m->ceiling[k].value))
         return 0;

@@ -36,10 +36,15 @@ static uint32_t arrays_of(const char *text, size_t length)
     }
 }
 
+static int ways_of(const struct sp_cache *cache)
+{
+    return cache->ways > 0 ? cache->ways : 16;
+}
+
 enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
                                      struct sp_error *err)
 {
-    const int most = (cache->ways > 0 ? cache->ways : 16) - 1;
+    const int most = ways_of(cache) - 1;
     const char *equals = memchr(text, '=', length);
     const uint32_t arrays = equals ? arrays_of(text, (size_t)(equals - text)) : 0;
     char number[16];
@@ -118,4 +123,11 @@ char *sp_partition_text(char *text, size_t size, const struct sp_machine *machin
             n += (size_t)snprintf(text + n, size - n, "%sL%d:%s", n ? "," : "", machine->cache[k].level,
                                   sp_partition_cache_text(one, sizeof one, &machine->cache[k]));
     return text;
+}
+
+double sp_partition_share(const struct sp_cache *cache, enum sp_array array)
+{
+    const struct sp_way_partition *p = &cache->partition;
+    const double reserved = (double)p->ways / ways_of(cache);
+    return p->ways <= 0 ? 1 : p->arrays >> array & 1 ? reserved : 1 - reserved;
 }

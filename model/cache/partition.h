@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
 
@@ -25,5 +26,8 @@ enum sp_status sp_partition_set(const char *text, struct sp_machine *machine, st
 char *sp_partition_cache_text(char *text, size_t size, const struct sp_cache *cache);
 /* "L1:matrix=1,L2:matrix=5"; "" where no cache is divided. */
 char *sp_partition_text(char *text, size_t size, const struct sp_machine *machine);
+
+/* Part of the cache's ways, 0 ... 1, that the array may use: 1 of a cache that is not divided. */
+double sp_partition_share(const struct sp_cache *cache, enum sp_array array);
 
 #endif

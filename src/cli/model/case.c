@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/cache/overflow.h"
+#include "model/cache/partition.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
 #include "sparse/formats/format.h"
@@ -335,19 +337,21 @@ static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roo
         sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
 }
 
-/* Domains have unequal parts of the data: some find theirs in their last level again, others do not. */
+/* Domains have unequal parts of the data: some find theirs in their last level again, others do not; and sets
+ * that overflow lose a part of what fits. */
 static void find_saved(const struct sp_model_request *request, struct sp_model_row *row)
 {
     const int last = row->n_traffic - 1;
     row->memory_B = row->saved_B = sp_value_none("not simulated in the caches of several domains, warm");
-    if (request->cold || row->n_domains < 2 || row->n_traffic != row->machine->n_caches || last < 1)
+    if (request->cold || row->n_traffic != row->machine->n_caches || last < 1 ||
+        (row->n_domains < 2 && !sp_overflow_is_of(sp_machine_llc(row->machine))))
         return;
     const struct sp_traffic *t = &row->traffic[last];
     double saved_B = 0;
     for (int a = 0; a < SP_N_ARRAYS; a++)
         if (a != SP_ARRAY_X)
             saved_B += row->prediction.volume.array_B[a] - t->array_read_B[a] - t->array_write_B[a];
-    row->memory_B = sp_value_of(t->read_B.value + t->write_B.value, SP_SIMULATED);
+    row->memory_B = sp_value_sum(t->read_B, t->write_B);
     row->saved_B = sp_value_of(fmax(0, saved_B), SP_SIMULATED);
 }
 
@@ -420,6 +424,12 @@ static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_val
     return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
 }
 
+static double capacity_of_y(const struct sp_machine *m, int n_domains)
+{
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc ? sp_llc_capacity_B(m, n_domains) * sp_partition_share(llc, SP_ARRAY_Y) : 0;
+}
+
 static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
                                const struct sp_workload *w, const struct sp_layout *layout,
                                const struct sp_machine *machine, const struct sp_progress *progress,
@@ -456,7 +466,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     row->minimum_B = sp_predict(&in).volume_B.value;
     in.alpha = row->alpha;
     if (layout && machine->kind == SP_CPU && request->w <= 0)
-        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
+        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, capacity_of_y(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
     if (!layout)
@@ -464,8 +474,8 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     find_saved(request, row);
     share_out(request, layout, row);
     const struct sp_value all_B = row->prediction.volume_B;
-    if (is_kept_in_part(row) && row->prediction.home == machine->n_caches) {
-        in.moved_B = row->memory_B;
+    if (is_kept_in_part(row)) {
+        *(row->prediction.home == machine->n_caches ? &in.moved_B : &in.beyond_B) = row->memory_B;
         row->prediction = sp_predict(&in);
     }
     ecm_of(w, layout, rate_of(in.work, sum_of(&row->units)), row);

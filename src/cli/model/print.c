@@ -409,9 +409,10 @@ static void print_saved(const struct sp_model_row *row, FILE *out)
     char memory[32], saved[32];
     if (!sp_value_known(row->saved_B) || row->saved_B.value < 0.001 * row->prediction.volume.total_B)
         return;
-    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domains (simulated).\n",
+    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domain%s (simulated).\n",
              row->format, sp_text_bytes(memory, sizeof memory, row->memory_B.value),
-             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains);
+             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains,
+             row->n_domains == 1 ? "" : "s");
 }
 
 /* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
