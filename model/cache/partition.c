@@ -62,6 +62,15 @@ enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_
     return SP_OK;
 }
 
+enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, struct sp_error *err)
+{
+    const uint32_t arrays = arrays_of(text, strlen(text));
+    if (!arrays)
+        return sp_partition_of_cache(text, strlen(text), cache, err);
+    cache->partition = (struct sp_way_partition){.arrays = arrays};
+    return SP_OK;
+}
+
 void sp_partition_clear(struct sp_machine *machine)
 {
     for (int k = 0; k < machine->n_caches; k++)
@@ -101,14 +110,12 @@ char *sp_partition_cache_text(char *text, size_t size, const struct sp_cache *ca
     const struct sp_way_partition *p = &cache->partition;
     size_t n = 0;
     *text = '\0';
-    if (p->ways <= 0)
-        return text;
     if ((p->arrays & matrix) == matrix)
         n = (size_t)snprintf(text, size, "matrix");
     for (int a = 0; a < SP_N_ARRAYS; a++)
         if (p->arrays >> a & 1 && !((p->arrays & matrix) == matrix && matrix >> a & 1) && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "+" : "", sp_array_name((enum sp_array)a));
-    if (n < size)
+    if (p->ways > 0 && n < size)
         snprintf(text + n, size - n, "=%d", p->ways);
     return text;
 }

@@ -429,6 +429,42 @@ static int ways_for(const struct sp_way_partition *p, int array, int w, int n)
     return p->arrays >> array & 1 ? w : n - w;
 }
 
+bool sp_ways_are_simulated(const struct sp_machine *m)
+{
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc && llc->ways >= 2 && llc->ways < SP_MOST_WAYS && m->n_caches >= 2 && llc->policy == SP_LRU &&
+           !llc->victim && !llc->inclusive;
+}
+
+int sp_ways_best(const struct sp_ways *v)
+{
+    static const double alike = 1.02;
+    double least_B = INFINITY;
+    int best = 0, longest = 0;
+    for (int w = 1; w < v->n; w++)
+        least_B = fmin(least_B, v->read_B[w]);
+    for (int w = 1, run; w < v->n; w += run + 1) {
+        for (run = 0; w + run < v->n && v->read_B[w + run] <= alike * least_B; run++)
+            continue;
+        if (run > longest)
+            best = w + run / 2;
+        longest = run > longest ? run : longest;
+    }
+    return best;
+}
+
+struct sp_value sp_ways_saved(const struct sp_ways *v, double whole_B, int w)
+{
+    struct sp_value saved = sp_value_of(whole_B - v->read_B[w], SP_SIMULATED);
+    for (int beside = w - 1; beside <= w + 1; beside += 2) {
+        if (beside < 1 || beside >= v->n)
+            continue;
+        saved.lo = fmin(saved.lo, whole_B - v->read_B[beside]);
+        saved.hi = fmax(saved.hi, whole_B - v->read_B[beside]);
+    }
+    return saved;
+}
+
 enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_options *o,
                            struct sp_ways *ways, struct sp_error *err)
 {
@@ -438,8 +474,7 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
     int n_levels;
     *ways = (struct sp_ways){.n = 0};
     const struct sp_cache *llc = sp_machine_llc(o->machine);
-    if (!llc || llc->partition.ways <= 0 || llc->ways < 2 || llc->ways >= SP_MOST_WAYS || o->llc_only ||
-        o->machine->n_caches < 2 || llc->policy != SP_LRU || llc->victim || llc->inclusive)
+    if (!sp_ways_are_simulated(o->machine) || llc->partition.ways <= 0 || o->llc_only)
         return sp_fail(err, SP_USAGE, "give a number of ways",
                        "all divisions at once need a last level of sets under LRU that is neither a victim's "
                        "nor inclusive, and a level inside it");

@@ -74,6 +74,16 @@ struct sp_ways {
     double x_B[SP_MOST_WAYS];    /* of x in it */
 };
 
+/* Whether all divisions of the last level can be simulated at once, once arrays are named. */
+bool sp_ways_are_simulated(const struct sp_machine *machine);
+
+/* The division that reads least: the middle of the longest run of those that read as little within 2 %; 0:
+ * none is simulated. */
+int sp_ways_best(const struct sp_ways *ways);
+/* What division w reads less than whole_B [B], which may be negative; the interval is that of a way more or
+ * less: caches do not divide as exactly as that. Origin SP_SIMULATED. */
+struct sp_value sp_ways_saved(const struct sp_ways *ways, double whole_B, int w);
+
 /* options->machine: its last level has a partition, whose ways do not matter. SP_USAGE where the last level
  * is no LRU cache of sets, or is a victim or inclusive one: then depths do not tell. */
 enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_options *options,

@@ -173,6 +173,11 @@ mycielskian --partition L2:matrix=all
 for reads in 2=14.58 3=13.48 6=8.378 7=6.466 12=2.272 13=0; do
     has "^ matrix=${reads%=*} +${reads#*=} "
 done
+has '^ Best: matrix=14 of 16 ways of the L2 reads 0 B, 1[.]28 MB less [(]100[.]0 %[)]; a way more or less saves 1[.]28 MB to'
+mycielskian --partition L2:matrix=all --json
+has '"best_ways":14'
+run machine show a64fx
+has 'ways: matrix can have its own'
 mycielskian --partition L2:matrix=6 # one division by itself says the same
 has '^WAYS     L2:matrix=6, the rest for the other arrays$'
 has '^ CRS: 8[.]3[78] MB from and to memory, 6[.]50 MB stay in the caches of 4 domains [(]simulated[)][.]$'
@@ -182,7 +187,7 @@ has '^ The data stay in L2 between executions [(]3[.]6[0-9] MB needed, 6[.]82 MB
 mycielskian --partition L2:matrix=6 --json
 has '"partition":"L2:matrix=6"'
 has '"memory":{"value":83[78]'
-sed 's/"cores_sharing": 12,/"cores_sharing": 12, "partition": "matrix=6",/' machines/a64fx.json >"$dir/divided.json"
+sed 's/"partition": "matrix",/"partition": "matrix=6",/' machines/a64fx.json >"$dir/divided.json"
 "$check_schema" docs/machine.schema.json "$dir/divided.json" || fail "a divided cache is not allowed"
 run model gen:mycielskian:13 --machine "$dir/divided.json" -t 48 --schedule rows --row-ptr 8 --alpha sim
 has '^ CRS: 8[.]3[78] MB from and to memory'
@@ -190,9 +195,9 @@ run model gen:mycielskian:13 --machine "$dir/divided.json" -t 48 --schedule rows
 has '^ CRS: 1[.]29 MB from and to memory'
 run machine show "$dir/divided.json"
 has 'ways: matrix=6'
-sed 's/"cores_sharing": 12,/"cores_sharing": 12, "partition": "matrix=16",/' machines/a64fx.json >"$dir/bad.json"
+sed 's/"partition": "matrix",/"partition": "matrix=16",/' machines/a64fx.json >"$dir/bad.json"
 "$spmodel" model gen:laplace2d:10 --machine "$dir/bad.json" >"$dir/out" 2>"$dir/err" && fail "no ways are left, yet taken"
-grep -q 'key "partition" in caches\[1\]: must be such as matrix=5' "$dir/err" || fail "$(cat "$dir/err")"
+grep -q 'key "partition" in caches\[1\]: must be such as matrix=5, ways fewer' "$dir/err" || fail "$(cat "$dir/err")"
 divided() { word=$1; shift; refused "$word" model gen:laplace2d:10 --machine a64fx --alpha sim --partition "$@"; }
 divided "machine a64fx has no L3 cache" L3:matrix=3
 divided "'16' are not 1 to 15 ways of the L2 cache" L2:matrix=16

@@ -184,6 +184,11 @@ static enum sp_status compare(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_compare(a, &a->compared, err);
 }
 
+static enum sp_status divide(struct sp_analysis *a, struct sp_error *err)
+{
+    return sp_analysis_divide(a, &a->ways, err);
+}
+
 static enum sp_status domains(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_domains(a, &a->domain, err);
@@ -242,6 +247,11 @@ static bool wants_hints(const struct sp_analysis *a)
     return has_time(a) && !a->options->no_hints;
 }
 
+static bool may_divide(const struct sp_analysis *a)
+{
+    return wants_hints(a) && sp_analysis_is_divisible(a);
+}
+
 #define ANALYSIS struct sp_analysis
 #include "session/analyze/steps.inc"
 
@@ -257,6 +267,7 @@ static const struct step steps[] = {
     {"compose", "ECM: core and transfers of every level; the roof of gathers", SP_COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", SP_COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
+    {"divide", "bytes with ways of the last level for some arrays", SP_COMPUTES, may_divide, divide},
     {"domains", "what each cache domain moves", SP_COMPUTES, has_several_domains, domains},
     {"unfuse", "SDDMM and SpMM instead", SP_SPEND_PROOFS, is_fused, unfuse},
     {"prove", "runs without waiting, or with other shares", SP_SPEND_PROOFS, has_time, prove},
