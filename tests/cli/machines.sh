@@ -316,5 +316,16 @@ has '^  L2 bandwidth 2[.][0-9]+ us, peak performance [0-9]+ ns, latency 189 us;$
 has 'where the host waits for each execution [(]modelled; explain gpu-time[)][.]$'
 run model --sizes 2e6,9e6,2e7 --machine v100-sxm2 --format crs
 has 'x may exceed the L2: at most with each entry[.]$'
+# A matrix with the least alpha, or a given one, pays launches as its sizes do.
+run model --sizes 40000,40000,199200 --machine v100-p --format crs --alpha 0.3 --json
+tr -d ' \n' <"$dir/out" | grep -o '"launchoverhead":{"value":[0-9.e-]*' >"$dir/sizes_launch"
+run model gen:laplace2d:200 --machine v100-p --format crs --alpha 0.3 --json
+tr -d ' \n' <"$dir/out" | grep -o '"launchoverhead":{"value":[0-9.e-]*' >"$dir/matrix_launch"
+[ -s "$dir/matrix_launch" ] && cmp -s "$dir/sizes_launch" "$dir/matrix_launch" || fail "launches of a matrix and of its sizes"
+run model gen:laplace2d:200 --machine v100-p --format crs --alpha min
+has '^ CRS: launch overhead 4[.]40 us [+] ramp'
+run model gen:laplace2d:200 --machine v100-p --format sell:32,1 --format bcsr:2x2 --alpha min
+has '^ SELL-32-1: launch overhead 2[.]20 us'
+has '^ BCSR-2x2: launch overhead 2[.]20 us'
 refused "longest is for --sizes" model gen:laplace2d:10 --longest 5
 echo "machines: ok"

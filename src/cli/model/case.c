@@ -180,15 +180,25 @@ static bool x_may_leave_L2(const struct sp_model_subject *s, const struct sp_wor
     return (double)sp_precision_size(w->precision) * (double)s->n_c > (double)lo_B;
 }
 
-/* What small problems pay beside their bytes. */
+static int64_t longest_row(const struct sp_csr *a)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < a->n_r; i++)
+        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
+    return longest;
+}
+
+/* What small problems pay beside their bytes; how a GPU walks formats without a kernel for it is not known.
+ */
 static void add_gpu_times(const struct sp_model_request *request, const struct sp_model_subject *s,
                           const struct sp_workload *w, struct sp_model_row *row)
 {
-    const struct sp_gpu_sizes sizes = {
-        .n_r = s->n_r, .longest = request->longest, .thread_rows = w->format == SP_FORMAT_SELL};
+    struct sp_gpu_sizes sizes = {.n_r = s->n_r, .thread_rows = !sp_format_of(w->format)->plain_rows};
     if (w->op != SP_OP_SPMV || request->volume_B > 0 || !sp_gpu_is_described(row->machine))
         return;
-    row->of_sizes = true;
+    if (has_gpu_way(w->op, w->format))
+        sizes.longest = s->matrix ? longest_row(s->matrix) : request->longest;
+    row->by_formula = true;
     row->sizes = sp_gpu_time_of_sizes(row->machine, &sizes, &row->prediction);
     row->prediction.roofline = row->sizes.roofline;
     row->prediction.binding = row->sizes.binding;
@@ -469,8 +479,7 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
         in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, capacity_of_y(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
-    if (!layout)
-        add_gpu_times(request, subject, w, row);
+    add_gpu_times(request, subject, w, row);
     find_saved(request, row);
     share_out(request, layout, row);
     const struct sp_value all_B = row->prediction.volume_B;

@@ -515,7 +515,7 @@ static void print_sizes_times(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_gpu_sizes_time *t = &row->sizes;
     char time[32];
-    if (!row->of_sizes)
+    if (!row->by_formula)
         return;
     const char *before = "";
     sp_print(out, " %s: ", row->format);
