@@ -10,6 +10,7 @@
 #include "io/machine/machine_file.h"
 #include "model/cache/alpha.h"
 #include "model/cache/overflow.h"
+#include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "near.h"
 #include "session/validate/validation.h"
@@ -404,6 +405,44 @@ START_TEST(forecasts_agree_with_the_simulation)
 }
 END_TEST
 
+/* Times: the longest of bytes and core, the core by the lengths of rows where the machine file has them; what
+ * a cache loses comes at memory's rate. */
+START_TEST(forecast_times_have_the_core)
+{
+    struct sp_csr a;
+    struct sp_machine machine;
+    struct sp_layout layout;
+    struct sp_error err;
+    struct sp_forecast f;
+    struct sp_unit_time units;
+    char path[512];
+    ck_assert_int_eq(sp_generate("laplace3d:60", NULL, &a, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &machine, NULL, 0, &err), SP_OK);
+    const struct sp_workload w = {
+        .op = SP_OP_SPMV, .r = 1, .schedule = SP_SCHEDULE_ROWS, .n_threads = 48, .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &layout, &err), SP_OK);
+    ck_assert_int_eq(sp_unit_time_of(&machine, &layout, &units, &err), SP_OK);
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert(f.has_core);
+    ck_assert_double_eq_tol(f.time_s.value, units.time_s.value, 1e-12);
+    const int n_units = machine.n_units;
+    machine.n_units = 0;
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert(!f.has_core);
+    ck_assert_double_lt(f.time_s.value, units.time_s.value);
+    for (int i = 0; i < machine.n_ceilings; i++) /* a slow memory: what the L2s lose takes the time */
+        if (strcmp(machine.ceiling[i].level, "MEM") == 0)
+            machine.ceiling[i].value = sp_value_of(1e9, SP_STATED);
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert_double_eq_tol(f.time_s.value, (f.read_B.value + f.write_B.value) / 1e9, 1e-9);
+    machine.n_units = n_units;
+    sp_layout_free(&layout);
+    sp_machine_free(&machine);
+    sp_csr_free(&a);
+}
+END_TEST
+
 static bool at_once(void *context)
 {
     (void)context;
@@ -552,6 +591,7 @@ int main(void)
     tcase_add_test(t, the_simulation_has_what_overflows);
     tcase_add_test(t, lines_are_compared_listed_or_left_out);
     tcase_add_test(t, forecasts_agree_with_the_simulation);
+    tcase_add_test(t, forecast_times_have_the_core);
     tcase_add_test(t, interrupted_lines_are_not_reached);
     tcase_add_test(t, unknown_words_of_a_line_are_refused_with_it);
     tcase_add_test(t, errors_are_summed_up);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "model/cache/alpha.h"
 #include "model/roofline.h"
+#include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
 
@@ -121,12 +122,25 @@ static enum sp_status simulate(struct work *w, struct sp_traffic traffic[SP_MAX_
     return sp_sim_traffic(w->layout, &o, traffic, n_levels, NULL, err);
 }
 
-/* The roofline with the simulated alpha. */
-static struct sp_value time_of(const struct work *w, const struct sp_workload *workload,
-                               const struct sp_traffic *memory)
+/* Between the data's home and the level inside it. */
+static double alpha_of(const struct work *w, const struct sp_traffic *traffic, int n_levels, int home)
+{
+    const int k = home < n_levels ? home - 1 : n_levels - 1;
+    return k >= 0 ? sp_traffic_alpha(w->layout, &traffic[k]) : 1;
+}
+
+/* The roofline with the simulated alpha, what memory gives of data that caches keep in part, and the core's
+ * time by the lengths of rows where the machine file has it. */
+static enum sp_status time_of(const struct work *w, const struct sp_workload *workload,
+                              const struct sp_traffic *traffic, int n_levels, struct sp_forecast *out,
+                              struct sp_error *err)
 {
     const struct sp_layout *l = w->layout;
     const struct sp_csr *a = workload->matrix;
+    struct sp_unit_time units;
+    enum sp_status status = sp_unit_time_of(w->machine, l, &units, err);
+    if (status != SP_OK)
+        return status;
     struct sp_predict_inputs in = {
         .n_r = a->n_r,
         .n_c = a->n_c,
@@ -141,7 +155,7 @@ static struct sp_value time_of(const struct work *w, const struct sp_workload *w
         .r = 1,
         .layout = l,
         .work = sp_workload_flops(workload),
-        .alpha = sp_value_of(sp_traffic_alpha(l, memory), SP_SIMULATED),
+        .alpha = sp_value_of(sp_traffic_alpha(l, &traffic[n_levels - 1]), SP_SIMULATED),
         .w = sp_value_of(2, SP_MODELLED),
         .machine = w->machine,
         .n_threads = l->partition.n_threads,
@@ -150,7 +164,17 @@ static struct sp_value time_of(const struct work *w, const struct sp_workload *w
         .core = sp_value_none("not measured"),
         .roof_Bps = sp_value_none("the machine's"),
     };
-    return sp_predict(&in).roofline.time_s;
+    if (units.by && units.time_s.lo > 0)
+        in.core = sp_value_between(in.work / units.time_s.value, in.work / units.time_s.hi,
+                                   in.work / units.time_s.lo, SP_MODELLED);
+    const int home = sp_predict(&in).home;
+    in.alpha = sp_value_of(alpha_of(w, traffic, n_levels, home), SP_SIMULATED);
+    const struct sp_traffic *memory = &traffic[n_levels - 1];
+    if (!w->cold)
+        *(home == n_levels ? &in.moved_B : &in.beyond_B) = sp_value_sum(memory->read_B, memory->write_B);
+    out->time_s = sp_predict(&in).roofline.time_s;
+    out->has_core = units.by != NULL;
+    return SP_OK;
 }
 
 static enum sp_status predict(struct work *w, const struct sp_workload *workload, struct sp_forecast *out,
@@ -163,11 +187,9 @@ static enum sp_status predict(struct work *w, const struct sp_workload *workload
         status = simulate(w, traffic, &n_levels, err);
     if (status != SP_OK)
         return status;
-    const struct sp_traffic *memory = &traffic[n_levels - 1];
-    out->read_B = memory->read_B;
-    out->write_B = memory->write_B;
-    out->time_s = time_of(w, workload, memory);
-    return SP_OK;
+    out->read_B = traffic[n_levels - 1].read_B;
+    out->write_B = traffic[n_levels - 1].write_B;
+    return time_of(w, workload, traffic, n_levels, out, err);
 }
 
 enum sp_status sp_forecast_make(const struct sp_workload *workload, const struct sp_machine *machine,
