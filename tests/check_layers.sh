@@ -17,6 +17,7 @@ BEGIN {
     allow["report"] = "base io plots report"
     allow["session"] = "base sys sparse model kernels probes io track plots report session"
     allow["lab"] = "base sys sparse model io session lab"
+    allow["api"] = "base sys sparse model kernels probes io plots report session api"
     allow["cli"] = "base sys sparse model kernels probes io track plots report session lab cli"
 }
 function layer_of(path) {
@@ -37,6 +38,8 @@ function layer_of(path) {
         }
         next
     }
+    if (target == "include/spmodel.h") # the contract of the library, for everybody
+        next
     seen++
     if (index(" " allow[from] " ", " " to " ") == 0) {
         print FILENAME ":" FNR ": layer " from " may not include " target
@@ -207,7 +210,7 @@ awk 'FNR == NR { name = $1; for (i = 2; i <= NF; i++) if ($i != name) may[name] 
         }
         seen++
     }
-    END { if (seen != 13) { print "CONTRIBUTING.md tells of " seen + 0 " layers"; bad = 1 } exit bad }' "${TMPDIR:-/tmp}/layers.$$" CONTRIBUTING.md
+    END { if (seen != 14) { print "CONTRIBUTING.md tells of " seen + 0 " layers"; bad = 1 } exit bad }' "${TMPDIR:-/tmp}/layers.$$" CONTRIBUTING.md
 awk -f docs/images/layers.awk tests/check_layers.sh | cmp - docs/images/layers.svg ||
     { echo "docs/images/layers.svg is not what docs/images/layers.awk draws"; exit 1; }
 echo "layers: ok"
