@@ -1,0 +1,236 @@
+/* The libraries' own functions, and dlsym() itself: a program that asks a library by its handle (Python's
+ * ctypes does) never meets the symbols in front of it. Where our dlsym() has nothing to say it jumps to the
+ * real one with nothing of us on the stack, since RTLD_NEXT means: next after whoever calls. */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "attach/attach.h"
+
+typedef void *look_up(void *handle, const char *name);
+
+static const struct {
+    const char *library, *name;
+} row[SP_N_ROWS] = {
+#define SYMBOL(LIBRARY, NAME, WHAT) [SP_ROW_##NAME] = {LIBRARY, #NAME},
+#include "attach/symbols.inc"
+#undef SYMBOL
+};
+static_assert((int)SP_N_ROWS <= (int)SP_ATTACH_SYMBOLS, "a place in the header for each");
+
+static void *real[SP_N_ROWS];
+
+const char *sp_attach_library(enum sp_attach_row r)
+{
+    return row[r].library;
+}
+
+const char *sp_attach_symbol(enum sp_attach_row r)
+{
+    return row[r].name;
+}
+
+static void note(enum sp_attach_row r, enum sp_attach_seen seen)
+{
+    struct sp_attach_header *h = sp_attach_log.header;
+    if (h && __atomic_load_n(&h->symbol[r], __ATOMIC_RELAXED) < seen)
+        __atomic_store_n(&h->symbol[r], (uint8_t)seen, __ATOMIC_RELAXED);
+}
+
+/* The dynamic linker's own function, whoever stands in front of it. */
+static look_up *real_dlsym(void)
+{
+    static look_up *found;
+    look_up *f = __atomic_load_n(&found, __ATOMIC_ACQUIRE);
+#ifdef __GLIBC__
+    static const char *const version[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.0"};
+    for (size_t i = 0; !f && i < sizeof version / sizeof *version; i++)
+        f = (look_up *)dlvsym(RTLD_NEXT, "dlsym", version[i]);
+#else
+    f = f ? f : dlsym;
+#endif
+    __atomic_store_n(&found, f, __ATOMIC_RELEASE);
+    return f;
+}
+
+/* Is it in this library itself? */
+static bool is_ours(const void *address)
+{
+    Dl_info here, there;
+    return dladdr((const void *)sp_attach_symbol, &here) && dladdr(address, &there) &&
+           here.dli_fbase == there.dli_fbase;
+}
+
+enum { MOST_OBJECTS = 1024 };
+struct objects {
+    int n;
+    const char *name[MOST_OBJECTS];
+};
+
+static int list_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct objects *o = context;
+    (void)size;
+    if (info->dlpi_name && *info->dlpi_name && o->n < MOST_OBJECTS)
+        o->name[o->n++] = info->dlpi_name;
+    return 0;
+}
+
+/* Also of libraries that were opened for somebody alone (RTLD_LOCAL). */
+static void *search_all(const char *name)
+{
+    struct objects all = {0};
+    void *found = NULL;
+    look_up *ask = real_dlsym();
+    dl_iterate_phdr(list_object, &all);
+    for (int i = 0; i < all.n && !found && ask; i++) {
+        void *handle = dlopen(all.name[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (!handle)
+            continue;
+        found = ask(handle, name);
+        if (found && is_ours(found))
+            found = NULL;
+        dlclose(handle);
+    }
+    return found;
+}
+
+void *sp_attach_function(const char *name)
+{
+    look_up *ask = real_dlsym();
+    void *found = ask ? ask(RTLD_NEXT, name) : NULL;
+    return found ? found : search_all(name);
+}
+
+void *sp_attach_function_once(void **slot, const char *name)
+{
+    void *f = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+    if (f)
+        return f;
+    f = sp_attach_function(name);
+    __atomic_store_n(slot, f, __ATOMIC_RELEASE);
+    return f;
+}
+
+/* A library whose functions are remembered stays, also after a dlclose(). */
+static void keep_library(const void *address)
+{
+    Dl_info info;
+    if (dladdr(address, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* What is remembered of the row: `f`, or what another thread or an earlier call had found. */
+static void *remember(enum sp_attach_row r, void *f)
+{
+    void *none = NULL;
+    if (!__atomic_compare_exchange_n(&real[r], &none, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return none;
+    keep_library(f);
+    note(r, SP_ATTACH_FOUND);
+    return f;
+}
+
+void *sp_attach_real(enum sp_attach_row r)
+{
+    void *f = __atomic_load_n(&real[r], __ATOMIC_ACQUIRE);
+    if (f)
+        return f;
+    f = sp_attach_function(row[r].name);
+    return f ? remember(r, f) : NULL;
+}
+
+#if defined __GLIBC__ && (defined __x86_64__ || defined __aarch64__)
+
+#define SYMBOL(LIBRARY, NAME, WHAT) extern char sp_front_##NAME[] __asm__(#NAME);
+#include "attach/symbols.inc"
+#undef SYMBOL
+
+static char *const front[SP_N_ROWS] = {
+#define SYMBOL(LIBRARY, NAME, WHAT) [SP_ROW_##NAME] = sp_front_##NAME,
+#include "attach/symbols.inc"
+#undef SYMBOL
+};
+
+/* Ours in the place of a library's; NULL: none of the rows, or no library has it. */
+__attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, const char *name)
+{
+    look_up *ask = real_dlsym();
+    if (!name || !ask || handle == RTLD_NEXT || !sp_attach_is_active())
+        return NULL;
+    for (int r = 0; r < SP_N_ROWS; r++) {
+        if (strcmp(row[r].name, name) != 0)
+            continue;
+        void *own = handle == RTLD_DEFAULT ? sp_attach_function(name) : ask(handle, name);
+        if (own && is_ours(own)) /* through the handle of the program itself */
+            own = sp_attach_function(name);
+        if (!own)
+            return NULL;
+        if (remember((enum sp_attach_row)r, own) !=
+            own) { /* another copy of the library: its calls are its own */
+            note((enum sp_attach_row)r, SP_ATTACH_SECOND);
+            return NULL;
+        }
+        return front[r];
+    }
+    return NULL;
+}
+
+__attribute__((used, visibility("hidden"))) look_up *sp_attach_dlsym(void)
+{
+    return real_dlsym();
+}
+
+/* dlsym(handle, name): sp_attach_asked(), or else a jump to the real one with the caller's return address. */
+#ifdef __x86_64__
+__asm__(".text\n"
+        ".globl dlsym\n"
+        ".type dlsym, @function\n"
+        "dlsym:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    pushq %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    pushq %rsi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    subq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    call sp_attach_asked\n"
+        "    testq %rax, %rax\n"
+        "    jne 1f\n"
+        "    call sp_attach_dlsym\n"
+        "    movq %rax, %rdx\n"
+        "    addq $8, %rsp\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rsi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    popq %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    jmp *%rdx\n"
+        "    .cfi_adjust_cfa_offset 24\n"
+        "1:  addq $24, %rsp\n"
+        "    .cfi_adjust_cfa_offset -24\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size dlsym, . - dlsym\n");
+#else
+__asm__(".text\n"
+        ".globl dlsym\n"
+        ".type dlsym, %function\n"
+        "dlsym:\n"
+        "    stp x29, x30, [sp, #-32]!\n"
+        "    stp x0, x1, [sp, #16]\n"
+        "    mov x29, sp\n"
+        "    bl sp_attach_asked\n"
+        "    cbnz x0, 1f\n"
+        "    bl sp_attach_dlsym\n"
+        "    mov x9, x0\n"
+        "    ldp x0, x1, [sp, #16]\n"
+        "    ldp x29, x30, [sp], #32\n"
+        "    br x9\n"
+        "1:  ldp x29, x30, [sp], #32\n"
+        "    ret\n"
+        ".size dlsym, . - dlsym\n");
+#endif
+
+#endif
