@@ -328,7 +328,8 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
     sp_text_bytes(missing, sizeof missing, missing_B);
     sp_text_bytes(leftover, sizeof leftover, in->leftover_B);
     if (rest >= 0)
-        snprintf(how, sizeof *out->how, "measured time minus the above%s%s%s",
+        snprintf(how, sizeof *out->how, "%s time minus the above%s%s%s",
+                 in->time_s.origin == SP_STATED ? "stated" : "measured",
                  sp_value_known(out->waiting) ? "" : ", with the latency of gathers: ",
                  sp_value_known(out->waiting) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");

@@ -1,5 +1,6 @@
-/* spmodel import: alpha, losses and a roofline for anybody's run, from its likwid-perfctr output and the
- * matrix. */
+/* spmodel import: alpha, losses and a roofline for anybody's run, from what its likwid-perfctr counted, or
+ * its time alone, and the matrix. */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -8,34 +9,74 @@
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
 #include "cli/machine/this_machine.h"
+#include "io/times_text.h"
 #include "session/record/recording.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
-enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS };
+enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME };
 
 static const struct argp_option options[] = {
+    {"time", KEY_TIME, "TIMES", 0,
+     "Times of a product that you took yourself, for example 1.23ms or 1.23ms,1.21ms, or a file of them", 1},
+    {"threads", 't', "N", 0, "Threads that ran it, with --time", 1},
     {"region", KEY_REGION, "NAME", 0, "Marker region to take; default: the only one", 1},
     {"executions", KEY_EXECUTIONS, "N", 0,
-     "Products in each call of the region (default 1), or in the whole program where there is no region", 1},
+     "Products in each call of the region (default 1), in the whole program where there is no region, or in "
+     "each time of --time",
+     1},
     {0},
 };
 
 struct arguments {
     struct sp_common_options common;
     struct sp_run_options run;
+    struct sp_op_options op;
     struct sp_import_options import;
+    const char *time; /* NULL: something counted */
+    int n_threads;    /* 0: not said */
     const char *csv, *matrix;
+    const char *argument[2]; /* as they come */
+    int n_arguments;
 };
+
+static void settle_arguments(struct argp_state *state, struct arguments *a)
+{
+    const int wanted = a->time ? 1 : 2;
+    if (a->n_arguments > wanted)
+        sp_usage_error(state, "with --time import takes one argument, MATRIX; '%s' is a second",
+                       a->argument[1]);
+    if (a->n_arguments < wanted)
+        sp_usage_error(state, a->time ? "give the matrix that was run"
+                                      : "give the output of likwid-perfctr -O and the matrix that was run");
+    if (a->time && a->n_threads == 0)
+        sp_usage_error(state, "say with --threads how many threads ran it");
+    if (!a->time && a->n_threads > 0)
+        sp_usage_error(state, "--threads goes with --time; the output of likwid-perfctr says it");
+    if (a->time && a->import.region)
+        sp_usage_error(state, "--region goes with the output of likwid-perfctr, not with --time");
+    a->matrix = a->argument[wanted - 1];
+    a->csv = a->time ? NULL : a->argument[0];
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
+    int64_t n = 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->run;
-        state->child_inputs[1] = &a->common;
+        state->child_inputs[1] = &a->op;
+        state->child_inputs[2] = &a->common;
+        return 0;
+    case KEY_TIME:
+        a->time = arg;
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
+        a->n_threads = (int)n;
         return 0;
     case KEY_REGION:
         a->import.region = arg;
@@ -47,11 +88,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             sp_usage_error(state, "import takes two arguments, CSV and MATRIX; '%s' is a third", arg);
-        *(state->arg_num == 0 ? &a->csv : &a->matrix) = arg;
+        a->argument[a->n_arguments++] = arg;
         return 0;
     case ARGP_KEY_END:
-        if (!a->matrix)
-            sp_usage_error(state, "give the output of likwid-perfctr -O and the matrix that was run");
+        settle_arguments(state, a);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -72,7 +112,45 @@ static enum sp_status check_machine(const struct arguments *a, const struct sp_l
         "it was measured on another machine than this: %s", csv->cpu);
 }
 
-static enum sp_status open_source(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+/* More threads than the machine runs at a time: another machine, or another run. */
+static enum sp_status check_threads(const struct arguments *a, const struct sp_machine *m,
+                                    struct sp_error *err)
+{
+    const int most = m->n_cores * (m->threads_per_core > 1 ? m->threads_per_core : 1);
+    if (!a->time || m->n_cores < 1 || a->run.analyze.n_threads <= most)
+        return SP_OK;
+    return sp_fail(err, SP_USAGE,
+                   a->run.machine ? "name the machine that it ran on, or fewer threads"
+                                  : "--machine NAME of where it ran (spmodel machine list)",
+                   "it had %d threads, and %s runs at most %d at a time", a->run.analyze.n_threads,
+                   a->run.machine ? m->name : "this machine", most);
+}
+
+/* A list begins with a number, a file's name had better not (./1ms.txt). */
+static enum sp_status open_times(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+{
+    struct sp_times times;
+    struct sp_recording recording;
+    const bool listed = isdigit((unsigned char)*a->time) || strchr(".-+", a->time[0]) != NULL;
+    const bool is_path = strncmp(a->time, "./", 2) == 0 || strncmp(a->time, "../", 3) == 0;
+    const char *from = listed && !is_path ? "--time" : a->time;
+    enum sp_status status = listed && !is_path ? sp_times_of_text(a->time, from, &times, err)
+                                               : sp_times_read(a->time, &times, err);
+    if (status != SP_OK)
+        return status;
+    for (int64_t i = 0; a->import.executions > 1 && i < times.n; i++)
+        times.time_s[i] /= (double)a->import.executions;
+    const struct sp_timed_run run = {.from = from, .origin = SP_STATED};
+    status = sp_recording_of_times(times.time_s, times.n, a->n_threads, &run, &recording, err);
+    if (status == SP_OK) {
+        a->run.analyze.n_threads = a->n_threads;
+        status = sp_byte_source_of_recording(&recording, source, err);
+    }
+    sp_times_free(&times);
+    return status;
+}
+
+static enum sp_status open_counted(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
 {
     struct sp_likwid_csv csv;
     struct sp_recording recording;
@@ -99,12 +177,19 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     struct sp_subject subject = {0};
     struct sp_meminfo memory;
     struct sp_watch watch = {progress, "reading the matrix"};
-    enum sp_status status = open_source(a, &source, err);
+    enum sp_status status = (a->time ? open_times : open_counted)(a, &source, err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
+    if (status == SP_OK && !a->run.machine) {
+        const struct sp_machine here = {.n_cores = topology.n_cores,
+                                        .threads_per_core = topology.threads_per_core};
+        status = check_threads(a, &here, err);
+    }
     if (status == SP_OK)
-        status = sp_this_machine(a->run.machine, a->run.machine ? a->run.analyze.n_threads : 0, 0, progress,
-                                 a->common.verbosity, &machine, err);
+        status = sp_this_machine(a->run.machine, a->run.analyze.n_threads, 0, progress, a->common.verbosity,
+                                 &machine, err);
+    if (status == SP_OK && a->run.machine)
+        status = check_threads(a, &machine, err);
     if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
         a->run.analyze.memory_B = (double)memory.available_B;
     if (status == SP_OK) {
@@ -118,6 +203,9 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
         status = sp_subject_open(a->matrix, &load, a->run.reorder, progress, &subject, err);
     }
     if (status == SP_OK) {
+        a->run.analyze.op = a->op.op;
+        a->run.analyze.order = a->op.order;
+        a->run.analyze.r = a->op.width[0];
         a->run.analyze.topology = &topology;
         a->run.analyze.machine = &machine;
         a->run.analyze.bytes = &source;
@@ -132,15 +220,19 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
 }
 
 static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
+                                             {&sp_op_argp, 0, NULL, 0},
                                              {&sp_common_measure_argp, 0, "Common options:", 90},
                                              {&sp_memory_argp, 0, NULL, 90},
                                              {0}};
 static const struct argp argp = {options,
                                  parse,
-                                 "CSV MATRIX",
+                                 "CSV MATRIX\n--time TIMES --threads N MATRIX",
                                  "Reads what likwid-perfctr counted of a run of y = A x by any program, "
+                                 "or takes the time that it took, "
                                  "and the matrix that it ran on, and "
                                  "reports alpha, losses and a roofline for it.\v"
+                                 "With --time nothing was counted, so bytes are simulated; the roof is that "
+                                 "of this machine, or of --machine. "
                                  "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
                                  "marker region around the product; several "
                                  "groups in one file are taken together. MATRIX: as for spmodel analyze.",
@@ -163,6 +255,13 @@ static int run(int argc, char **argv)
                 "import takes the format that was run, not '%s'", a.run.analyze.format);
         return sp_report_error(&err);
     }
+    if (sp_op_settle(&a.op, &err) != SP_OK)
+        return sp_report_error(&err);
+    if (a.op.n_widths > 1) {
+        sp_fail(&err, SP_USAGE, "give the width that was run",
+                "import explains one run: %d widths were given", a.op.n_widths);
+        return sp_report_error(&err);
+    }
     int code = sp_output_open(&a.run.output, &a.common);
     if (code)
         return code;
@@ -182,13 +281,15 @@ static int run(int argc, char **argv)
 static const struct sp_example examples[] = {
     {"spmodel import run.csv matrix.mtx --machine icx-8360y",
      "what likwid-perfctr counted of another program, explained", NULL},
+    {"spmodel import --time 1.23ms,1.21ms --threads 1 matrix.mtx",
+     "a product that was timed with a clock of one's own, here, explained", "0 5"},
     {0},
 };
 
 const struct sp_command sp_cmd_import = {
     .name = "import",
     .arguments = "CSV MATRIX",
-    .summary = "explain a run that likwid-perfctr measured, of any program",
+    .summary = "explain a run of any program, by its counters or its time",
     .run = run,
     .page = {&argp, examples, "5 6", "analyze machine counters"},
 };

@@ -36,6 +36,11 @@ bool sp_verdict_is_foreign(const struct sp_record *record)
     return sp_record_flag(record, SP_F_MACHINE_FOREIGN, &foreign) && foreign;
 }
 
+bool sp_verdict_is_stated(const struct sp_record *record)
+{
+    return sp_record_value(record, SP_F_METRICS_TIME).origin == SP_STATED;
+}
+
 static bool is_empty(const struct sp_record *record)
 {
     int64_t nnz = 1;

@@ -15,6 +15,7 @@ bool sp_verdict_is_unusable(const struct sp_record *record);
 /* Why no time of it is a figure, where other programs disturbed most of them; else NULL. */
 const char *sp_verdict_disturbed(const struct sp_record *record);
 bool sp_verdict_is_foreign(const struct sp_record *record); /* caches and ceilings of another machine? */
+bool sp_verdict_is_stated(const struct sp_record *record);  /* a time of somebody else's clock? */
 /* Why nothing rests on the time, where nothing does; else NULL. */
 const char *sp_verdict_no_time(const struct sp_record *record);
 struct sp_value sp_verdict_possible(const struct sp_record *record); /* [flop/s] */

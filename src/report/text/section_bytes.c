@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "io/record/record_losses.h"
 #include "report/text/sections.h"
 
 enum { HEAD = 9 };
@@ -128,7 +129,8 @@ static void simulated(struct sp_pen *pen, const struct sp_record *record)
     size_t i;
     sp_pen_part(pen, SP_INK_BOLD, 0, "simulated  ");
     if (!best) {
-        sp_pen_put(pen, SP_INK_PLAIN, "as asked for");
+        sp_pen_put(pen, SP_INK_PLAIN, "%s",
+                   sp_verdict_is_stated(record) ? "only the time was given" : "as asked for");
         sp_pen_end(pen);
         return;
     }

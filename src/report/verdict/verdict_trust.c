@@ -10,6 +10,8 @@ static const char *no_counters(const struct sp_record *record)
 {
     const json_t *tried = sp_record_node(record, SP_F_BYTES_TRIED);
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+    if (sp_verdict_is_stated(record))
+        return "nothing was counted";
     if (!json_is_array(tried))
         return "no counters";
     if (json_array_size(tried) == 0)
@@ -24,7 +26,8 @@ static const char *no_counters(const struct sp_record *record)
 /* Flags that no line of the verdict says, and a level that may be another one. */
 static int other_doubts(const struct sp_record *record)
 {
-    static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21", "Q22", "Q23", "Q29"};
+    static const char *const said[] = {"Q01", "Q02", "Q06", "Q10", "Q20", "Q21",
+                                       "Q22", "Q23", "Q29", "Q30", "Q31"};
     const json_t *flags = sp_record_node(record, SP_F_FLAGS), *flag;
     size_t i;
     bool certain = true;
@@ -77,6 +80,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
                wrong = sp_record_flag(record, SP_F_VERIFY_OK, &right) && !right,
                counted = bytes.origin == SP_MEASURED || bytes.origin == SP_CONSTRUCTED;
     const int n = other_doubts(record);
+    const char *stated = sp_verdict_is_stated(record) ? "time stated; " : "";
     if (!sp_value_known(bytes)) {
         snprintf(text, sizeof text, "bytes not known: %.200s",
                  sp_verdict_no_time(record) ? sp_verdict_no_time(record)
@@ -92,9 +96,9 @@ json_t *sp_verdict_trust(const struct sp_record *record)
     } else {
         const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
         char on[160];
-        snprintf(text, sizeof text, "bytes %s (%s)%s", how, why,
+        snprintf(text, sizeof text, "%sbytes %s (%s)%s", stated, how, why,
                  known ? validated_on(record, validated, on, sizeof on) : "");
-        snprintf(brief, sizeof brief, "bytes %s (%.*s)%s", how, (int)strcspn(why, ":"), why,
+        snprintf(brief, sizeof brief, "%sbytes %s (%.*s)%s", stated, how, (int)strcspn(why, ":"), why,
                  validated || wrong ? "" : "; not validated");
     }
     char more[48] = "", last[SP_VERDICT_TEXT];
@@ -103,6 +107,10 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(text, sizeof text, "what was counted does not fit this matrix and machine%s",
                  counted ? "" : "; bytes simulated");
         snprintf(brief, sizeof brief, "the count does not fit this matrix and machine");
+    } else if (has_flag(record, "Q31")) {
+        snprintf(text, sizeof text, "the time does not fit this matrix and machine; bytes %s",
+                 sp_origin_name(bytes.origin));
+        snprintf(brief, sizeof brief, "the time does not fit this matrix and machine");
     }
     if (n > 0)
         snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");

@@ -116,6 +116,8 @@ static void correct_roof(const struct sp_analysis *a, struct sp_evaluated *e)
         const double started = without_start(a, &roof);
         snprintf(whose, sizeof whose, "load-only on the kernel's own arrays%s",
                  started > 1 ? ", less the start of the team" : "");
+    } else if (load && strcmp(level, "MEM") != 0) { /* the recording was paired with memory's */
+        roof = load->value;
     }
     const double alpha = sp_value_known(e->alpha) ? e->alpha.value : 0;
     double write_B = sp_volume_layout(&a->setup.layout, alpha, fmax(2, e->w.value)).write_B;
@@ -171,8 +173,10 @@ static struct sp_value find_lambda_t(const struct sp_analysis *a)
 {
     const struct sp_observed *o = &a->observed;
     const int n = a->setup.workload.n_threads;
-    if (n < 2 || !o->pairs.thread_s)
+    if (n < 2)
         return sp_value_none("one thread");
+    if (!o->pairs.thread_s)
+        return sp_value_none("the threads were not timed one by one");
     const double all = sp_lambda(o->pairs.thread_s, n);
     struct sp_value lambda = sp_value_of(all, o->pairs.time.origin);
     for (int i = 0; i < o->n_runs; i++) {
@@ -402,6 +406,8 @@ bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
         .roof = sp_analysis_has_own_roof(a) ? "what a load-only run beside it drew"
                                             : "the machine's load-only bandwidth",
         .fewer_B = sp_evaluated_is_counted(e) ? "other traffic was counted, too"
+                   : a->observed.pairs.time.origin == SP_STATED
+                       ? "the time is of another matrix or machine, or of more threads"
                    : e->residence.doubt
                        ? "part of the data stays in the last-level cache, whose capacity is not known well"
                        : "fewer bytes move than are simulated",

@@ -197,7 +197,9 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t few
     for (int i = 0; i < n_runs; i++)
         total += run[i].n;
     void *all[N_KINDS] = {NULL}, *medians[N_KINDS] = {NULL}, *threads = NULL;
-    enum sp_status status = sp_new_array(first->n_threads, sizeof(double), "thread times", &threads, err);
+    enum sp_status status = SP_OK;
+    if (first->thread_s)
+        status = sp_new_array(first->n_threads, sizeof(double), "thread times", &threads, err);
     for (int k = 0; k < N_KINDS && status == SP_OK; k++) {
         status = sp_new_array(total, sizeof(double), "samples", &all[k], err);
         if (status == SP_OK)
@@ -226,7 +228,7 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t few
             ((double *)medians[TIME])[n_same] = p->time.value;
             ((double *)medians[ROOF])[n_same] = p->roof.value;
             ((double *)medians[INVERSE])[n_same++] = p->inverse.value;
-            for (int t = 0; t < first->n_threads; t++) /* their mean */
+            for (int t = 0; thread_s && p->thread_s && t < first->n_threads; t++) /* their mean */
                 thread_s[t] += (p->thread_s[t] - thread_s[t]) / n_same;
         }
         pooled->time_s = time;

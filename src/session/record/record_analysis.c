@@ -118,7 +118,7 @@ json_t *sp_json_run(const struct sp_pairs *p)
         json_array_append_new(times, json_real(p->time_s[i]));
         json_array_append_new(roofs, json_real(p->roof_Bps[i]));
     }
-    for (int t = 0; t < p->n_threads; t++)
+    for (int t = 0; p->thread_s && t < p->n_threads; t++)
         json_array_append_new(threads, json_real(p->thread_s[t]));
     json_object_set_new(run, "time_s", times);
     json_object_set_new(run, "roof_Bps", roofs);
@@ -137,6 +137,8 @@ json_t *sp_json_run(const struct sp_pairs *p)
 static void record_run(const struct sp_analysis *a, const struct sp_pairs *p, struct sp_record *r)
 {
     json_t *run = sp_json_run(p);
+    if (!sp_analysis_has_own_roof(a)) /* that of the machine was not measured beside it */
+        json_object_set_new(run, "roof_Bps", json_array());
     /* the job was counted once, in the process of the last run */
     bool here = sp_analysis_is_counted(a) && p == &a->observed.run[a->observed.n_runs - 1];
     json_object_set_new(run, "counters",
@@ -378,6 +380,34 @@ static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
     sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
+/* Times that this program has not taken, and what cannot be true of them. */
+static void flag_stated_time(const struct sp_analysis *a, struct sp_record *r)
+{
+    static const double slowest = 0.02;
+    const struct sp_pairs *p = &a->observed.pairs;
+    char text[32], least[32];
+    if (p->time.origin != SP_STATED)
+        return;
+    sp_record_add_flag(r, "Q30", "the time is stated, not measured by this program (%.80s)",
+                       a->options->bytes->recording.path);
+    if (a->setup.layout.n_nz == 0)
+        return;
+    sp_text_seconds(text, sizeof text, p->time.value);
+    sp_text_seconds(least, sizeof least, a->evaluated.V_B.value / a->evaluated.roof_Bps.value);
+    if (*a->evaluated.doubt)
+        sp_record_add_flag(
+            r, "Q31",
+            "%s is less than the %s that its bytes take at the roof: another matrix or machine, "
+            "more threads, or another unit of time",
+            text, least);
+    else if (a->evaluated.fraction.value < slowest)
+        sp_record_add_flag(r, "Q31",
+                           "%s is %.0f times the %s that its bytes take at the roof: the time of several "
+                           "products (" SP_O_EXECUTIONS
+                           "), of more than the product, or another unit of time",
+                           text, 1 / a->evaluated.fraction.value, least);
+}
+
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
     if (!sp_record_node(r, SP_F_FLAGS))
@@ -409,6 +439,7 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
             "that is larger than its effective capacity was found to be",
             a->observed.pairs.roof.value / 1e9, dram->value.value / 1e9);
     remark_low_roof(a, r);
+    flag_stated_time(a, r);
     const struct sp_cache *llc = sp_machine_llc(a->options->machine);
     if (llc && llc->effective_B.lo < llc->effective_B.hi && a->options->llc_B == 0 && a->reuse.n_sizes == 0 &&
         a->setup.layout.n_nz > 0)

@@ -11,6 +11,16 @@
 #include "probes/likwid_metrics.h"
 #include "probes/replay.h"
 
+/* Busy times of threads, where any run has them. */
+static bool has_thread_times(const struct sp_record *record)
+{
+    const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
+    size_t i;
+    json_array_foreach(runs, i,
+                       run) if (json_array_size(json_object_get(run, "thread_time_s")) > 0) return true;
+    return false;
+}
+
 static int64_t count_samples(const struct sp_record *record)
 {
     const json_t *runs = sp_record_node(record, SP_F_RUNS), *run;
@@ -26,6 +36,13 @@ bool sp_recording_has_roofs(const struct sp_recording *r)
     return json_array_size(json_object_get(run, "roof_Bps")) > 0;
 }
 
+static enum sp_origin origin_of_times(const struct sp_record *record)
+{
+    if (sp_record_value(record, SP_F_METRICS_TIME).origin == SP_STATED)
+        return SP_STATED;
+    return SP_MEASURED;
+}
+
 /* Takes a record that was made from another tool's output. */
 static void take_record(const char *path, struct sp_record *record, struct sp_recording *r)
 {
@@ -36,6 +53,9 @@ static void take_record(const char *path, struct sp_record *record, struct sp_re
     memset(record, 0, sizeof *record);
     r->constructed = sp_record_text(&r->record, SP_F_STATUS, &status) && strcmp(status, "constructed") == 0;
     r->has_times = count_samples(&r->record) > 0;
+    const json_t *counters = sp_record_node(&r->record, SP_F_COUNTERS); /* null, with the reason, in others */
+    r->has_counters = json_is_object(counters) && !json_is_null(json_object_get(counters, "value"));
+    r->time_origin = r->constructed ? SP_CONSTRUCTED : origin_of_times(&r->record);
 }
 
 enum sp_status sp_recording_open(const char *path, struct sp_recording *r, struct sp_error *err)
@@ -45,14 +65,14 @@ enum sp_status sp_recording_open(const char *path, struct sp_recording *r, struc
     enum sp_status status = sp_record_read(path, &record, err);
     if (status != SP_OK)
         return status;
-    if (!json_is_object(sp_record_node(&record, SP_F_COUNTERS))) {
-        sp_record_free(&record);
-        return sp_fail_at(err, SP_INPUT, path, 0, 0,
-                          "give a record whose bytes were measured; `counters` of others is null",
-                          "it holds no counters that could be replayed");
-    }
     take_record(path, &record, r);
-    return SP_OK;
+    if (r->has_counters || r->has_times)
+        return SP_OK;
+    sp_recording_free(r);
+    memset(r, 0, sizeof *r);
+    return sp_fail_at(err, SP_INPUT, path, 0, 0,
+                      "give a record of a run, or of one whose bytes were measured",
+                      "it holds no counters that could be replayed, and no times");
 }
 
 void sp_recording_free(struct sp_recording *r)
@@ -118,7 +138,7 @@ static void fill(const json_t *runs, double roof_Bps, struct sp_pairs *p, double
             p->roof_Bps[p->n] = b;
             inverse[p->n++] = 1 / (t * b);
         }
-        for (int t = 0; t < p->n_threads; t++)
+        for (int t = 0; p->thread_s && t < p->n_threads; t++)
             p->thread_s[t] +=
                 (item(threads, (size_t)t, p->n > 0 ? p->time_s[p->n - 1] : 0) - p->thread_s[t]) /
                 (double)(i + 1);
@@ -137,7 +157,7 @@ enum sp_status sp_recording_pairs(const struct sp_recording *r, double roof_Bps,
     enum sp_status status = sp_new_array(n, sizeof(double), "recorded times", &times, err);
     if (status == SP_OK)
         status = sp_new_array(n, sizeof(double), "recorded roofs", &roofs, err);
-    if (status == SP_OK)
+    if (status == SP_OK && has_thread_times(&r->record))
         status = sp_new_array(n_threads, sizeof(double), "recorded times of threads", &threads, err);
     if (status == SP_OK)
         status = sp_new_array(n, sizeof(double), "ratios", &inverse, err);
@@ -151,16 +171,63 @@ enum sp_status sp_recording_pairs(const struct sp_recording *r, double roof_Bps,
         status = sp_fail_at(err, SP_INPUT, r->path, 0, 0, remedy,
                             "the recording's times cannot be used: none is positive, or no roof is known");
     if (status == SP_OK) {
-        const enum sp_origin origin = r->constructed ? SP_CONSTRUCTED : SP_MEASURED;
-        p->time = sp_median_interval(p->time_s, p->n, origin);
-        p->roof = sp_median_interval(p->roof_Bps, p->n, origin);
-        p->inverse = sp_median_interval(inverse, p->n, origin);
+        const enum sp_origin others = r->constructed ? SP_CONSTRUCTED : SP_MEASURED;
+        p->time = sp_median_interval(p->time_s, p->n, r->time_origin);
+        p->roof = sp_median_interval(p->roof_Bps, p->n, others);
+        p->inverse = sp_median_interval(inverse, p->n, r->time_origin);
         p->spread = sp_relative_spread(p->time_s, p->n);
     }
     free(inverse);
     if (status != SP_OK)
         sp_pairs_free(p);
     return status;
+}
+
+static enum sp_status usable_times(const double *time_s, int64_t n, int n_threads, const char *from,
+                                   struct sp_error *err)
+{
+    if (n < 1)
+        return sp_fail_at(err, SP_USAGE, from, 0, 0, "give the seconds of one product",
+                          "there is no time in it");
+    if (n_threads < 1 || n_threads > 4096)
+        return sp_fail_at(err, SP_USAGE, from, 0, 0, "say how many threads ran, 1 to 4096",
+                          "%d threads cannot have run it", n_threads);
+    for (int64_t i = 0; i < n; i++)
+        if (!(time_s[i] > 0) || !isfinite(time_s[i]))
+            return sp_fail_at(err, SP_USAGE, from, 0, 0,
+                              "a clock too coarse for one product says 0: time many, and divide",
+                              "time %lld of %lld is %g s, and no product takes that", (long long)i + 1,
+                              (long long)n, time_s[i]);
+    return SP_OK;
+}
+
+enum sp_status sp_recording_of_times(const double *time_s, int64_t n, int n_threads,
+                                     const struct sp_timed_run *run, struct sp_recording *recording,
+                                     struct sp_error *err)
+{
+    struct sp_record r;
+    memset(recording, 0, sizeof *recording);
+    enum sp_status status = usable_times(time_s, n, n_threads, run->from, err);
+    if (status == SP_OK)
+        status = sp_record_new("timed", &r, err);
+    if (status != SP_OK)
+        return status;
+    json_t *times = json_array();
+    for (int64_t i = 0; i < n; i++)
+        json_array_append_new(times, json_real(time_s[i]));
+    sp_record_append(&r, SP_F_RUNS,
+                     json_pack("{s:o, s:i, s:s}", "time_s", times, "repetitions", 1, "mode", "unknown"));
+    sp_record_set_value(&r, SP_F_METRICS_TIME, sp_median_interval(time_s, n, run->origin));
+    sp_record_set_count(&r, SP_F_CONFIG_THREADS, n_threads);
+    sp_record_set_text(&r, SP_F_CONFIG_KERNEL, run->kernel ? run->kernel : "timed elsewhere");
+    if (run->cpu)
+        sp_record_set_text(&r, SP_F_MACHINE_CPU, run->cpu);
+    take_record(run->from, &r, recording);
+    if (recording->has_times)
+        return SP_OK;
+    sp_recording_free(recording);
+    memset(recording, 0, sizeof *recording);
+    return sp_fail(err, SP_MEMORY, NULL, "no memory for %lld times", (long long)n);
 }
 
 /* Volumes of all groups of a region, one event each. */

@@ -1,8 +1,10 @@
 /* A recording: what was measured elsewhere, or made up for a test or a lesson, in the place of a run here. It
- * is a record (io/record/record.h) with "counters", and perhaps "runs", "config" and "problem". */
+ * is a record (io/record/record.h) with "counters" or "runs", or both, and perhaps "config" and "problem".
+ * Where it has no counters, bytes are simulated. */
 #ifndef SP_SESSION_RECORDING_H
 #define SP_SESSION_RECORDING_H
 
+#include "base/reading.h"
 #include "io/likwid_csv.h"
 #include "io/record/record.h"
 #include "session/analyze/sampling.h"
@@ -14,9 +16,11 @@ struct sp_recording {
     struct sp_record record; /* owned */
     bool constructed;        /* measurements of no machine */
     bool has_times;          /* runs[] holds samples: nothing is run here */
+    bool has_counters;       /* else bytes are simulated */
+    enum sp_origin time_origin;
 };
 
-/* SP_INPUT where it is no record or has no counters. */
+/* SP_INPUT where it is no record, or has neither counters nor times. */
 enum sp_status sp_recording_open(const char *path, struct sp_recording *recording, struct sp_error *err);
 void sp_recording_free(struct sp_recording *recording);
 
@@ -33,6 +37,21 @@ bool sp_recording_has_roofs(const struct sp_recording *recording);
 /* Its samples as pairs; without recorded roofs the pairs have `roof_Bps` [B/s] throughout. */
 enum sp_status sp_recording_pairs(const struct sp_recording *recording, double roof_Bps, int n_threads,
                                   struct sp_pairs *pairs, struct sp_error *err);
+
+/* Products that were timed, and nothing else: by their own program, by somebody with a clock. */
+struct sp_timed_run {
+    const char *from;      /* where the times stand: "--time", a file, a program; for errors and the record */
+    const char *kernel;    /* what ran, for the report; NULL: nobody said */
+    const char *cpu;       /* that it ran on; NULL: that of the machine which explains it */
+    enum sp_origin origin; /* SP_STATED, or SP_MEASURED where the project's own clock took them */
+};
+
+/* time_s[n] [s]: of one product each. What ran (format, schedule, precision, operation) is for the options of
+ * the analysis to say; only threads are part of it. The rest follows through sp_byte_source_of_recording()
+ * and sp_analyze(). SP_USAGE: no time, one that is not above 0, a number of threads that cannot be. */
+enum sp_status sp_recording_of_times(const double *time_s, int64_t n, int n_threads,
+                                     const struct sp_timed_run *run, struct sp_recording *recording,
+                                     struct sp_error *err);
 
 /* Somebody's run under likwid-perfctr as a recording: its counters, its time, its threads. */
 struct sp_import_options {
