@@ -12,6 +12,8 @@ struct sp_progress {
     void (*step)(void *context, const char *what, double done);
     bool (*interrupted)(void *context);
     void *context;
+    /* A sentence for the user, without final stop; a detail is for those who asked for more. May be NULL. */
+    void (*remark)(void *context, bool is_detail, const char *text);
 };
 
 static inline void sp_progress_step(const struct sp_progress *p, const char *what, double done)
@@ -24,5 +26,18 @@ static inline bool sp_progress_interrupted(const struct sp_progress *p)
 {
     return p && p->interrupted && p->interrupted(p->context);
 }
+
+/* To remark(), where there is one. */
+void sp_progress_remark(const struct sp_progress *p, bool is_detail, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and &watch.
+ */
+struct sp_watch {
+    const struct sp_progress *progress;
+    const char *what; /* "reading the matrix" */
+};
+void sp_watch_show(void *watch, double fraction);
+bool sp_watch_stop(void *watch);
 
 #endif

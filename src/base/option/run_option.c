@@ -1,5 +1,6 @@
 #include "base/option/run_option.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char sp_formats_help[] =
@@ -51,4 +52,18 @@ int sp_word_among(const char *words, const char *value)
         words += n + (words[n] == ' ');
     }
     return -1;
+}
+
+enum sp_status sp_word_pick(const char *typed, const char *words, const char *value, int *place,
+                            struct sp_error *err)
+{
+    char list[200] = "";
+    size_t n = 0;
+    const int word = sp_word_among(words, value);
+    *place = word < 0 ? 0 : word;
+    if (word >= 0)
+        return SP_OK;
+    for (const char *p = words; *p && n + 3 < sizeof list; p++)
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%c", *p == ' ' ? "," : "", *p);
+    return sp_fail(err, SP_USAGE, NULL, "%s takes %s, not '%s'", typed, list, value);
 }

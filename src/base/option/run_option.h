@@ -4,6 +4,7 @@
 #define SP_BASE_RUN_OPTION_H
 
 #include "base/option/option_words.h"
+#include "base/status.h"
 
 enum sp_option_bits {
     SP_ON_GPU = 1,    /* may be given there, too */
@@ -42,5 +43,8 @@ const char *sp_option_name(enum sp_option option); /* "format" */
 enum sp_option sp_option_find(const char *name);   /* SP_N_OPTIONS: none */
 /* Place of the value among words that are separated by blanks; -1: none of them, or NULL. */
 int sp_word_among(const char *words, const char *value);
+/* The same into *place; SP_USAGE names the words: "--store takes auto, nt, plain, not 'x'". */
+enum sp_status sp_word_pick(const char *typed, const char *words, const char *value, int *place,
+                            struct sp_error *err);
 
 #endif

@@ -8,8 +8,8 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/this_machine.h"
 #include "io/times_text.h"
+#include "session/measure/this_machine.h"
 #include "session/record/recording.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
@@ -31,8 +31,9 @@ static const struct argp_option options[] = {
 
 struct arguments {
     struct sp_common_options common;
-    struct sp_run_options run;
-    struct sp_op_options op;
+    struct sp_request request;
+    struct sp_output_options output;
+    struct sp_run_options run; /* both, for the parser */
     struct sp_import_options import;
     const char *time; /* NULL: something counted */
     int n_threads;    /* 0: not said */
@@ -66,8 +67,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     int64_t n = 0;
     switch (key) {
     case ARGP_KEY_INIT:
+        a->run = (struct sp_run_options){&a->request, &a->output};
         state->child_inputs[0] = &a->run;
-        state->child_inputs[1] = &a->op;
+        state->child_inputs[1] = &a->request.op;
         state->child_inputs[2] = &a->common;
         return 0;
     case KEY_TIME:
@@ -104,7 +106,7 @@ static enum sp_status check_machine(const struct arguments *a, const struct sp_l
 {
     struct sp_cpuid here;
     sp_cpuid_read("", &here);
-    if (a->run.machine || !*csv->cpu || strcmp(csv->cpu, here.model) == 0)
+    if (a->request.machine || !*csv->cpu || strcmp(csv->cpu, here.model) == 0)
         return SP_OK;
     return sp_fail_at(
         err, SP_USAGE, a->csv, 0, 0,
@@ -117,13 +119,13 @@ static enum sp_status check_threads(const struct arguments *a, const struct sp_m
                                     struct sp_error *err)
 {
     const int most = m->n_cores * (m->threads_per_core > 1 ? m->threads_per_core : 1);
-    if (!a->time || m->n_cores < 1 || a->run.analyze.n_threads <= most)
+    if (!a->time || m->n_cores < 1 || a->request.analyze.n_threads <= most)
         return SP_OK;
     return sp_fail(err, SP_USAGE,
-                   a->run.machine ? "name the machine that it ran on, or fewer threads"
+                   a->request.machine ? "name the machine that it ran on, or fewer threads"
                                   : "--machine NAME of where it ran (spmodel machine list)",
-                   "it had %d threads, and %s runs at most %d at a time", a->run.analyze.n_threads,
-                   a->run.machine ? m->name : "this machine", most);
+                   "it had %d threads, and %s runs at most %d at a time", a->request.analyze.n_threads,
+                   a->request.machine ? m->name : "this machine", most);
 }
 
 /* A list begins with a number, a file's name had better not (./1ms.txt). */
@@ -143,7 +145,7 @@ static enum sp_status open_times(struct arguments *a, struct sp_byte_source *sou
     const struct sp_timed_run run = {.from = from, .origin = SP_STATED};
     status = sp_recording_of_times(times.time_s, times.n, a->n_threads, &run, &recording, err);
     if (status == SP_OK) {
-        a->run.analyze.n_threads = a->n_threads;
+        a->request.analyze.n_threads = a->n_threads;
         status = sp_byte_source_of_recording(&recording, source, err);
     }
     sp_times_free(&times);
@@ -161,7 +163,7 @@ static enum sp_status open_counted(struct arguments *a, struct sp_byte_source *s
     if (status == SP_OK)
         status = sp_import_recording(&csv, a->csv, &a->import, &recording, err);
     if (status == SP_OK) {
-        a->run.analyze.n_threads = sp_recording_threads(&recording);
+        a->request.analyze.n_threads = sp_recording_threads(&recording);
         status = sp_byte_source_of_recording(&recording, source, err);
     }
     sp_likwid_csv_free(&csv);
@@ -180,37 +182,36 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     enum sp_status status = (a->time ? open_times : open_counted)(a, &source, err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
-    if (status == SP_OK && !a->run.machine) {
+    if (status == SP_OK && !a->request.machine) {
         const struct sp_machine here = {.n_cores = topology.n_cores,
                                         .threads_per_core = topology.threads_per_core};
         status = check_threads(a, &here, err);
     }
     if (status == SP_OK)
-        status = sp_this_machine(a->run.machine, a->run.analyze.n_threads, 0, progress, a->common.verbosity,
-                                 &machine, err);
-    if (status == SP_OK && a->run.machine)
+        status = sp_this_machine(a->request.machine, a->request.analyze.n_threads, 0, progress, &machine, err);
+    if (status == SP_OK && a->request.machine)
         status = check_threads(a, &machine, err);
     if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->run.analyze.memory_B = (double)memory.available_B;
+        a->request.analyze.memory_B = (double)memory.available_B;
     if (status == SP_OK) {
         struct sp_load_options load = {.n_threads = sp_topology_default_threads(&topology),
                                        .allocator = &sp_allocator_huge,
                                        .use = SP_LOAD_ANALYSIS,
-                                       .memory_limit_B = a->run.analyze.memory_B,
+                                       .memory_limit_B = a->request.analyze.memory_B,
                                        .progress = sp_watch_show,
                                        .interrupted = sp_watch_stop,
                                        .context = &watch};
-        status = sp_subject_open(a->matrix, &load, a->run.reorder, progress, &subject, err);
+        status = sp_subject_open(a->matrix, &load, a->request.reorder, progress, &subject, err);
     }
     if (status == SP_OK) {
-        a->run.analyze.op = a->op.op;
-        a->run.analyze.order = a->op.order;
-        a->run.analyze.r = a->op.width[0];
-        a->run.analyze.topology = &topology;
-        a->run.analyze.machine = &machine;
-        a->run.analyze.bytes = &source;
-        a->run.analyze.seed = a->common.seed;
-        status = sp_analyze(&subject, &a->run.analyze, progress, record, err);
+        a->request.analyze.op = a->request.op.op;
+        a->request.analyze.order = a->request.op.order;
+        a->request.analyze.r = a->request.op.width[0];
+        a->request.analyze.topology = &topology;
+        a->request.analyze.machine = &machine;
+        a->request.analyze.bytes = &source;
+        a->request.analyze.seed = a->common.seed;
+        status = sp_analyze(&subject, &a->request.analyze, progress, record, err);
     }
     sp_subject_free(&subject);
     sp_machine_free(&machine);
@@ -243,26 +244,26 @@ static const struct argp argp = {options,
 static int run(int argc, char **argv)
 {
     struct arguments a = {
-        .run = {.analyze = {.format = "crs", .schedule = "rows", .precision = -1, .max_samples = 1},
-                .output = {.directory = "."}}};
+        .request = {.analyze = {.format = "crs", .schedule = "rows", .precision = -1, .max_samples = 1}},
+        .output = {.directory = "."}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
-    a.run.analyze.command = command;
+    a.request.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     struct sp_error err;
-    if (strcmp(a.run.analyze.format, "auto") == 0 || strcmp(a.run.analyze.format, "all") == 0) {
+    if (strcmp(a.request.analyze.format, "auto") == 0 || strcmp(a.request.analyze.format, "all") == 0) {
         sp_fail(&err, SP_USAGE, "crs, sell[:C,SIGMA] or sellu[:C,SIGMA]",
-                "import takes the format that was run, not '%s'", a.run.analyze.format);
+                "import takes the format that was run, not '%s'", a.request.analyze.format);
         return sp_report_error(&err);
     }
-    if (sp_op_settle(&a.op, &err) != SP_OK)
+    if (sp_op_settle(&a.request.op, &err) != SP_OK)
         return sp_report_error(&err);
-    if (a.op.n_widths > 1) {
+    if (a.request.op.n_widths > 1) {
         sp_fail(&err, SP_USAGE, "give the width that was run",
-                "import explains one run: %d widths were given", a.op.n_widths);
+                "import explains one run: %d widths were given", a.request.op.n_widths);
         return sp_report_error(&err);
     }
-    int code = sp_output_open(&a.run.output, &a.common);
+    int code = sp_output_open(&a.output, &a.common);
     if (code)
         return code;
     struct sp_terminal terminal;
@@ -273,9 +274,9 @@ static int run(int argc, char **argv)
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root)
-        code = sp_worse_exit(code, sp_output_record(&record, &a.run.output, &a.common));
+        code = sp_worse_exit(code, sp_output_record(&record, &a.output, &a.common));
     sp_record_free(&record);
-    return sp_output_close(&a.run.output, &a.common, code);
+    return sp_output_close(&a.output, &a.common, code);
 }
 
 static const struct sp_example examples[] = {

@@ -7,6 +7,7 @@
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
+#include "cli/core/terminal.h"
 #include "session/sweep/sweep.h"
 #include "sparse/formats/format.h"
 #include "sys/machine/pages.h"
@@ -310,9 +311,13 @@ static int run_all(struct arguments *a)
     struct sp_error err;
     struct sp_stage stage;
     a->run.seed = a->common.seed;
-    if (sp_stage_open(SP_STAGE_CPU, a->machine, a->common.verbosity, &a->run, &stage, &err) != SP_OK)
+    struct sp_terminal terminal;
+    const struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
+    const enum sp_status status = sp_stage_open(SP_STAGE_CPU, a->machine, &progress, &a->run, &stage, &err);
+    sp_terminal_clear(&terminal);
+    if (status != SP_OK)
         return sp_report_error(&err);
-    int code = run_matrix(a, &stage.progress, &stage.terminal);
+    int code = run_matrix(a, &progress, &terminal);
     sp_stage_close(&stage);
     return code;
 }

@@ -16,7 +16,7 @@ enum { ACCEPTED = 100, MORE_MATRICES, WRITES, JUDGES };
 /* As analyze has understood them: long options may be cut short. */
 static int verdict_on(const struct sp_analyze_arguments *a)
 {
-    const struct sp_output_options *o = &a->run.output;
+    const struct sp_output_options *o = &a->output;
     return a->n_matrices != 1                                       ? MORE_MATRICES
            : a->common.json || a->common.csv || a->common.lines     ? WRITES
            : o->html_name                                           ? WRITES

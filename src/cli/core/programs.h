@@ -1,5 +1,4 @@
-/* Programs beside this process: this very one again, those on the PATH; and the files
- * that come with this one. */
+/* Programs beside this process: this very one again, those on the PATH. */
 #ifndef SP_CLI_PROGRAMS_H
 #define SP_CLI_PROGRAMS_H
 
@@ -33,11 +32,5 @@ int sp_own_process_wait(pid_t pid);
 
 /* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
 const char *sp_find_program(const char *name, char *path, size_t size);
-
-/* Where the files are that come with the program, machines, labs, data: the folder `what` ("machines") of the
- * source tree where this program lies in its build tree, else in share/spmodel as seen from the program,
- * wherever it was installed or moved to. False where the program's own place is unknown or the path too long;
- * whether the folder exists is not looked at. */
-bool sp_data_path(const char *what, char *path, size_t size);
 
 #endif

@@ -80,12 +80,22 @@ static void show_step(void *context, const char *what, double done)
     sp_print(stderr, "%s", line);
 }
 
+static void remark(void *context, bool is_detail, const char *text)
+{
+    struct sp_terminal *t = context;
+    if (t->verbosity < is_detail)
+        return;
+    sp_terminal_clear(t);
+    sp_print(stderr, "spmodel: remark: %s\n", text);
+}
+
 struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 {
     memset(terminal, 0, sizeof *terminal);
+    terminal->verbosity = verbosity;
     terminal->active = verbosity >= 0 && isatty(STDERR_FILENO);
     sp_process_watch();
-    return (struct sp_progress){show_step, was_interrupted, terminal};
+    return (struct sp_progress){show_step, was_interrupted, terminal, remark};
 }
 
 void sp_terminal_clear(struct sp_terminal *terminal)
@@ -103,15 +113,4 @@ struct sp_report_style sp_terminal_style(const struct sp_common_options *common)
                                     .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
                                     .verbosity = common->verbosity,
                                     .width = tty ? columns_of(STDOUT_FILENO) : 0};
-}
-
-void sp_watch_show(void *watch, double fraction)
-{
-    const struct sp_watch *w = watch;
-    sp_progress_step(w->progress, w->what, fraction);
-}
-
-bool sp_watch_stop(void *watch)
-{
-    return sp_progress_interrupted(((const struct sp_watch *)watch)->progress);
 }

@@ -9,8 +9,9 @@
 #include "report/text/pen.h"
 
 struct sp_terminal {
-    bool shown;   /* a progress line stands on stderr */
-    bool active;  /* stderr is a terminal and -q was not given */
+    bool shown;  /* a progress line stands on stderr */
+    bool active; /* stderr is a terminal and -q was not given */
+    int verbosity;
     double begun; /* of the current step */
     double last_drawn;
     char what[96];
@@ -29,14 +30,5 @@ void sp_terminal_clear(struct sp_terminal *terminal);
 
 /* How standard output takes a report: colours, letters and width of a terminal. */
 struct sp_report_style sp_terminal_style(const struct sp_common_options *common);
-
-/* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and &watch.
- */
-struct sp_watch {
-    const struct sp_progress *progress;
-    const char *what; /* "reading the matrix" */
-};
-void sp_watch_show(void *watch, double fraction);
-bool sp_watch_stop(void *watch);
 
 #endif

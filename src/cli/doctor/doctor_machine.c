@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/core/programs.h"
 #include "cli/doctor/doctor.h"
-#include "cli/machine/this_machine.h"
+#include "io/files/places.h"
 #include "kernels/gpu_module.h"
 #include "sp_config.h"
 #include "sys/machine/binding.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 
 enum { KEY_DIR = SP_KEY_PRIVATE + 0x300 };
 

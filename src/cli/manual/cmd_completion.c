@@ -47,7 +47,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->output = arg;
         return 0;
     case KEY_WORDS:
-        a->names = sp_pick(state, "words", arg, "machine lab") == 0 ? SP_VALUE_MACHINE : SP_VALUE_LAB;
+        a->names = sp_pick(state, "--words", arg, "machine lab") == 0 ? SP_VALUE_MACHINE : SP_VALUE_LAB;
         return 0;
     case KEY_STALE:
         a->stale = true;

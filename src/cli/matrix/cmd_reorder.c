@@ -12,10 +12,10 @@
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/this_machine.h"
 #include "cli/matrix/reorder_preview.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
+#include "session/measure/this_machine.h"
 #include "sparse/formats/format.h"
 #include "sparse/reorder/metis.h"
 #include "sparse/reorder/reorder.h"
@@ -324,9 +324,9 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
     const struct sp_workload *w = &o->workload;
     struct sp_machine machine;
     struct sp_reorder_preview preview;
-    enum sp_status status = o->machine ? sp_this_machine(o->machine, w->n_threads, 0, watch->progress,
-                                                         o->common.verbosity, &machine, err)
-                                       : sp_this_caches(&machine, err);
+    enum sp_status status = o->machine
+                                ? sp_this_machine(o->machine, w->n_threads, 0, watch->progress, &machine, err)
+                                : sp_this_caches(&machine, err);
     if (status != SP_OK)
         return status;
     const struct sp_reorder_preview_options options = {

@@ -10,8 +10,8 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/terminal.h"
-#include "cli/machine/this_machine.h"
 #include "io/files/atomic_file.h"
+#include "io/files/places.h"
 #include "track/judge/comparable.h"
 
 enum {

@@ -1,0 +1,95 @@
+#include "io/files/places.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sp_config.h"
+
+/* Into `path`, which has the place of a file: its folder. */
+static bool cut_to_folder(char *path)
+{
+    char *slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    return slash != NULL;
+}
+
+/* The folder of the program, links resolved; of the library, where this function is in one. */
+static bool own_folder(char *folder, size_t size, bool *is_library)
+{
+    static const char own; /* an address in here */
+    char program[PATH_MAX], holder[PATH_MAX];
+    Dl_info info;
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[n > 0 ? n : 0] = '\0';
+    *is_library = dladdr(&own, &info) && info.dli_fname && strchr(info.dli_fname, '/') &&
+                  realpath(info.dli_fname, holder) && strcmp(holder, program) != 0 && strstr(holder, ".so");
+    const char *path = *is_library ? holder : program;
+    return strlen(path) < size && *path && cut_to_folder(strcpy(folder, path));
+}
+
+/* An installed program has no business in the tree that it was built from, though it may still be there. */
+static bool in_build_tree(const char *folder)
+{
+    struct stat here, build;
+    return stat(folder, &here) == 0 && stat(SP_BINARY_DIR, &build) == 0 && here.st_dev == build.st_dev &&
+           here.st_ino == build.st_ino;
+}
+
+bool sp_data_path(const char *what, char *path, size_t size)
+{
+    char folder[PATH_MAX];
+    bool is_library;
+    int n;
+    if (!own_folder(folder, sizeof folder, &is_library))
+        return false;
+    if (in_build_tree(folder))
+        n = snprintf(path, size, "%s/%s", SP_SOURCE_DIR, what);
+    else
+        n = snprintf(path, size, "%s/%s/%s", folder, is_library ? SP_DATA_FROM_LIB : SP_DATA_FROM_BIN, what);
+    return n > 0 && (size_t)n < size;
+}
+
+/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
+ * paths. */
+static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)
+{
+    const char *base = getenv(variable), *home = getenv("HOME");
+    if (base && *base == '/')
+        return snprintf(path, size, "%s/%s", base, rest) < (int)size;
+    if (home && *home)
+        return snprintf(path, size, "%s/%s/%s", home, home_rest, rest) < (int)size;
+    return 0;
+}
+
+/* The same directory under another name: in a source tree "machines" is the source's. */
+static int seen_before(const struct sp_machine_paths *paths, int n, const char *path)
+{
+    struct stat a, b;
+    if (stat(path, &a) != 0)
+        return 0;
+    for (int i = 0; i < n; i++)
+        if (stat(paths->directory[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            return 1;
+    return 0;
+}
+
+void sp_machine_paths_find(struct sp_machine_paths *paths)
+{
+    memset(paths, 0, sizeof *paths);
+    int n = 0;
+    if (xdg("XDG_DATA_HOME", ".local/share", "spmodel/machines", paths->storage[n], sizeof paths->storage[0]))
+        n++;
+    if (sp_data_path("machines", paths->storage[n], sizeof paths->storage[0]))
+        n++;
+    for (int i = 0, kept = 0; i < n; i++)
+        if (!seen_before(paths, kept, paths->storage[i]))
+            paths->directory[kept++] = paths->storage[i];
+    if (xdg("XDG_CACHE_HOME", ".cache", "spmodel", paths->cache_storage, sizeof paths->cache_storage))
+        paths->cache = paths->cache_storage;
+}
