@@ -171,7 +171,7 @@ static struct sp_attach_cell *find_cell(const struct sp_attach_product *p, bool 
         const int matrix = matrix_of(&view, sp_attach_library(p->row));
         cell = matrix >= 0 ? cell_of(matrix, p, p->bits | view.bits) : NULL;
         if (cell)
-            __atomic_store_n(&sp_attach_log.header->symbol[p->row], SP_ATTACH_CALLED, __ATOMIC_RELAXED);
+            sp_attach_note_called(p->row);
     }
     pthread_mutex_unlock(&lock);
     if (view.release)
@@ -335,6 +335,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (pthread_mutex_trylock(&lock) != 0) /* an exit inside a call that is looked at */
         return;
+    sp_attach_note_libraries();
     sp_attach_log_close();
     pthread_mutex_unlock(&lock);
 }

@@ -26,6 +26,9 @@ void *sp_attach_real(enum sp_attach_row row);
 void *sp_attach_function(const char *name);
 /* The same for what is needed often: found once, kept in *slot, which begins as NULL. */
 void *sp_attach_function_once(void **slot, const char *name);
+/* It made a product. At the end: what to say of libraries that made none, and of second copies. */
+void sp_attach_note_called(enum sp_attach_row row);
+void sp_attach_note_libraries(void);
 const char *sp_attach_library(enum sp_attach_row row);
 const char *sp_attach_symbol(enum sp_attach_row row);
 

@@ -3,6 +3,7 @@
  * real one with nothing of us on the stack, since RTLD_NEXT means: next after whoever calls. */
 #include <dlfcn.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "attach/attach.h"
@@ -16,9 +17,9 @@ static const struct {
 #include "attach/symbols.inc"
 #undef SYMBOL
 };
-static_assert((int)SP_N_ROWS <= (int)SP_ATTACH_SYMBOLS, "a place in the header for each");
 
 static void *real[SP_N_ROWS];
+static bool called[SP_N_ROWS], is_second[SP_N_ROWS];
 
 const char *sp_attach_library(enum sp_attach_row r)
 {
@@ -30,11 +31,33 @@ const char *sp_attach_symbol(enum sp_attach_row r)
     return row[r].name;
 }
 
-static void note(enum sp_attach_row r, enum sp_attach_seen seen)
+void sp_attach_note_called(enum sp_attach_row r)
+{
+    __atomic_store_n(&called[r], true, __ATOMIC_RELAXED);
+}
+
+/* Adds a word to a list. */
+static void list_word(char *list, size_t size, const char *word)
+{
+    const size_t n = strlen(list);
+    if (!strstr(list, word) && n + strlen(word) + 3 < size)
+        snprintf(list + n, size - n, "%s%s", n ? ", " : "", word);
+}
+
+void sp_attach_note_libraries(void)
 {
     struct sp_attach_header *h = sp_attach_log.header;
-    if (h && __atomic_load_n(&h->symbol[r], __ATOMIC_RELAXED) < seen)
-        __atomic_store_n(&h->symbol[r], (uint8_t)seen, __ATOMIC_RELAXED);
+    bool made[SP_N_ROWS] = {false}; /* of each row: its library made a product */
+    for (int r = 0; h && r < SP_N_ROWS; r++)
+        for (int k = 0; k < SP_N_ROWS; k++)
+            made[r] = made[r] || (strcmp(row[r].library, row[k].library) == 0 &&
+                                  __atomic_load_n(&called[k], __ATOMIC_RELAXED));
+    for (int r = 0; h && r < SP_N_ROWS; r++) {
+        if (__atomic_load_n(&is_second[r], __ATOMIC_RELAXED))
+            list_word(h->second, sizeof h->second, row[r].library);
+        if (!made[r] && sp_attach_function(row[r].name))
+            list_word(h->idle, sizeof h->idle, row[r].library);
+    }
 }
 
 /* The dynamic linker's own function, whoever stands in front of it. */
@@ -127,7 +150,6 @@ static void *remember(enum sp_attach_row r, void *f)
     if (!__atomic_compare_exchange_n(&real[r], &none, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return none;
     keep_library(f);
-    note(r, SP_ATTACH_FOUND);
     return f;
 }
 
@@ -168,7 +190,7 @@ __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, 
             return NULL;
         if (remember((enum sp_attach_row)r, own) !=
             own) { /* another copy of the library: its calls are its own */
-            note((enum sp_attach_row)r, SP_ATTACH_SECOND);
+            __atomic_store_n(&is_second[r], true, __ATOMIC_RELAXED);
             return NULL;
         }
         return front[r];

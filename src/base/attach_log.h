@@ -37,8 +37,7 @@ enum {
     SP_ATTACH_CELL_B = 2048,
     SP_ATTACH_MATRICES = 2048,
     SP_ATTACH_CELLS = 8192,
-    SP_ATTACH_SAMPLES = 472,
-    SP_ATTACH_SYMBOLS = 96
+    SP_ATTACH_SAMPLES = 472
 };
 
 struct sp_attach_header {
@@ -48,15 +47,14 @@ struct sp_attach_header {
     int64_t began_ns, begun_at_ns; /* monotonic clock; since 1970 */
     int64_t ended_ns;              /* monotonic; 0: it was killed, became another program, or still runs */
     uint32_t n_matrices, n_cells;
-    uint64_t n_lost;                   /* products that found no room in the log */
-    uint32_t n_cpus, reserved;         /* that it could run on when it began */
-    char host[64], program[512];       /* program: the path of what ran */
-    uint8_t symbol[SP_ATTACH_SYMBOLS]; /* enum sp_attach_seen of each row of attach/symbols.inc ... */
-    char lost[128];                    /* why products were lost or matrices are not known; "": none */
-    char rest[SP_ATTACH_HEADER_B - 888];
+    uint64_t n_lost;             /* products that found no room in the log */
+    uint32_t n_cpus, reserved;   /* that it could run on when it began */
+    char host[64], program[512]; /* program: the path of what ran */
+    char lost[128];              /* why products were lost or matrices are not known; "": none */
+    char idle[128];   /* libraries that were loaded at the end, but made no product: "hypre, MKL" */
+    char second[128]; /* those of which a second copy was loaded, which is not counted */
+    char rest[SP_ATTACH_HEADER_B - 1048];
 };
-
-enum sp_attach_seen { SP_ATTACH_UNSEEN, SP_ATTACH_FOUND, SP_ATTACH_CALLED, SP_ATTACH_SECOND };
 
 enum sp_attach_type { SP_ATTACH_TYPE_UNKNOWN, SP_ATTACH_F32, SP_ATTACH_F64, SP_ATTACH_C64, SP_ATTACH_C128 };
 enum sp_attach_pattern_state { SP_ATTACH_NO_PATTERN, SP_ATTACH_PATTERN, SP_ATTACH_REFUSED };

@@ -55,7 +55,8 @@ static void take_process(const struct sp_attach_header *h, struct sp_captured_pr
     copy_text(p->host, sizeof p->host, h->host, sizeof h->host);
     copy_text(p->program, sizeof p->program, h->program, sizeof h->program);
     copy_text(p->lost, sizeof p->lost, h->lost, sizeof h->lost);
-    memcpy(p->symbol, h->symbol, sizeof p->symbol);
+    copy_text(p->idle, sizeof p->idle, h->idle, sizeof h->idle);
+    copy_text(p->second, sizeof p->second, h->second, sizeof h->second);
 }
 
 /* The name of a pattern as attach gives it, and no other file. */

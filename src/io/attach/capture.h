@@ -17,8 +17,9 @@ struct sp_captured_process {
     bool ended;          /* it left in order; else it was killed, or became another program */
     int n_cpus;          /* that it could run on; 0: unknown */
     int64_t n_lost;      /* products that found no room */
-    char lost[128];
-    uint8_t symbol[SP_ATTACH_SYMBOLS];
+    char lost[128];      /* why, or why matrices are not known */
+    char idle[128];      /* libraries that made no product: "hypre, MKL" */
+    char second[128];    /* those of which a second copy was not counted */
 };
 
 struct sp_captured_matrix {

@@ -55,6 +55,20 @@ bool sp_data_path(const char *what, char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+bool sp_module_path(const char *name, char *path, size_t size)
+{
+    char folder[PATH_MAX];
+    bool is_library;
+    int n;
+    if (!own_folder(folder, sizeof folder, &is_library))
+        return false;
+    if (in_build_tree(folder))
+        n = snprintf(path, size, "%s/%s", SP_BINARY_DIR, name);
+    else
+        n = snprintf(path, size, "%s/%s/%s", folder, is_library ? "spmodel" : SP_LIB_FROM_BIN, name);
+    return n > 0 && (size_t)n < size;
+}
+
 /* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
  * paths. */
 static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)

@@ -11,6 +11,10 @@
  * long; whether the folder exists is not looked at. */
 bool sp_data_path(const char *what, char *path, size_t size);
 
+/* Likewise of a library that comes with the program, "libNAME.so": beside it in the build tree, else in
+ * lib/spmodel. */
+bool sp_module_path(const char *name, char *path, size_t size);
+
 /* Machine files and caches: the only place that reads HOME and the XDG variables for them. */
 enum { SP_MACHINE_DIRECTORIES = 2 };
 
