@@ -44,22 +44,6 @@ static void list_word(char *list, size_t size, const char *word)
         snprintf(list + n, size - n, "%s%s", n ? ", " : "", word);
 }
 
-void sp_attach_note_libraries(void)
-{
-    struct sp_attach_header *h = sp_attach_log.header;
-    bool made[SP_N_ROWS] = {false}; /* of each row: its library made a product */
-    for (int r = 0; h && r < SP_N_ROWS; r++)
-        for (int k = 0; k < SP_N_ROWS; k++)
-            made[r] = made[r] || (strcmp(row[r].library, row[k].library) == 0 &&
-                                  __atomic_load_n(&called[k], __ATOMIC_RELAXED));
-    for (int r = 0; h && r < SP_N_ROWS; r++) {
-        if (__atomic_load_n(&is_second[r], __ATOMIC_RELAXED))
-            list_word(h->second, sizeof h->second, row[r].library);
-        if (!made[r] && sp_attach_function(row[r].name))
-            list_word(h->idle, sizeof h->idle, row[r].library);
-    }
-}
-
 /* The dynamic linker's own function, whoever stands in front of it. */
 static look_up *real_dlsym(void)
 {
@@ -77,11 +61,15 @@ static look_up *real_dlsym(void)
 }
 
 /* Is it in this library itself? */
-static bool is_ours(const void *address)
+static bool share_library(const void *a, const void *b)
 {
     Dl_info here, there;
-    return dladdr((const void *)sp_attach_symbol, &here) && dladdr(address, &there) &&
-           here.dli_fbase == there.dli_fbase;
+    return dladdr(a, &here) && dladdr(b, &there) && here.dli_fbase == there.dli_fbase;
+}
+
+static bool is_ours(const void *address)
+{
+    return share_library((const void *)sp_attach_symbol, address);
 }
 
 enum { MOST_OBJECTS = 1024 };
@@ -99,12 +87,17 @@ static int list_object(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
+/* The process ends: a dlopen() now would call constructors again. */
+static bool is_ending;
+
 /* Also of libraries that were opened for somebody alone (RTLD_LOCAL). */
 static void *search_all(const char *name)
 {
     struct objects all = {0};
     void *found = NULL;
     look_up *ask = real_dlsym();
+    if (__atomic_load_n(&is_ending, __ATOMIC_RELAXED))
+        return NULL;
     dl_iterate_phdr(list_object, &all);
     for (int i = 0; i < all.n && !found && ask; i++) {
         void *handle = dlopen(all.name[i], RTLD_LAZY | RTLD_NOLOAD);
@@ -123,6 +116,23 @@ void *sp_attach_function(const char *name)
     look_up *ask = real_dlsym();
     void *found = ask ? ask(RTLD_NEXT, name) : NULL;
     return found ? found : search_all(name);
+}
+
+void sp_attach_note_libraries(void)
+{
+    struct sp_attach_header *h = sp_attach_log.header;
+    __atomic_store_n(&is_ending, true, __ATOMIC_RELAXED);
+    bool made[SP_N_ROWS] = {false}; /* of each row: its library made a product */
+    for (int r = 0; h && r < SP_N_ROWS; r++)
+        for (int k = 0; k < SP_N_ROWS; k++)
+            made[r] = made[r] || (strcmp(row[r].library, row[k].library) == 0 &&
+                                  __atomic_load_n(&called[k], __ATOMIC_RELAXED));
+    for (int r = 0; h && r < SP_N_ROWS; r++) {
+        if (__atomic_load_n(&is_second[r], __ATOMIC_RELAXED))
+            list_word(h->second, sizeof h->second, row[r].library);
+        if (!made[r] && sp_attach_function(row[r].name))
+            list_word(h->idle, sizeof h->idle, row[r].library);
+    }
 }
 
 void *sp_attach_function_once(void **slot, const char *name)
@@ -174,8 +184,10 @@ static char *const front[SP_N_ROWS] = {
 #undef SYMBOL
 };
 
-/* Ours in the place of a library's; NULL: none of the rows, or no library has it. */
-__attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, const char *name)
+/* Ours in the place of a library's; NULL: none of the rows, or no library has it. caller: an address of
+ * whoever asks. */
+__attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, const char *name,
+                                                                  const void *caller)
 {
     look_up *ask = real_dlsym();
     if (!name || !ask || handle == RTLD_NEXT || !sp_attach_is_active())
@@ -188,12 +200,13 @@ __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, 
             own = sp_attach_function(name);
         if (!own)
             return NULL;
-        if (remember((enum sp_attach_row)r, own) !=
-            own) { /* another copy of the library: its calls are its own */
+        void *first = remember((enum sp_attach_row)r, own);
+        if (first == own)
+            return front[r];
+        /* Another copy of the library, whose calls are its own; or what the library itself is made of. */
+        if (!share_library(first, caller))
             __atomic_store_n(&is_second[r], true, __ATOMIC_RELAXED);
-            return NULL;
-        }
-        return front[r];
+        return NULL;
     }
     return NULL;
 }
@@ -217,6 +230,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    subq $8, %rsp\n"
         "    .cfi_adjust_cfa_offset 8\n"
+        "    movq 24(%rsp), %rdx\n"
         "    call sp_attach_asked\n"
         "    testq %rax, %rax\n"
         "    jne 1f\n"
@@ -243,6 +257,7 @@ __asm__(".text\n"
         "    stp x29, x30, [sp, #-32]!\n"
         "    stp x0, x1, [sp, #16]\n"
         "    mov x29, sp\n"
+        "    mov x2, x30\n"
         "    bl sp_attach_asked\n"
         "    cbnz x0, 1f\n"
         "    bl sp_attach_dlsym\n"

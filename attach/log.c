@@ -70,7 +70,7 @@ bool sp_attach_log_open(const char *folder)
         return false;
     const int saved = errno, fd = create(folder);
     void *map = MAP_FAILED;
-    if (fd >= 0 && posix_fallocate(fd, 0, length(0)) == 0)
+    if (fd >= 0 && posix_fallocate(fd, 0, SP_ATTACH_HEADER_B) == 0)
         map = mmap(NULL, (size_t)length(SP_ATTACH_CELLS), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
@@ -111,12 +111,18 @@ void sp_attach_log_lost(const char *why)
         snprintf(h->lost, sizeof h->lost, "%s", why);
 }
 
-static bool make_room(void)
+static bool make_room(int64_t begin, int64_t size)
 {
     const int fd = open(own_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    const bool ok = fd >= 0 && posix_fallocate(fd, length(n_roomy), AT_ONCE * SP_ATTACH_CELL_B) == 0;
+    const bool ok = fd >= 0 && posix_fallocate(fd, begin, size) == 0;
     if (fd >= 0)
         close(fd);
+    return ok;
+}
+
+static bool make_room_for_cells(void)
+{
+    const bool ok = make_room(length(n_roomy), AT_ONCE * SP_ATTACH_CELL_B);
     n_roomy += ok ? AT_ONCE : 0;
     return ok;
 }
@@ -128,7 +134,7 @@ struct sp_attach_cell *sp_attach_log_cell(void)
         sp_attach_log_lost("more pairs of a matrix and a thread than a log has room for");
         return NULL;
     }
-    if (h->n_cells == n_roomy && !make_room()) {
+    if (h->n_cells == n_roomy && !make_room_for_cells()) {
         sp_attach_log_lost("no room on the disk for the log");
         return NULL;
     }
@@ -138,6 +144,10 @@ struct sp_attach_cell *sp_attach_log_cell(void)
 struct sp_attach_matrix *sp_attach_log_matrix(void)
 {
     struct sp_attach_header *h = sp_attach_log.header;
+    if (h->n_matrices == 0 && !make_room(SP_ATTACH_HEADER_B, BEFORE_CELLS - SP_ATTACH_HEADER_B)) {
+        sp_attach_log_lost("no room on the disk for the log");
+        return NULL;
+    }
     if (h->n_matrices < SP_ATTACH_MATRICES)
         return &sp_attach_log.matrix[h->n_matrices++];
     sp_attach_log_lost("more matrices than a log has room for");

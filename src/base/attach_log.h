@@ -9,7 +9,7 @@
  *     matrix[SP_ATTACH_MATRICES]                              SP_ATTACH_MATRIX_B each
  *     cell[0 ... n_cells]                                     SP_ATTACH_CELL_B each
  *
- * The file is as long as its highest cell needs. A cell belongs to one matrix, symbol, width and thread,
+ * The file is as long as its highest cell needs, and a header alone where there is no matrix. A cell belongs to one matrix, symbol, width and thread,
  * which writes it without a lock; threads that ended leave theirs to others. Whoever reads must expect every
  * number to be anything: a process may have died while it wrote.
  *

@@ -8,8 +8,9 @@ static PetscErrorCode fill(Mat A, PetscInt n)
     MatGetOwnershipRange(A, &begin, &end);
     for (PetscInt i = begin; i < end; i++) {
         const PetscInt x = i % n, y = i / n % n, z = i / n / n;
-        const PetscInt other[6] = {x > 0 ? i - 1 : -1,     x < n - 1 ? i + 1 : -1,     y > 0 ? i - n : -1,
-                                   y < n - 1 ? i + n : -1, z > 0 ? i - n * n : -1, z < n - 1 ? i + n * n : -1};
+        const PetscInt other[6] = {x > 0 ? i - 1 : -1,     x < n - 1 ? i + 1 : -1,
+                                   y > 0 ? i - n : -1,     y < n - 1 ? i + n : -1,
+                                   z > 0 ? i - n * n : -1, z < n - 1 ? i + n * n : -1};
         for (int k = 0; k < 6; k++)
             if (other[k] >= 0)
                 MatSetValue(A, i, other[k], -1, INSERT_VALUES);

@@ -39,7 +39,7 @@ static enum sp_status read_header(const char *path, const char *bytes, int64_t n
     if (h->version != SP_ATTACH_VERSION)
         return fail(path, "it is of another version", err);
     if (h->header_B != SP_ATTACH_HEADER_B || h->matrix_B != SP_ATTACH_MATRIX_B ||
-        h->cell_B != SP_ATTACH_CELL_B || n < BEFORE_CELLS)
+        h->cell_B != SP_ATTACH_CELL_B || (n < BEFORE_CELLS && n > SP_ATTACH_HEADER_B))
         return fail(path, "its header is damaged, or it was cut off", err);
     return SP_OK;
 }
@@ -237,9 +237,10 @@ enum sp_status sp_capture_add(const char *path, const char *bytes, int64_t n, st
     r->bytes = bytes;
     status = read_header(path, bytes, n, &r->header, err);
     if (status == SP_OK) {
-        const int64_t room = (n - BEFORE_CELLS) / SP_ATTACH_CELL_B;
+        const int64_t room = n > BEFORE_CELLS ? (n - BEFORE_CELLS) / SP_ATTACH_CELL_B : 0;
         r->n_matrices = r->header.n_matrices < SP_ATTACH_MATRICES ? r->header.n_matrices : SP_ATTACH_MATRICES;
         r->n_cells = r->header.n_cells < SP_ATTACH_CELLS ? r->header.n_cells : SP_ATTACH_CELLS;
+        r->n_matrices = n > BEFORE_CELLS ? r->n_matrices : 0; /* none without a cell */
         r->n_cells = r->n_cells < room ? r->n_cells : (uint32_t)room;
         r->process = (int)all->n_processes;
         r->first_matrix = all->n_matrices;

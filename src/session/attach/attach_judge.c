@@ -97,6 +97,15 @@ static enum sp_status share_roofs(const struct sp_machine *whole, int n_threads,
     return status;
 }
 
+/* Of a last-level cache that several of them must share [B]; 0: each may have one. */
+static double share_of_cache(const struct sp_machine *m, int n_processes)
+{
+    const int n_domains = m->n_domains > 0 ? m->n_domains : 1,
+              sharing = (n_processes + n_domains - 1) / n_domains;
+    return sharing > 1 && m->n_caches > 0 ? (double)sp_cache_believed_B(&m->cache[m->n_caches - 1]) / sharing
+                                          : 0;
+}
+
 static enum sp_precision precision_of(const struct sp_captured_matrix *m)
 {
     return m->type == SP_ATTACH_F32 ? SP_F32 : m->type == SP_ATTACH_C128 ? SP_C128 : SP_F64;
@@ -193,7 +202,9 @@ enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captu
         status = sp_subject_open(path, &load, NULL, progress, &subject, err);
     }
     if (status == SP_OK) {
+        subject.no_values = true;
         snprintf(subject.name, sizeof subject.name, "%s", name);
+        o.llc_B = share_of_cache(&machine, n_processes);
         o.bytes = &source;
         o.machine = &machine;
         status = sp_analyze(&subject, &o, progress, record, err);
