@@ -184,31 +184,32 @@ static char *const front[SP_N_ROWS] = {
 #undef SYMBOL
 };
 
-/* Ours in the place of a library's; NULL: none of the rows, or no library has it. caller: an address of
- * whoever asks. */
-__attribute__((used, visibility("hidden"))) void *sp_attach_asked(void *handle, const char *name,
+/* What dlsym() gives for one of the rows: the one in front of a library's own; NULL: ask the real one, which
+ * must not find those that stand in front of nothing. caller: an address of whoever asks. */
+__attribute__((used, visibility("hidden"))) void *sp_attach_asked(void **handle, const char *name,
                                                                   const void *caller)
 {
     look_up *ask = real_dlsym();
-    if (!name || !ask || handle == RTLD_NEXT || !sp_attach_is_active())
+    int r = 0;
+    while (r < SP_N_ROWS && name && strcmp(row[r].name, name) != 0)
+        r++;
+    if (!name || r == SP_N_ROWS || !ask || *handle == RTLD_NEXT)
         return NULL;
-    for (int r = 0; r < SP_N_ROWS; r++) {
-        if (strcmp(row[r].name, name) != 0)
-            continue;
-        void *own = handle == RTLD_DEFAULT ? sp_attach_function(name) : ask(handle, name);
-        if (own && is_ours(own)) /* through the handle of the program itself */
-            own = sp_attach_function(name);
-        if (!own)
-            return NULL;
-        void *first = remember((enum sp_attach_row)r, own);
-        if (first == own)
-            return front[r];
-        /* Another copy of the library, whose calls are its own; or what the library itself is made of. */
-        if (!share_library(first, caller))
-            __atomic_store_n(&is_second[r], true, __ATOMIC_RELAXED);
+    void *own = *handle == RTLD_DEFAULT ? sp_attach_function(name) : ask(*handle, name);
+    if (own && is_ours(own)) /* through the handle of the program itself */
+        own = sp_attach_function(name);
+    if (!own) { /* libc has none of them */
+        void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+        *handle = libc ? libc : *handle;
         return NULL;
     }
-    return NULL;
+    void *first = sp_attach_is_active() ? remember((enum sp_attach_row)r, own) : NULL;
+    if (first == own)
+        return front[r];
+    /* Another copy of the library, whose calls are its own; or what the library itself is made of. */
+    if (first && !share_library(first, caller))
+        __atomic_store_n(&is_second[r], true, __ATOMIC_RELAXED);
+    return own;
 }
 
 __attribute__((used, visibility("hidden"))) look_up *sp_attach_dlsym(void)
@@ -230,6 +231,7 @@ __asm__(".text\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    subq $8, %rsp\n"
         "    .cfi_adjust_cfa_offset 8\n"
+        "    leaq 16(%rsp), %rdi\n"
         "    movq 24(%rsp), %rdx\n"
         "    call sp_attach_asked\n"
         "    testq %rax, %rax\n"
@@ -257,6 +259,7 @@ __asm__(".text\n"
         "    stp x29, x30, [sp, #-32]!\n"
         "    stp x0, x1, [sp, #16]\n"
         "    mov x29, sp\n"
+        "    add x0, sp, #16\n"
         "    mov x2, x30\n"
         "    bl sp_attach_asked\n"
         "    cbnz x0, 1f\n"
