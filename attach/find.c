@@ -184,6 +184,14 @@ static char *const front[SP_N_ROWS] = {
 #undef SYMBOL
 };
 
+/* Before anything of the program runs somebody may ask already, to whom even strcmp() is not there yet. */
+static bool is_name(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
 /* What dlsym() gives for one of the rows: the one in front of a library's own; NULL: ask the real one, which
  * must not find those that stand in front of nothing. caller: an address of whoever asks. */
 __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void **handle, const char *name,
@@ -191,7 +199,7 @@ __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void **handle,
 {
     look_up *ask = real_dlsym();
     int r = 0;
-    while (r < SP_N_ROWS && name && strcmp(row[r].name, name) != 0)
+    while (r < SP_N_ROWS && name && !is_name(row[r].name, name))
         r++;
     if (!name || r == SP_N_ROWS || !ask || *handle == RTLD_NEXT)
         return NULL;
