@@ -83,15 +83,16 @@ static void print_line(const struct sp_capture *c, const struct sp_attach_line *
 }
 
 void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n,
-                           FILE *out)
+                           bool whole, FILE *out)
 {
+    const int64_t shown = whole || n < SHOWN ? n : SHOWN;
     sp_print(out, "       %11s  %-17s %-32s %8s %9s %9s %7s\n", "nonzeros", "product", "function", "calls",
              "median", "total", "share");
-    for (int64_t i = 0; i < n && i < SHOWN; i++)
+    for (int64_t i = 0; i < shown; i++)
         print_line(c, &line[i], out);
-    if (n > SHOWN)
-        sp_print(out, "  and %lld more, which took less\n", (long long)(n - SHOWN));
-    for (int64_t i = 0; i < n && i < SHOWN; i++) {
+    if (n > shown)
+        sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
+    for (int64_t i = 0; i < shown; i++) {
         bool said = !line[i].why;
         for (int64_t k = 0; k < i && !said; k++)
             said = line[k].why && strcmp(line[k].why, line[i].why) == 0;
@@ -101,8 +102,7 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
 }
 
 /* Words of all processes, each list once. */
-static bool print_lists(const struct sp_capture *c, bool second, const char *before, const char *after,
-                        FILE *out)
+static bool print_lists(const struct sp_capture *c, bool second, const char *before, FILE *out)
 {
     bool any = false;
     for (int64_t i = 0; i < c->n_processes; i++) {
@@ -111,7 +111,7 @@ static bool print_lists(const struct sp_capture *c, bool second, const char *bef
         for (int64_t k = 0; k < i && !said; k++)
             said = strcmp(list, second ? c->process[k].second : c->process[k].idle) == 0;
         if (!said)
-            sp_print(out, "%s%s%s\n", before, list, after);
+            sp_print(out, "%s%s\n", before, list);
         any = any || !said;
     }
     return any;
@@ -127,14 +127,11 @@ void sp_attach_print_unseen(const struct sp_capture *c, FILE *out)
     if (c->n_damaged > 0)
         sp_print(out, "damaged  %lld logs could not be read; the first: %s\n", (long long)c->n_damaged,
                  c->damage);
-    print_lists(c, true, "unseen   a second copy of ", " was opened, and its products are not counted", out);
-    if (c->n_products > 0) {
-        print_lists(c, false, "idle     ", " was loaded, and made no product that goes through its symbols",
-                    out);
+    print_lists(c, true, "unseen   a second copy was opened, whose products are not counted: ", out);
+    if (c->n_products > 0)
         return;
-    }
-    if (print_lists(c, false, "unseen   ",
-                    " was loaded, but its products pass none of the symbols that are seen", out))
+    if (print_lists(c, false,
+                    "unseen   loaded, but no product went through the functions that are seen: ", out))
         fputs("         (other formats, older functions, calls inside the library)\n", out);
     else
         fputs(

@@ -18,9 +18,10 @@ struct sp_attach_line {
 
 /* Who was looked at, and what part of its time it multiplied. */
 void sp_attach_print_program(const struct sp_capture *capture, const char *how_it_ended, FILE *out);
-/* A line each of line[n]; the most important first. */
+/* A line each of line[n], the most important first; of more than a dozen the others in words, unless `whole`.
+ */
 void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
-                           FILE *out);
+                           bool whole, FILE *out);
 /* What cannot be seen, and what to do about it; without any product, what may have been the reason. */
 void sp_attach_print_unseen(const struct sp_capture *capture, FILE *out);
 

@@ -266,7 +266,7 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const char
     if (a->common.verbosity >= 0) {
         sp_attach_print_program(c, how_it_ended, out);
         if (c->n_products > 0)
-            sp_attach_print_table(c, line, c->n_products, out);
+            sp_attach_print_table(c, line, c->n_products, a->all || a->common.verbosity > 0, out);
         sp_attach_print_unseen(c, out);
     }
     int code = c->n_products > 0 ? 0 : sp_exit_code(SP_NO);
