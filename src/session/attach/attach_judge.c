@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "io/record/record.h"
 #include "session/record/recording.h"
 #include "sys/machine/pages.h"
@@ -12,7 +13,7 @@ const char *sp_attach_why_not(const struct sp_capture *c, const struct sp_captur
 {
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
     if (p->bits & SP_ATTACH_ON_GPU)
-        return "it ran on a GPU, whose own kernels spmodel analyze runs with --device gpu";
+        return "it ran on a GPU, whose own kernels spmodel analyze runs with " SP_O_DEVICE " gpu";
     if (p->op == SP_ATTACH_TRANSPOSE || (p->bits & SP_ATTACH_SIDE_T))
         return "products with the transpose are not simulated";
     if (p->op == SP_ATTACH_SDDMM)
