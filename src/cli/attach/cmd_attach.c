@@ -387,7 +387,10 @@ static int run(int argc, char **argv)
 }
 
 static const struct sp_example examples[] = {
-    {"spmodel attach --capture seen", "judge what attach -k has kept in the folder seen", "0 5"},
+    {"spmodel attach -k seen -- ./solver", "the products of a solver that uses PETSc, say; kept in seen",
+     "0 1 5"},
+    {"spmodel attach --capture seen --threads 4", "what was kept, judged again: each product had 4 threads",
+     "0 1 5"},
     {0},
 };
 
