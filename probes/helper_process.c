@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "probes/helper/helper.h"
+#include "sys/own_place.h"
 
 static const char program[] = "spmodel-counters";
 
@@ -34,16 +35,13 @@ static bool find_program(char *path, size_t size)
         return access(path, X_OK) == 0;
     }
     char own[3800];
-    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (n <= 0)
+    bool is_library;
+    if (!sp_own_folder(own, sizeof own, &is_library))
         return false;
-    own[n] = '\0';
-    char *slash = strrchr(own, '/');
-    *(slash ? slash : own) = '\0';
     snprintf(path, size, "%s/%s", own, program);
     if (access(path, X_OK) == 0)
         return true;
-    snprintf(path, size, "%s/" SP_LIBEXEC_FROM_BIN "/%s", own, program);
+    snprintf(path, size, "%s/%s/%s", own, is_library ? SP_LIBEXEC_FROM_LIB : SP_LIBEXEC_FROM_BIN, program);
     return access(path, X_OK) == 0;
 }
 

@@ -77,3 +77,13 @@ const char *sp_status_name(enum sp_status status)
     };
     return status < SP_N_STATUS ? names[status] : "unknown";
 }
+
+int sp_exit_code(enum sp_status status)
+{
+    static const int codes[SP_N_STATUS] = {
+        [SP_OK] = 0,        [SP_NO] = 1,     [SP_USAGE] = 2,    [SP_INPUT] = 3,
+        [SP_ABSENT] = 4,    [SP_MEMORY] = 4, [SP_OUTPUT] = 4,   [SP_WRONG] = 6,
+        [SP_UNDECIDED] = 5, [SP_BUG] = 7,    [SP_SKIPPED] = 77, [SP_INTERRUPTED] = 130,
+    };
+    return codes[status];
+}

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kinds of failure. src/cli maps them to the documented exit codes (`spmodel help exit-codes`). */
+/* The kinds of failure, with their exit codes (`spmodel help exit-codes`). */
 enum sp_status {
     SP_OK = 0,
     SP_NO,          /* a check was made and the answer is no: exit 1 */
@@ -60,6 +60,9 @@ enum sp_status sp_fail_at(struct sp_error *err, enum sp_status status, const cha
 /* Writes "PATH:LINE:COLUMN: WHAT\n  remedy: REMEDY" (the parts that are there) into text[size],
  * always terminated; it has no line end but that one, whatever the path is. */
 void sp_error_text(const struct sp_error *err, char *text, size_t size);
+
+/* The documented exit code. */
+int sp_exit_code(enum sp_status status);
 
 /* A word for a status: "usage", "input", ... */
 const char *sp_status_name(enum sp_status status);

@@ -37,7 +37,7 @@ print("clients: %s: %d calls, mean %.3g s, fastest %.3g s; the program's own clo
       (sys.argv[2], a["calls"], a["total_s"] / a["calls"], a["least_s"], float(sys.argv[3])))
 END
 }
-own() { sed -n "s/.*$1seconds \([0-9.]*\).*/\1/p" "$dir/out" | head -n 1; }
+own() { sed -n "s/.*${1:-}seconds \([0-9.]*\).*/\1/p" "$dir/out" | head -n 1; }
 
 install libpetsc-real-dev libopenmpi-dev openmpi-bin
 if ! command -v mpicc >/dev/null; then

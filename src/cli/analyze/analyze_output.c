@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "cli/core/output.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "cli/core/terminal.h"
 #include "io/record/record.h"
 #include "io/record/record_request.h"

@@ -7,6 +7,7 @@
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/places.h"
+#include "session/own/own.h"
 #include "session/record/format_model.h"
 #include "sys/machine/meminfo.h"
 
@@ -132,15 +133,6 @@ static int run_matrices(struct sp_analyze_arguments *a, const struct sp_progress
     return code;
 }
 
-static int run_on_gpu(struct sp_analyze_arguments *a, const struct sp_progress *progress,
-                      struct sp_terminal *terminal)
-{
-    struct sp_analyze_options *o = &a->request.analyze;
-    o->count_on_gpu = strcmp(a->request.bytes, "sim") != 0;
-    o->require_gpu_counts = a->request.require_bytes || strcmp(a->request.bytes, "cupti") == 0;
-    return run_matrices(a, progress, terminal);
-}
-
 static int run_on_cpu(struct sp_analyze_arguments *a, const struct sp_progress *progress,
                       struct sp_terminal *terminal)
 {
@@ -177,7 +169,7 @@ static int run_all(struct sp_analyze_arguments *a)
     sp_terminal_clear(&terminal);
     if (status != SP_OK)
         return sp_report_error(&err);
-    int code = (on_gpu ? run_on_gpu : run_on_cpu)(a, &progress, &terminal);
+    int code = (on_gpu ? run_matrices : run_on_cpu)(a, &progress, &terminal);
     sp_stage_close(&stage);
     return code;
 }
@@ -187,7 +179,8 @@ static int run(int argc, char **argv)
     struct sp_analyze_arguments a;
     struct sp_error err;
     char command[4096];
-    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK)
+    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
+        sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));

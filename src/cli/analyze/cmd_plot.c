@@ -7,7 +7,7 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "cli/core/terminal.h"
 #include "io/record/record_losses.h"
 #include "plots/plot.h"

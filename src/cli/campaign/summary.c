@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
 #include "cli/core/output.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "plots/plot.h"
 #include "report/html/report_html.h"
 #include "track/campaign/campaign_jobs.h"

@@ -6,16 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-int sp_exit_code(enum sp_status status)
-{
-    static const int codes[SP_N_STATUS] = {
-        [SP_OK] = 0,        [SP_NO] = 1,     [SP_USAGE] = 2,    [SP_INPUT] = 3,
-        [SP_ABSENT] = 4,    [SP_MEMORY] = 4, [SP_OUTPUT] = 4,   [SP_WRONG] = 6,
-        [SP_UNDECIDED] = 5, [SP_BUG] = 7,    [SP_SKIPPED] = 77, [SP_INTERRUPTED] = 130,
-    };
-    return codes[status];
-}
-
 int sp_report_error(const struct sp_error *err)
 {
     char text[2400];

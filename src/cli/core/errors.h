@@ -7,9 +7,6 @@
 
 #include "base/status.h"
 
-/* The documented exit code of a status. */
-int sp_exit_code(enum sp_status status);
-
 /* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
 int sp_report_error(const struct sp_error *err);
 

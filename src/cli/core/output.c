@@ -11,7 +11,7 @@
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "cli/core/errors.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "io/files/input_file.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_formats.h"

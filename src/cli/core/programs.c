@@ -130,16 +130,3 @@ int sp_own_process_wait(pid_t pid)
     sp_part_child_ended(pid);
     return state;
 }
-
-const char *sp_find_program(const char *name, char *path, size_t size)
-{
-    const char *p = getenv("PATH");
-    while (p && *p) {
-        size_t length = strcspn(p, ":");
-        snprintf(path, size, "%.*s/%s", (int)length, p, name);
-        if (access(path, X_OK) == 0)
-            return path;
-        p += length + (p[length] == ':');
-    }
-    return NULL;
-}

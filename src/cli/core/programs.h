@@ -1,4 +1,4 @@
-/* Programs beside this process: this very one again, those on the PATH. */
+/* This very program again, as a process beside this one. */
 #ifndef SP_CLI_PROGRAMS_H
 #define SP_CLI_PROGRAMS_H
 
@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-/* This very program as another process, started without a shell. */
+/* Started without a shell. */
 struct sp_own_variable {
     const char *name, *value;
 };
@@ -35,8 +35,5 @@ int sp_own_process_wait(pid_t pid);
  * reason: it cannot be started; *error is the system's number then. */
 enum sp_status sp_program_start(char *const *word, void (*before)(void *context), void *context, pid_t *pid,
                                 int *error, struct sp_error *err);
-
-/* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
-const char *sp_find_program(const char *name, char *path, size_t size);
 
 #endif

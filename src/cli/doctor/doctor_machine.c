@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/core/programs.h"
 #include "cli/doctor/doctor.h"
 #include "io/files/places.h"
 #include "kernels/gpu_module.h"

@@ -8,7 +8,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "cli/analyze/plot_files.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "cli/model/case.h"
 #include "io/machine/model_json.h"
 #include "io/record/record.h"

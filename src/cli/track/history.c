@@ -6,7 +6,7 @@
 #include "base/escape.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/core/programs.h"
+#include "io/files/places.h"
 #include "cli/track/track_options.h"
 #include "plots/plot.h"
 #include "track/judge/change_points.h"

@@ -9,7 +9,6 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
-#include "cli/core/programs.h"
 #include "cli/core/terminal.h"
 #include "cli/validate/validate_print.h"
 #include "io/files/input_file.h"

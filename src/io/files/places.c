@@ -1,6 +1,5 @@
 #include "io/files/places.h"
 
-#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,29 +8,7 @@
 #include <unistd.h>
 
 #include "sp_config.h"
-
-/* Into `path`, which has the place of a file: its folder. */
-static bool cut_to_folder(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash)
-        *slash = '\0';
-    return slash != NULL;
-}
-
-/* The folder of the program, links resolved; of the library, where this function is in one. */
-static bool own_folder(char *folder, size_t size, bool *is_library)
-{
-    static const char own; /* an address in here */
-    char program[PATH_MAX], holder[PATH_MAX];
-    Dl_info info;
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[n > 0 ? n : 0] = '\0';
-    *is_library = dladdr(&own, &info) && info.dli_fname && strchr(info.dli_fname, '/') &&
-                  realpath(info.dli_fname, holder) && strcmp(holder, program) != 0 && strstr(holder, ".so");
-    const char *path = *is_library ? holder : program;
-    return strlen(path) < size && *path && cut_to_folder(strcpy(folder, path));
-}
+#include "sys/own_place.h"
 
 /* An installed program has no business in the tree that it was built from, though it may still be there. */
 static bool in_build_tree(const char *folder)
@@ -46,7 +23,7 @@ bool sp_data_path(const char *what, char *path, size_t size)
     char folder[PATH_MAX];
     bool is_library;
     int n;
-    if (!own_folder(folder, sizeof folder, &is_library))
+    if (!sp_own_folder(folder, sizeof folder, &is_library))
         return false;
     if (in_build_tree(folder))
         n = snprintf(path, size, "%s/%s", SP_SOURCE_DIR, what);
@@ -60,13 +37,26 @@ bool sp_module_path(const char *name, char *path, size_t size)
     char folder[PATH_MAX];
     bool is_library;
     int n;
-    if (!own_folder(folder, sizeof folder, &is_library))
+    if (!sp_own_folder(folder, sizeof folder, &is_library))
         return false;
     if (in_build_tree(folder))
         n = snprintf(path, size, "%s/%s", SP_BINARY_DIR, name);
     else
         n = snprintf(path, size, "%s/%s/%s", folder, is_library ? "spmodel" : SP_LIB_FROM_BIN, name);
     return n > 0 && (size_t)n < size;
+}
+
+const char *sp_find_program(const char *name, char *path, size_t size)
+{
+    const char *p = getenv("PATH");
+    while (p && *p) {
+        size_t length = strcspn(p, ":");
+        snprintf(path, size, "%.*s/%s", (int)length, p, name);
+        if (access(path, X_OK) == 0)
+            return path;
+        p += length + (p[length] == ':');
+    }
+    return NULL;
 }
 
 /* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative

@@ -14,6 +14,8 @@ bool sp_data_path(const char *what, char *path, size_t size);
 /* Likewise of a library that comes with the program, "libNAME.so": beside it in the build tree, else in
  * lib/spmodel. */
 bool sp_module_path(const char *name, char *path, size_t size);
+/* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
+const char *sp_find_program(const char *name, char *path, size_t size);
 
 /* Machine files and caches: the only place that reads HOME and the XDG variables for them. */
 enum { SP_MACHINE_DIRECTORIES = 2 };

@@ -9,6 +9,8 @@
 #include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
+#include "kernels/own/own_kernel.h"
+#include "kernels/own/own_pages.h"
 #include "model/roofline.h"
 #include "session/analyze/pcore.h"
 #include "sparse/csr/csr_content.h"
@@ -28,20 +30,16 @@ static enum sp_status put_in_order(struct sp_subject *s, const char *order,
     return status;
 }
 
-enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
-                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+static enum sp_status settle_subject(struct sp_subject *s, const char *reorder,
+                                     const struct sp_allocator *allocator, const struct sp_progress *progress,
+                                     struct sp_error *err)
 {
-    memset(s, 0, sizeof *s);
-    snprintf(s->argument, sizeof s->argument, "%s", argument);
-    sp_matrix_display_name(argument, s->name, sizeof s->name);
+    struct sp_csr ordered;
+    enum sp_status status = SP_OK;
     snprintf(s->reorder, sizeof s->reorder, "%s", reorder ? reorder : "none");
-    double start = sp_now();
-    enum sp_status status = sp_matrix_load(argument, load, &s->matrix, &s->facts, err);
-    s->load_s = sp_now() - start;
     const char *order = strcmp(s->reorder, "none") == 0 && sp_fault("order", NULL) ? "random" : s->reorder;
-    if (status == SP_OK && strcmp(order, "none") != 0) {
-        struct sp_csr ordered;
-        status = put_in_order(s, order, load ? load->allocator : NULL, progress, &ordered, err);
+    if (strcmp(order, "none") != 0) {
+        status = put_in_order(s, order, allocator, progress, &ordered, err);
         if (status == SP_OK) {
             sp_csr_free(&s->matrix);
             s->matrix = ordered;
@@ -54,6 +52,34 @@ enum sp_status sp_subject_open(const char *argument, const struct sp_load_option
     if (status != SP_OK)
         sp_subject_free(s);
     return status;
+}
+
+enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
+                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    snprintf(s->argument, sizeof s->argument, "%s", argument);
+    sp_matrix_display_name(argument, s->name, sizeof s->name);
+    double start = sp_now();
+    const enum sp_status status = sp_matrix_load(argument, load, &s->matrix, &s->facts, err);
+    s->load_s = sp_now() - start;
+    if (status != SP_OK)
+        return status;
+    return settle_subject(s, reorder, load ? load->allocator : NULL, progress, err);
+}
+
+enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const struct sp_load_facts *facts,
+                               const char *reorder, const struct sp_allocator *allocator,
+                               const struct sp_progress *progress, struct sp_subject *s, struct sp_error *err)
+{
+    memset(s, 0, sizeof *s);
+    snprintf(s->argument, sizeof s->argument, "MATRIX");
+    snprintf(s->name, sizeof s->name, "%s", name);
+    s->matrix = *matrix;
+    s->facts = *facts;
+    s->load_s = facts->total_s;
+    memset(matrix, 0, sizeof *matrix);
+    return settle_subject(s, reorder, allocator, progress, err);
 }
 
 enum sp_status sp_subject_reorder(struct sp_subject *s, const char *reorder,
@@ -267,7 +293,8 @@ static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_
                                    .rows = dense->rows,
                                    .second = dense->second,
                                    .store_nt = wants_nt(o, s),
-                                   .allocator = allocator};
+                                   .allocator = allocator,
+                                   .own = o->own};
     c->state = NULL;
     c->best_s = INFINITY;
     return c->kernel->prepare(&s->layout, &operands, &c->state, err);
@@ -394,6 +421,25 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
                    "no kernel for this workload writes y with non-temporal stores here");
 }
 
+/* How long an execution takes, more or less: whoever waits for a kernel of somebody else has to know. */
+static enum sp_status time_built_in(const struct sp_setup_options *o, const struct sp_dense *dense,
+                                    struct sp_setup *s, struct sp_error *err)
+{
+    struct contender one = {.kernel = NULL};
+    struct sp_setup_options plain = *o;
+    plain.own = NULL;
+    if (!o->own->watch || sp_kernel_candidates(&s->layout, NULL, &one.kernel, 1) == 0)
+        return SP_OK;
+    enum sp_status status = prepare(&plain, dense, NULL, s, &one, err);
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = one.kernel->run(one.state, 1, NULL, err);
+    if (status == SP_OK)
+        o->own->watch->execution_s = sp_now() - start;
+    one.kernel->release(one.state);
+    return status;
+}
+
 /* Between steps that each may take seconds. */
 static enum sp_status begin_step(const struct sp_progress *progress, const char *what, struct sp_error *err)
 {
@@ -408,7 +454,10 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
 {
     memset(s, 0, sizeof *s);
     s->workload = *workload;
-    const struct sp_allocator *allocator = o->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
+    const struct sp_allocator *allocator = o->own
+                                               ? (o->small_pages ? &sp_own_pages_small : &sp_own_pages_huge)
+                                           : o->small_pages ? &sp_allocator_plain
+                                                            : &sp_allocator_huge;
     enum sp_status status = check_memory(workload, o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
@@ -432,6 +481,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     if (status == SP_OK)
         status = sp_dense_make(&s->workload, o->seed, &arrays, err);
     struct sp_dense dense = sp_dense_of(&arrays);
+    if (status == SP_OK && o->own)
+        status = time_built_in(o, &dense, s, err);
     if (status == SP_OK)
         status = begin_step(progress, "choosing a kernel", err);
     if (status == SP_OK)
@@ -441,12 +492,17 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     if (status == SP_OK) {
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, &dense, err);
+        if (o->own && s->check.n_bad > 0)
+            status = sp_own_wrong(o->own, &s->check, workload->matrix->n_r, false, err);
     }
     if (status == SP_OK)
         status = hold_back(s, err);
     sp_dense_free(&arrays);
-    if (status != SP_OK)
+    if (status != SP_OK) {
+        const struct sp_spmv_check check = s->check;
         sp_setup_free(s);
+        s->check = check;
+    }
     return status;
 }
 

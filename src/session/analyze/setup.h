@@ -21,6 +21,7 @@ enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
     const char *isa;                  /* NULL: the best */
+    struct sp_own *own;               /* whose kernel that is, where it is none of the table */
     const struct sp_kernel *kernel;   /* NULL: the fastest on these arrays; its P_core is measured then */
     enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
     bool small_pages;                 /* 4 KiB pages instead of huge ones */
@@ -45,7 +46,7 @@ struct sp_setup {
     struct sp_kernel_facts facts;
     struct sp_job job;
     struct sp_value p_core_one; /* [flop/s] of one thread */
-    struct sp_spmv_check check; /* against the reference */
+    struct sp_spmv_check check; /* against the reference; kept where that fails */
     double layout_s;            /* making the layout [s] */
     void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
 };
@@ -75,6 +76,11 @@ struct sp_subject {
 
 /* reorder: NULL or "none", or a row of sparse/reorder/reorder.h. */
 enum sp_status sp_subject_open(const char *argument, const struct sp_load_options *load, const char *reorder,
+                               const struct sp_progress *progress, struct sp_subject *subject,
+                               struct sp_error *err);
+/* The same of a matrix that is in memory, which commands call MATRIX: takes it, on failure, too. */
+enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const struct sp_load_facts *facts,
+                               const char *reorder, const struct sp_allocator *allocator,
                                const struct sp_progress *progress, struct sp_subject *subject,
                                struct sp_error *err);
 /* A subject in the order of its file takes this one, and keeps the original for trials of other orders;

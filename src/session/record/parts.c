@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "include/spmodel.h"
 #include "io/record/record_request.h"
 #include "model/cache/partition.h"
 #include "session/analyze/analyze.h"
@@ -392,6 +393,10 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     ask_text(r, SP_OPTION_SIM_POLICY, o->policy);
     ask_number(r, SP_OPTION_SIM_LLC, o->llc_B);
     ask_text(r, SP_OPTION_MACHINE, o->machine_name);
+    if (o->own.library || o->own.kernel)
+        ask_text(r, SP_OPTION_KERNEL, o->own.library ? o->own.library : o->own.kernel->name);
+    if (o->own.signature)
+        ask_text(r, SP_OPTION_SIGNATURE, o->own.signature);
 }
 
 void sp_record_environment(struct sp_record *r, const struct sp_topology *topology,

@@ -1,0 +1,436 @@
+/* libspmodel as its users see it, through include/spmodel.h alone: options and their errors, matrices of all
+ * widths, what a result says, and that the caller's process is as before. */
+#include "spmodel.h"
+
+#include <check.h>
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static spmodel *s;
+
+static void setup(void)
+{
+    s = spmodel_new();
+    ck_assert_ptr_nonnull(s);
+    ck_assert_int_eq(spmodel_set(s, "machine", SP_TEST_DATA "/../../machines/zen4-vm-2c.json"), SPMODEL_OK);
+}
+
+static void teardown(void)
+{
+    spmodel_free(s);
+}
+
+/* [[2 1 0] [1 3 1] [0 0 4]] in all widths. */
+static const int64_t wide_ptr[] = {0, 2, 5, 6};
+static const int32_t narrow_ptr[] = {0, 2, 5, 6};
+static const int32_t narrow_col[] = {0, 1, 0, 1, 2, 2};
+static const int64_t wide_col[] = {0, 1, 0, 1, 2, 2};
+static const double values[] = {2, 1, 1, 3, 1, 4};
+static const float floats[] = {2, 1, 1, 3, 1, 4};
+
+static struct spmodel_matrix small(void)
+{
+    return (struct spmodel_matrix){.size = sizeof(struct spmodel_matrix),
+                                   .n_r = 3,
+                                   .n_c = 3,
+                                   .n_nz = 6,
+                                   .row_ptr = wide_ptr,
+                                   .col = narrow_col,
+                                   .values = values,
+                                   .row_ptr_B = 8,
+                                   .col_B = 4,
+                                   .name = "small"};
+}
+
+static void set(const char *option, const char *value)
+{
+    ck_assert_msg(spmodel_set(s, option, value) == SPMODEL_OK, "%s", spmodel_message(s));
+}
+
+static void fails(int status, int wanted, const char *words)
+{
+    ck_assert_msg(status == wanted, "%d, not %d: %s", status, wanted, spmodel_message(s));
+    ck_assert_msg(strstr(spmodel_message(s), words), "'%s' is not in: %s", words, spmodel_message(s));
+}
+
+/* A text of the record of a result. */
+static char *text_at(spmodel_result *r, const char *object, const char *key)
+{
+    json_t *record = json_loads(spmodel_text(r, SPMODEL_JSON), 0, NULL);
+    ck_assert_ptr_nonnull(record);
+    char *text = strdup(json_string_value(json_object_get(json_object_get(record, object), key)));
+    json_decref(record);
+    return text;
+}
+
+/* Without a run: what the record says of the matrix. */
+static spmodel_result *explained(const struct spmodel_matrix *a)
+{
+    const double time_s[] = {2e-8, 3e-8};
+    spmodel_result *r;
+    set("threads", "1");
+    const int status = spmodel_explain(s, a, time_s, 2, &r);
+    ck_assert_msg(status == SPMODEL_OK, "%s", spmodel_message(s));
+    return r;
+}
+
+static void quick_run(void)
+{
+    set("budget", "60ms");
+    set("runs", "1");
+    set("threads", "2");
+    set("no-hints", NULL);
+    set("bytes", "sim");
+}
+
+START_TEST(options)
+{
+    fails(spmodel_set(s, "fromat", "crs"), SPMODEL_USAGE, "there is no option 'fromat'");
+    fails(spmodel_set(s, "html", "page.html"), SPMODEL_USAGE, "there is no option 'html'");
+    fails(spmodel_set(s, "threads", NULL), SPMODEL_USAGE, "takes a value");
+    fails(spmodel_set(s, "threads", "-1"), SPMODEL_USAGE, "from 1 to 4096, not '-1'");
+    fails(spmodel_set(s, "cold", "perhaps"), SPMODEL_USAGE, "takes no value");
+    set("cold", NULL);
+    fails(spmodel_set(s, "between", "axpy"), SPMODEL_USAGE, "exclude each other");
+    set("cold", "no");
+    set("between", "axpy");
+    set("seed", "7");
+    ck_assert_str_eq(spmodel_message(s), "");
+}
+END_TEST
+
+START_TEST(a_refused_value_leaves_the_old_one)
+{
+    const struct spmodel_matrix a = small();
+    set("precision", "f32");
+    fails(spmodel_set(s, "precision", "f99"), SPMODEL_USAGE, "not 'f99'");
+    spmodel_result *r = explained(&a);
+    char *precision = text_at(r, "config", "precision");
+    ck_assert_str_eq(precision, "f32");
+    free(precision);
+    spmodel_result_free(r);
+}
+END_TEST
+
+/* One matrix in every way to write it has one identity. */
+START_TEST(every_width_and_base)
+{
+    static const int32_t one_ptr[] = {1, 3, 6, 7}, one_col[] = {1, 2, 1, 2, 3, 3};
+    static const int32_t mixed_col[] = {1, 0, 2, 0, 1, 2};
+    static const double mixed[] = {1, 2, 1, 1, 3, 4};
+    static const int32_t twice_ptr[] = {0, 3, 6, 7}, twice_col[] = {0, 0, 1, 0, 1, 2, 2};
+    static const double halves[] = {1, 1, 1, 1, 3, 1, 4};
+    struct spmodel_matrix a[7] = {small(), small(), small(), small(), small(), small(), small()};
+    a[1].row_ptr = narrow_ptr;
+    a[1].row_ptr_B = 4;
+    a[2].col = wide_col;
+    a[2].col_B = 8;
+    a[3].values = floats;
+    a[3].type = SPMODEL_F32;
+    a[4].row_ptr = one_ptr;
+    a[4].row_ptr_B = 4;
+    a[4].col = one_col;
+    a[4].base = 1;
+    a[5].col = mixed_col;
+    a[5].values = mixed;
+    a[6].row_ptr = twice_ptr;
+    a[6].row_ptr_B = 4;
+    a[6].col = twice_col;
+    a[6].values = halves;
+    a[6].n_nz = 7;
+    char *first = NULL;
+    for (int i = 0; i < 7; i++) {
+        spmodel_result *r = explained(&a[i]);
+        char *digest = text_at(r, "problem", "sha256");
+        ck_assert_int_eq(strlen(digest), 64);
+        if (first)
+            ck_assert_msg(strcmp(digest, first) == 0, "way %d: %s, not %s", i, digest, first);
+        else
+            first = strdup(digest);
+        free(digest);
+        spmodel_result_free(r);
+    }
+    free(first);
+}
+END_TEST
+
+START_TEST(patterns_and_complex_values)
+{
+    static const double complex_values[] = {2, 0, 1, 1, 1, -1, 3, 0, 1, 0, 4, 0};
+    struct spmodel_matrix a = small();
+    a.values = NULL;
+    spmodel_result *r = explained(&a);
+    char *field = text_at(r, "problem", "field");
+    ck_assert_str_eq(field, "pattern");
+    free(field);
+    spmodel_result_free(r);
+    a.values = complex_values;
+    a.type = SPMODEL_C128;
+    r = explained(&a);
+    char *precision = text_at(r, "config", "precision");
+    ck_assert_str_eq(precision, "c128");
+    free(precision);
+    spmodel_result_free(r);
+}
+END_TEST
+
+START_TEST(bad_matrices)
+{
+    static const int32_t down[] = {0, 4, 2, 6}, short_ptr[] = {0, 2, 5, 5}, far_col[] = {0, 1, 0, 1, 3, 2};
+    static const struct {
+        const char *words;
+        int status;
+    } wanted[] = {{"no matrix was given", SPMODEL_USAGE},
+                  {"of 2 bytes", SPMODEL_USAGE},
+                  {"begin with 2", SPMODEL_USAGE},
+                  {"row_ptr is NULL", SPMODEL_USAGE},
+                  {"row 1 begins at entry 4", SPMODEL_INPUT},
+                  {"from 0 to 5", SPMODEL_INPUT},
+                  {"entry 4 is in column 3 of 3", SPMODEL_INPUT},
+                  {"type 9", SPMODEL_USAGE},
+                  {"cannot be used", SPMODEL_USAGE}};
+    struct spmodel_matrix a[9];
+    for (int i = 0; i < 9; i++)
+        a[i] = small();
+    a[0].size = 8;
+    a[1].row_ptr_B = 2;
+    a[2].base = 2;
+    a[3].row_ptr = NULL;
+    a[4].row_ptr = down;
+    a[4].row_ptr_B = 4;
+    a[5].row_ptr = short_ptr;
+    a[5].row_ptr_B = 4;
+    a[6].col = far_col;
+    a[7].type = 9;
+    a[8].n_r = INT64_MAX;
+    for (int i = 0; i < 9; i++) {
+        const double time_s = 1e-7;
+        spmodel_result *r = (spmodel_result *)&r;
+        fails(spmodel_explain(s, &a[i], &time_s, 1, &r), wanted[i].status, wanted[i].words);
+        ck_assert_ptr_null(r);
+    }
+}
+END_TEST
+
+START_TEST(a_result_in_all_its_forms)
+{
+    static const char *const within[] = {"possible", "reached", "small", "\"schema\"", "<!DOCTYPE html>"};
+    const struct spmodel_matrix a = small();
+    spmodel_result *r;
+    quick_run();
+    ck_assert_msg(spmodel_analyze(s, &a, NULL, &r) == SPMODEL_OK, "%s", spmodel_message(s));
+    for (int form = SPMODEL_VERDICT; form <= SPMODEL_HTML; form++) {
+        const char *text = spmodel_text(r, (enum spmodel_form)form);
+        ck_assert_ptr_nonnull(text);
+        ck_assert_msg(strstr(text, within[form]), "form %d has no '%s'", form, within[form]);
+        ck_assert_ptr_eq(text, spmodel_text(r, (enum spmodel_form)form));
+    }
+    ck_assert_ptr_null(spmodel_text(r, (enum spmodel_form)99));
+    json_t *record = json_loads(spmodel_text(r, SPMODEL_JSON), 0, NULL);
+    const double time_s = json_number_value(
+        json_object_get(json_object_get(json_object_get(record, "metrics"), "time"), "value"));
+    struct spmodel_value v = {.size = sizeof v};
+    ck_assert_int_eq(spmodel_number(r, SPMODEL_TIME_S, &v), SPMODEL_OK);
+    ck_assert_double_eq(v.value, time_s);
+    ck_assert_str_eq(v.origin, "measured");
+    for (int n = SPMODEL_TIME_S; n <= SPMODEL_IMBALANCE; n++) {
+        ck_assert_int_eq(spmodel_number(r, (enum spmodel_number)n, &v), SPMODEL_OK);
+        ck_assert_msg(isnan(v.value) ? *v.why : strcmp(v.origin, "unknown") != 0, "number %d", n);
+    }
+    v.size = 1;
+    ck_assert_int_eq(spmodel_number(r, SPMODEL_TIME_S, &v), SPMODEL_USAGE);
+    v.size = sizeof v;
+    ck_assert_int_eq(spmodel_number(r, (enum spmodel_number)99, &v), SPMODEL_USAGE);
+    json_decref(record);
+    spmodel_result_free(r);
+}
+END_TEST
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+}
+
+/* What the caller set is as before; its arrays, too. */
+START_TEST(the_caller_is_as_before)
+{
+    cpu_set_t before, after;
+    sigset_t mask_before, mask_after;
+    struct sigaction action = {.sa_handler = on_interrupt}, now;
+    double mine[6];
+    struct spmodel_matrix a = small();
+    memcpy(mine, values, sizeof mine);
+    a.values = mine;
+    CPU_ZERO(&before);
+    sched_getaffinity(0, sizeof before, &before);
+    sigaction(SIGINT, &action, NULL);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
+    omp_set_num_threads(3);
+    char *locale = strdup(setlocale(LC_ALL, NULL));
+    int team = 0;
+    spmodel_result *r;
+    quick_run();
+    ck_assert_msg(spmodel_analyze(s, &a, NULL, &r) == SPMODEL_OK, "%s", spmodel_message(s));
+    spmodel_result_free(r);
+#pragma omp parallel reduction(+ : team)
+    team += 1;
+    ck_assert_int_eq(team, 3);
+    CPU_ZERO(&after);
+    sched_getaffinity(0, sizeof after, &after);
+    ck_assert(CPU_EQUAL(&before, &after));
+    sigaction(SIGINT, NULL, &now);
+    ck_assert(now.sa_handler == on_interrupt);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_after);
+    for (int i = 1; i < SIGRTMIN; i++)
+        ck_assert_int_eq(sigismember(&mask_before, i), sigismember(&mask_after, i));
+    ck_assert_str_eq(locale, setlocale(LC_ALL, NULL));
+    ck_assert_mem_eq(mine, values, sizeof mine);
+    free(locale);
+}
+END_TEST
+
+/* Numbers have a point, whatever the caller's locale has. */
+START_TEST(numbers_of_a_comma_locale)
+{
+    const struct spmodel_matrix a = small();
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        printf("SKIPPED numbers_of_a_comma_locale: neither de_DE.UTF-8 nor fr_FR.UTF-8 is installed\n");
+        return;
+    }
+    spmodel_result *r = explained(&a);
+    json_t *record = json_loads(spmodel_text(r, SPMODEL_JSON), 0, NULL);
+    ck_assert_ptr_nonnull(record);
+    ck_assert_ptr_null(strstr(spmodel_text(r, SPMODEL_REPORT), "0,"));
+    json_decref(record);
+    spmodel_result_free(r);
+}
+END_TEST
+
+struct watched {
+    int n_calls, cancel_at;
+    pthread_t caller;
+    int elsewhere;
+};
+
+static int watch(void *context, const char *step, double done)
+{
+    struct watched *w = context;
+    w->elsewhere = w->elsewhere || !pthread_equal(w->caller, pthread_self());
+    ck_assert(*step && done <= 1);
+    return w->cancel_at > 0 && ++w->n_calls >= w->cancel_at;
+}
+
+START_TEST(progress_and_cancelling)
+{
+    const struct spmodel_matrix a = small();
+    struct watched w = {.cancel_at = 1, .caller = pthread_self()};
+    spmodel_result *r;
+    set("budget", "100s");
+    set("threads", "2");
+    spmodel_on_progress(s, watch, &w);
+    fails(spmodel_analyze(s, &a, NULL, &r), SPMODEL_CANCELLED, "interrupted");
+    ck_assert_ptr_null(r);
+    ck_assert(!w.elsewhere);
+}
+END_TEST
+
+static void *analyze_in_thread(void *result)
+{
+    const struct spmodel_matrix a = small();
+    spmodel *own = spmodel_new();
+    const double time_s = 1e-7;
+    spmodel_result *r = NULL;
+    spmodel_set(own, "machine", SP_TEST_DATA "/../../machines/zen4-vm-2c.json");
+    spmodel_set(own, "threads", "2");
+    *(int *)result = spmodel_explain(own, &a, &time_s, 1, &r);
+    spmodel_result_free(r);
+    spmodel_free(own);
+    return NULL;
+}
+
+START_TEST(handles_of_several_threads)
+{
+    enum { N = 4 };
+    pthread_t thread[N];
+    int status[N];
+    for (int i = 0; i < N; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, analyze_in_thread, &status[i]), 0);
+    for (int i = 0; i < N; i++) {
+        pthread_join(thread[i], NULL);
+        ck_assert_int_eq(status[i], SPMODEL_OK);
+    }
+}
+END_TEST
+
+START_TEST(matrices_of_files)
+{
+    struct spmodel_matrix *a = NULL;
+    ck_assert_msg(spmodel_read(s, "gen:laplace2d:10", &a) == SPMODEL_OK, "%s", spmodel_message(s));
+    ck_assert_int_eq(a->n_r, 100);
+    ck_assert_int_eq(a->n_nz, 460);
+    ck_assert_int_eq(((const int64_t *)a->row_ptr)[100], 460);
+    spmodel_result *r = explained(a);
+    spmodel_result_free(r);
+    spmodel_matrix_free(a);
+    fails(spmodel_read(s, "/nowhere/a.mtx", &a), SPMODEL_INPUT, "/nowhere/a.mtx");
+    ck_assert_ptr_null(a);
+    spmodel_matrix_free(NULL);
+}
+END_TEST
+
+START_TEST(records_of_files)
+{
+    spmodel_result *r;
+    ck_assert_msg(spmodel_read_record(s, SP_TEST_DATA "/record-explain-crs.json", &r) == SPMODEL_OK, "%s",
+                  spmodel_message(s));
+    ck_assert_ptr_nonnull(strstr(spmodel_text(r, SPMODEL_VERDICT), "reached"));
+    spmodel_result_free(r);
+    fails(spmodel_read_record(s, "/nowhere/a.json", &r), SPMODEL_INPUT, "/nowhere/a.json");
+}
+END_TEST
+
+START_TEST(times_that_cannot_be)
+{
+    const struct spmodel_matrix a = small();
+    const double time_s = -1;
+    spmodel_result *r;
+    fails(spmodel_explain(s, &a, NULL, 0, &r), SPMODEL_USAGE, "no times");
+    set("threads", "2");
+    ck_assert_int_ne(spmodel_explain(s, &a, &time_s, 1, &r), SPMODEL_OK);
+    ck_assert_str_eq(spmodel_version(), SP_TEST_VERSION);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("library");
+    TCase *c = tcase_create("all");
+    tcase_add_checked_fixture(c, setup, teardown);
+    tcase_add_test(c, options);
+    tcase_add_test(c, a_refused_value_leaves_the_old_one);
+    tcase_add_test(c, every_width_and_base);
+    tcase_add_test(c, patterns_and_complex_values);
+    tcase_add_test(c, bad_matrices);
+    tcase_add_test(c, a_result_in_all_its_forms);
+    tcase_add_test(c, the_caller_is_as_before);
+    tcase_add_test(c, numbers_of_a_comma_locale);
+    tcase_add_test(c, progress_and_cancelling);
+    tcase_add_test(c, handles_of_several_threads);
+    tcase_add_test(c, matrices_of_files);
+    tcase_add_test(c, records_of_files);
+    tcase_add_test(c, times_that_cannot_be);
+    suite_add_tcase(suite, c);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
