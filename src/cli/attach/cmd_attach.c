@@ -399,5 +399,5 @@ const struct sp_command sp_cmd_attach = {
     .arguments = "-- PROGRAM...",
     .summary = "run an unchanged program and explain its sparse products",
     .run = run,
-    .page = {&argp, examples, "1 5 6", "analyze import machine"},
+    .page = {&argp, examples, "1 5 6", "analyze import machine attaching"},
 };

@@ -241,6 +241,48 @@ static const char *const machine_files[] = {
     NULL,
 };
 
+static const char *const attaching[] = {
+    "`spmodel attach -- PROGRAM` runs a program as it is, with a library in front of those that it uses",
+    "(LD_PRELOAD). What it sees are calls of these functions, each with the matrix in its arguments:",
+    "",
+    "  PETSc      MatMult, MatMultAdd, MatMultTranspose, MatMultTransposeAdd, MatMultHermitianTranspose of",
+    "             AIJ matrices: all of a SeqAIJ, the rows of one process of an MPIAIJ (their time includes",
+    "             the exchange with other processes); of other types counts and times",
+    "  hypre      hypre_CSRMatrixMatvecOutOfPlace, hypre_CSRMatrixMatvec, hypre_CSRMatrixMatvecT (real",
+    "             values; the layout of 2.9 to 2.26 is known, others are counted and timed)",
+    "  MKL        mkl_sparse_{s,d,c,z}_mv and _mm",
+    "  librsb     rsb_spmv, rsb_spmm",
+    "  cuSPARSE   cusparseSpMV, cusparseSpMM, cusparseSDDMM; timed by events of their stream",
+    "  rocSPARSE  rocsparse_spmv, rocsparse_spmm, rocsparse_sddmm; likewise",
+    "",
+    "A product inside another one is part of it. Matrices are known by their sizes and a hash of sampled",
+    "indices, so that one that is made again is the same one. Of each the pattern is kept, never a value.",
+    "Bytes are simulated as if CRS were walked by the threads that the library would use, whatever format",
+    "it has inside; y = z + A x is judged without z. Products with A^T, with one triangle for both, on GPUs",
+    "and of SDDMM are counted and timed only. Processes that multiply side by side share the roof of memory",
+    "and the last-level cache.",
+    "",
+    "Also seen: threads, children of fork and exec, libraries that are opened at run time, also for",
+    "somebody alone and through dlsym (Python's ctypes; x86-64 and aarch64 with glibc). What was seen until",
+    "a crash or SIGKILL is there. A call costs about 70 ns: 0.7 % of a product of 10 us.",
+    "",
+    "Not seen, because there is no symbol to stand in front of: loops of the program's own, templates "
+    "(Eigen,",
+    "Kokkos, Trilinos), static functions, libraries that were linked statically, calls inside a library that",
+    "was linked with -Bsymbolic, a second copy of a library, SciPy's own kernels. Nothing at all is seen of",
+    "programs that are linked statically or run with more rights than yours (setuid): the system preloads",
+    "nothing into them. For those: `spmodel analyze M --kernel`, libspmodel, `spmodel import`.",
+    "",
+    "The folder of --keep holds PID-N.splog for each process that multiplied, and pattern-HASH.sppat for "
+    "each",
+    "matrix, which every command reads: `spmodel analyze seen/pattern-....sppat`.",
+    "",
+    "The exit code is the program's own where that is not 0, 128 and the number of the signal that ended it,",
+    "126 or 127 where it cannot be started; else 1 where no product was seen, and as of analyze. Ctrl-C",
+    "reaches the program; other signals that spmodel gets are passed on to it.",
+    NULL,
+};
+
 const struct sp_help_topic sp_help_topics[] = {
     {"exit-codes", "what the exit codes mean", NULL},
     {"units", "units in files, on the terminal and in options", units},
@@ -248,6 +290,7 @@ const struct sp_help_topic sp_help_topics[] = {
     {"counters", "where bytes come from, and whether to believe it", counters},
     {"formats", "storage formats, precisions, schedules", formats},
     {"input", "what can be given as a matrix", input},
+    {"attaching", "what attach sees of a program, and what not", attaching},
     {"machine-files", "how a machine is described", machine_files},
     {NULL, NULL, NULL},
 };
