@@ -101,7 +101,7 @@ fi
 # shellcheck disable=SC2086
 awk 'function look(literal) {
         gsub(/var\(--[a-z]+\)|--[a-z]+:[#%]/, "", literal)
-        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|docker run --cap-add|^"--default-settings"$/, "", literal)
+        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|ncu --csv --page raw --log-file FILE --metrics|docker run --cap-add|^"--default-settings"$/, "", literal)
         if (literal ~ /--[a-z%]/) {
             print FILENAME ":" FNR ": " literal
             bad = 1
