@@ -37,35 +37,51 @@ static enum sp_attach_type type_of(int type)
                           : SP_ATTACH_TYPE_UNKNOWN;
 }
 
+typedef int get_rows(const void *A, int64_t *n_r, int64_t *n_c, int64_t *n_nz, void **row_ptr, void **col,
+                     void **values, int *row_type, int *col_type, int *base, int *type);
+
+struct rows {
+    void *row_ptr, *col, *values;
+    int row_type, col_type, base, type;
+};
+
+/* A descriptor of constant arrays tells another function. */
+static bool ask_rows(const void *A, struct sp_attach_view *view, struct rows *r)
+{
+    static const char *const name[] = {"cusparseCsrGet", "cusparseConstCsrGet"};
+    for (int k = 0; k < 2; k++) {
+        get_rows *ask = (get_rows *)sp_attach_function(name[k]);
+        if (ask && ask(A, &view->n_r, &view->n_c, &view->n_nz, &r->row_ptr, &r->col, &r->values, &r->row_type,
+                       &r->col_type, &r->base, &r->type) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
 {
     int (*ask_format)(const void *, int *) =
         (int (*)(const void *, int *))sp_attach_function("cusparseSpMatGetFormat");
     int (*ask_size)(const void *, int64_t *, int64_t *, int64_t *) =
         (int (*)(const void *, int64_t *, int64_t *, int64_t *))sp_attach_function("cusparseSpMatGetSize");
-    int (*ask_rows)(const void *, int64_t *, int64_t *, int64_t *, void **, void **, void **, int *, int *,
-                    int *, int *) =
-        (int (*)(const void *, int64_t *, int64_t *, int64_t *, void **, void **, void **, int *, int *,
-                 int *, int *))sp_attach_function("cusparseCsrGet");
-    int format = 0, row_type = 0, col_type = 0, base = 0, type = 0;
-    void *row_ptr = NULL, *col = NULL, *values = NULL;
+    struct rows r = {0};
+    int format = 0;
     view->kind = "CSR";
     if (!ask_size || ask_size(p->matrix, &view->n_r, &view->n_c, &view->n_nz) != 0) {
         view->why = "this cuSPARSE does not tell";
         return true;
     }
-    if (!ask_format || ask_format(p->matrix, &format) != 0 || format != FORMAT_CSR || !ask_rows ||
-        ask_rows(p->matrix, &view->n_r, &view->n_c, &view->n_nz, &row_ptr, &col, &values, &row_type,
-                 &col_type, &base, &type) != 0) {
+    if (!ask_format || ask_format(p->matrix, &format) != 0 || format != FORMAT_CSR ||
+        !ask_rows(p->matrix, view, &r)) {
         view->kind = "not CSR";
         view->why = "only CSR is read";
         return true;
     }
-    view->type = type_of(type);
-    view->base = base;
-    view->row_ptr_B = row_type == INDEX_64 ? 8 : 4;
-    view->col_B = col_type == INDEX_64 ? 8 : 4;
-    sp_gpu_copy_rows(sp_gpu_cuda(), p->context, view, row_ptr, col);
+    view->type = type_of(r.type);
+    view->base = r.base;
+    view->row_ptr_B = r.row_type == INDEX_64 ? 8 : 4;
+    view->col_B = r.col_type == INDEX_64 ? 8 : 4;
+    sp_gpu_copy_rows(sp_gpu_cuda(), p->context, view, r.row_ptr, r.col);
     return true;
 }
 
