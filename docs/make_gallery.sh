@@ -151,7 +151,7 @@ S
 
 say '# Gallery' '' \
     'Every kind of picture, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images. `--term gp` or `--script` writes the gnuplot script with its data;' \
-    '`--term` also takes `pdf`, `png` and `txt` (80 columns). In SVG a mouse over a point shows its value.'
+    '`--term` also takes `pdf`, `png` and `txt` (80 columns).'
 same_everywhere
 [ $measure = no ] || measured_here
 mv "$page" "$folder/gallery.md"

@@ -331,6 +331,12 @@ static void make(struct made *m)
     make_x(m, time_s);
     make_alternatives(m, V_B, core_s, time_s);
     make_rest(m, V_B, core_s, time_s);
+    if (chance(0.2)) {
+        in->own = chance(0.7) ? SP_OWN_WALKS_CRS : SP_OWN_STORES_ITSELF;
+        in->built_in = "spmv/crs/portable";
+        in->built_in_s = maybe(0.9, time_s * decades(0.2, 2), SP_MEASURED);
+        in->busy_threads = exactly(0.8, unit() * in->n_threads, SP_MEASURED);
+    }
     make_ways(m, V_B);
 }
 

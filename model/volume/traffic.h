@@ -35,6 +35,8 @@ struct sp_sim_options {
     size_t x_offset_B, y_offset_B; /* of x[0] and y[0] in a line */
     uint64_t seed;                 /* of the random policy */
     struct sp_depths *depths;      /* sp_sim_ways()'s own; NULL */
+    const struct sp_walk *walk;    /* accesses that somebody tells (model/trace/told.h), in place of the
+                                      layout's;    NULL */
     /* Called about every 10 ms with the share done, 0 .. 1; true: stop with SP_INTERRUPTED. NULL: never. */
     bool (*progress)(void *context, double share);
     void *context;

@@ -15,6 +15,7 @@
 #include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/roofline.h"
+#include "model/trace/told.h"
 #include "model/volume/traffic.h"
 #include "probes/perf_events.h"
 #include "session/analyze/analyze.h"
@@ -303,6 +304,8 @@ enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
 /* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now on. */
 enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err);
+/* The accesses that its trace() tells; where own.traced. Borrows the analysis. */
+void sp_analysis_own_walk(const struct sp_analysis *a, struct sp_walk *walk);
 /* The best built-in kernel beside one of somebody else. */
 enum sp_status sp_analysis_beside(const struct sp_analysis *a, struct sp_beside *out, struct sp_error *err);
 /* Is the result of a kernel of somebody else still right, after all its executions? SP_WRONG: it is not. */

@@ -63,7 +63,12 @@ enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simul
                                     struct sp_error *err)
 {
     struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_walk walk;
     double start = sp_now();
+    if (a->own.traced) {
+        sp_analysis_own_walk(a, &walk);
+        o.walk = &walk;
+    }
     enum sp_status status =
         sp_sim_traffic(&a->setup.layout, &o, out->traffic, &out->n_levels, &out->sim, err);
     if (status == SP_OK && a->own.n_stores > 0 && !a->own.traced)
