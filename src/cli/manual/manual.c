@@ -307,7 +307,7 @@ static const char *const own_kernel[] = {
     "                 row i of x and y at i*r + k; csr64-rhs with int64_t",
     "  fortran32      subroutine f(n_r, row_ptr, col, values, x, y) bind(C), all by reference, rows and",
     "                 columns from 1: integer(int32), real(real64); fortran64 with integer(int64),",
-    "                 fortran32-f32 with real(real32)",
+    "                 fortran32-f32 with real(real32); without bind(C) the symbol is f_",
     NULL,
 };
 
