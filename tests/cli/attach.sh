@@ -105,6 +105,12 @@ run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"
 mkdir "$dir/empty"
 run 4 --capture "$dir/empty"
+# The library may be left out of an installation: then there is no attach, and the rest works.
+mkdir "$dir/bin"
+cp "$spmodel" "$dir/bin/spmodel"
+"$dir/bin/spmodel" attach $there -- "$app" rsb >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] || fail "without its library attach does not end with 4"
+says err "libspmodel-attach.so is not where it belongs"
 # Another library that is preloaded stays; a value of its own of the program, too.
 LD_PRELOAD=$(dirname "$app")/libattach_rsb.so run 0 $there --no-hints -- "$app" rsb
 # One that is linked statically, where the compiler can make it.

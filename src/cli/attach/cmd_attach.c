@@ -21,6 +21,7 @@
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/atomic_file.h"
+#include "report/verdict/verdict.h"
 #include "session/attach/attach_judge.h"
 #include "session/request/request.h"
 
@@ -36,7 +37,10 @@ static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "M", 0,
      "Ceilings from a machine file or a name; default: this machine, measured once, before the program runs",
      1},
-    {"keep", 'k', "DIR", 0, "Keep what was seen, logs and patterns, in DIR", 2},
+    {"keep", 'k', "DIR", 0,
+     "Keep what was seen, logs and patterns, in DIR; default: patterns alone that hints name, beside the "
+     "records",
+     2},
     {"capture", KEY_CAPTURE, "DIR", 0, "Run nothing: judge what was kept in DIR", 2},
     {"out", 'o', "DIR", 0, "Directory for records and plots (default: this one)", 3},
     {"html", KEY_HTML, "FILE", 0,
@@ -228,6 +232,28 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Where remarks go. */
+static FILE *out_of(const struct arguments *a)
+{
+    return sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name) ? stderr : stdout;
+}
+
+/* The folder of this run goes. A pattern that commands of hints name is put beside the record; false: it
+ * cannot be, or is not wanted. *made: it was not there before. */
+static bool put_pattern(const struct arguments *a, const struct sp_capture *c, const char *file, char *path,
+                        size_t size, bool *made)
+{
+    char from[1100];
+    *made = false;
+    if (a->keep || a->capture || a->analyze.no_hints)
+        return false;
+    snprintf(from, sizeof from, "%s/%s", c->folder, file);
+    if (snprintf(path, size, "%s/%s", a->output.directory, file) >= (int)size)
+        return false;
+    *made = link(from, path) == 0;
+    return *made || errno == EEXIST;
+}
+
 static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *line,
                      int64_t n, int64_t i, const struct sp_progress *progress, struct sp_terminal *terminal)
 {
@@ -237,16 +263,26 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     char name[128];
     int code = 0;
     snprintf(name, sizeof name, "%.60s-%s", file_name(c->process[p->process].program), line[i].matrix);
-    const enum sp_status status = sp_attach_judge(c, p, name, &a->request, progress, &record, &err);
+    char pattern[1100];
+    bool made;
+    struct sp_attach_request request = a->request;
+    if (put_pattern(a, c, c->matrix[p->matrix].file, pattern, sizeof pattern, &made))
+        request.folder = a->output.directory;
+    const enum sp_status status = sp_attach_judge(c, p, name, &request, progress, &record, &err);
     sp_terminal_clear(terminal);
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root) {
         sp_record_set_object(&record, SP_F_ATTACH_SEEN, sp_attach_seen(c, line, n));
-        if (!sp_sink_is_stdout(a->common.json) && !sp_sink_is_stdout(a->output.html_name))
+        if (out_of(a) == stdout)
             sp_print(stdout, "\n%s  %s   %s\n", line[i].matrix, sp_captured_op_text(p), p->symbol);
         code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
     }
+    const json_t *shown;
+    if (made && (!record.root || sp_hints_shown(&record, &shown, 1) == 0))
+        unlink(pattern); /* no command names it */
+    else if (made && a->common.verbosity >= 0)
+        sp_print(out_of(a), "kept   %s\n", pattern);
     sp_record_free(&record);
     return code;
 }
@@ -254,8 +290,7 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
 static int judge_all(struct arguments *a, const struct sp_capture *c, const char *how_it_ended,
                      const struct sp_progress *progress, struct sp_terminal *terminal)
 {
-    const bool on_stdout = sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name);
-    FILE *out = on_stdout ? stderr : stdout;
+    FILE *out = out_of(a);
     struct sp_error err;
     void *memory;
     if (sp_new_array(c->n_products, sizeof(struct sp_attach_line), "products", &memory, &err) != SP_OK)
