@@ -220,7 +220,8 @@ static const char *const machine_files[] = {
     "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
     "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
     "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured),",
-    "              cycle_B (what streams find again), partition (ways for arrays: matrix=5)}]",
+    "              cycle_B (what streams find again), partition (ways for arrays: matrix=5; can be: "
+    "matrix)}]",
     "             from inner to outer",
     "  ecm        {overlap (0 ... 1, null: not known), how, error, interfaces: [{level, one_thread,",
     "              write_weight}]}: how transfers between levels overlap (spmodel explain ecm)",
