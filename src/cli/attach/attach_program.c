@@ -51,6 +51,12 @@ static enum sp_status find_library(char *list, size_t size, struct sp_error *err
                                      : sp_fail(err, SP_ABSENT, "shorten it", "LD_PRELOAD is too long");
 }
 
+enum sp_status sp_attached_ready(struct sp_error *err)
+{
+    char list[8192];
+    return find_library(list, sizeof list, err);
+}
+
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err)
 {
     char list[8192];

@@ -404,6 +404,8 @@ static int run(int argc, char **argv)
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     a.request.analyze = &a.analyze;
+    if (a.word && sp_attached_ready(&err) != SP_OK)
+        return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     if (code)
         return code;
