@@ -94,6 +94,12 @@ wait $pid
 [ $? = 143 ] || fail "a signal is not passed on"
 says out "MatMult 9"
 
+# Its options are its own, with and without --.
+run 1 $there -- /bin/echo --html -t
+says out "^--html -t PROGRAM"
+run 1 $there --threads 2 /bin/echo --html -t
+says out "^--html -t PROGRAM"
+run 2 $there --html
 # Nothing seen is said, with what to do.
 run 1 $there -- /bin/true
 says out "spmodel import --time"

@@ -390,7 +390,53 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static int run(int argc, char **argv)
+/* Does an option's value stand in the next word? */
+static bool takes_next(const struct sp_option_list *list, const char *word)
+{
+    const bool is_long = word[1] == '-';
+    const size_t n = strcspn(word + 2, "=");
+    if (word[2 + (is_long ? n : 0)] != '\0') /* --name=value, -tvalue */
+        return false;
+    for (int i = 0; i < list->n; i++) {
+        const struct sp_option_line *o = &list->line[i];
+        if (!o->header && (is_long ? strncmp(o->name, word + 2, n) == 0 : o->letter == word[1]))
+            return o->arg && !o->arg_optional;
+    }
+    return false;
+}
+
+/* The place of the first word that is neither an option nor the value of one: the program, whose options are
+ * its own without a -- before it, too. 0: there is none, or there is a --. */
+static int place_of_program(int argc, char **argv)
+{
+    struct sp_option_list list;
+    sp_option_list_make(&argp, &list);
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
+            return i;
+        if (strcmp(argv[i], "--") == 0)
+            return 0;
+        i += takes_next(&list, argv[i]);
+    }
+    return 0;
+}
+
+/* The words with a -- before the program; NULL: no memory. */
+static char **part_words(int *argc, char **argv)
+{
+    static char bars[] = "--";
+    const int place = place_of_program(*argc, argv);
+    char **word = calloc((size_t)*argc + 2, sizeof *word);
+    for (int i = 0, k = 0; word && i < *argc; i++) {
+        if (i == place && place > 0)
+            word[k++] = bars;
+        word[k++] = argv[i];
+    }
+    *argc += place > 0;
+    return word;
+}
+
+static int attach(int argc, char **argv)
 {
     struct arguments a = {.output = {.directory = "."},
                           .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .max_samples = 1}};
@@ -421,6 +467,20 @@ static int run(int argc, char **argv)
                      : run_and_judge(&a, cpus, &progress, &terminal);
     sp_stage_close(&stage);
     return sp_output_close(&a.output, &a.common, code);
+}
+
+static int run(int argc, char **argv)
+{
+    char **word = part_words(&argc, argv);
+    struct sp_error err;
+    if (!word) {
+        sp_fail(&err, SP_MEMORY, "free memory", "no memory for the command line");
+        return sp_report_error(&err);
+    }
+    const int code = attach(argc, word);
+    sp_words_note(0, NULL);
+    free(word);
+    return code;
 }
 
 static const struct sp_example examples[] = {
