@@ -119,6 +119,14 @@ cp "$spmodel" "$dir/bin/spmodel"
 says err "libspmodel-attach.so is not where it belongs"
 # Another library that is preloaded stays; a value of its own of the program, too.
 LD_PRELOAD=$(dirname "$app")/libattach_rsb.so run 0 $there --no-hints -- "$app" rsb
+# One that runs as somebody else: the system preloads nothing into it.
+if [ "$(id -u)" = 0 ] && cp /bin/true "$dir/setuid" && chown 65534 "$dir/setuid" && chmod 4755 "$dir/setuid"; then
+    run 4 $there -- "$dir/setuid"
+    says err "nothing will be seen of .*/setuid: it runs with more rights than yours"
+    says err "no process has written anything"
+else
+    echo "attach: SKIPPED the program that runs as somebody else: only root can make one"
+fi
 # One that is linked statically, where the compiler can make it.
 if echo 'int main(void) { return 0; }' >"$dir/static.c" && ${CC:-cc} -static "$dir/static.c" -o "$dir/static" 2>/dev/null; then
     run 4 $there -- "$dir/static"
