@@ -44,12 +44,14 @@ def test_declarations_are_those_of_the_header():
     functions = set(re.findall(r"^\w[\w \*]*?\b(spmodel_\w+)\(", text, re.M)) - set(
         re.findall(r"^typedef \w+ (spmodel_\w+)\(", text, re.M))
     assert len(functions) >= 15, functions
-    missing = [name for name in functions if not hasattr(lib, name)]
-    assert not missing, missing
+    with open(os.path.join(os.environ["SP_TEST_SOURCE"], "tests", "data", "libspmodel.abi")) as file:
+        promised = set(re.findall(r"^(spmodel_\w+) SPMODEL_", file.read(), re.M))
+    missing = [name for name in promised if not hasattr(lib, name)]
+    assert not missing and promised <= functions, (missing, promised - functions)
     nm = subprocess.run(["nm", "-D", "--defined-only", spmodel.library_path()], capture_output=True, text=True)
     if nm.returncode == 0:
         exported = {line.split()[-1].split("@")[0] for line in nm.stdout.splitlines() if " T " in line}
-        assert exported == functions, exported ^ functions
+        assert promised <= exported <= functions, exported ^ functions
     lines = []
     for name in re.findall(r"^struct (spmodel_\w+) \{", text, re.M):
         lines.append(f'"struct {name}", sizeof(struct {name})')
