@@ -8,6 +8,7 @@ BEGIN {
     allow["base"] = "base"
     allow["sparse"] = "base sparse"
     allow["sys"] = "base sys"
+    allow["attach"] = "base attach"
     allow["model"] = "base sparse model"
     allow["kernels"] = "base sys sparse kernels"
     allow["probes"] = "base sys sparse model probes"
@@ -53,7 +54,7 @@ END {
     }
     exit bad
 }'
-files=$(find src model kernels probes plots -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | sort)
+files=$(find src model kernels probes plots attach -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | sort)
 # shellcheck disable=SC2086 # a list of words
 awk "$awk_program" $files
 twice=$(printf '%s\n' $files | sed 's|^src/||; s|/.*/|/|' | sort | uniq -d)
@@ -61,6 +62,10 @@ twice=$(printf '%s\n' $files | sed 's|^src/||; s|/.*/|/|' | sort | uniq -d)
 # shellcheck disable=SC2086
 full=$(printf '%s\n' $files | sed -nE 's,^((src|model|kernels|probes|plots).*)/[^/]*$,\1,p' | sort | uniq -c | awk '$1 > 40 { print $2 " (" $1 ")" }')
 [ -z "$full" ] || { echo "rooms with more than 40 files: $full"; exit 1; }
+# What is preloaded into programs of others takes nothing of this one but the form of its log.
+if grep -n '#include "' attach/*.[ch] | grep -vE '"(attach/[a-z]+\.(h|inc)|base/attach_log\.h)"'; then
+    echo "attach includes nothing but base/attach_log.h"; exit 1
+fi
 # Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
 # shellcheck disable=SC2086
 if grep -nE '(^|[^a-z_])(exit|abort_program|printf|puts|perror) *\(' $(echo "$files" | grep -v '^src/cli/'); then
@@ -96,7 +101,7 @@ fi
 # shellcheck disable=SC2086
 awk 'function look(literal) {
         gsub(/var\(--[a-z]+\)|--[a-z]+:[#%]/, "", literal)
-        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|docker run --cap-add|^"--default-settings"$/, "", literal)
+        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|ncu --csv --page raw --log-file FILE --metrics|docker run --cap-add|^"--default-settings"$/, "", literal)
         if (literal ~ /--[a-z%]/) {
             print FILENAME ":" FNR ": " literal
             bad = 1
@@ -210,7 +215,7 @@ awk 'FNR == NR { name = $1; for (i = 2; i <= NF; i++) if ($i != name) may[name] 
         }
         seen++
     }
-    END { if (seen != 14) { print "CONTRIBUTING.md tells of " seen + 0 " layers"; bad = 1 } exit bad }' "${TMPDIR:-/tmp}/layers.$$" CONTRIBUTING.md
+    END { if (seen != 15) { print "CONTRIBUTING.md tells of " seen + 0 " layers"; bad = 1 } exit bad }' "${TMPDIR:-/tmp}/layers.$$" CONTRIBUTING.md
 awk -f docs/images/layers.awk tests/check_layers.sh | cmp - docs/images/layers.svg ||
     { echo "docs/images/layers.svg is not what docs/images/layers.awk draws"; exit 1; }
 echo "layers: ok"

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/attach_log.h"
 #include "sp_config.h"
 
 int spmodel_main(int argc, char **argv);
@@ -238,6 +239,8 @@ static const struct command commands[] = {
     {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
+    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
+     24},
     {"analyze",
      "analyze -q --threads 1 --budget 5ms --samples 3 --no-hints --no-plots --bytes sim --machine MACHINE "
      "matrix.mtx",
@@ -360,7 +363,9 @@ static void make_pristine(void)
              "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
              "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
              ">campaign.txt && "
-             "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv",
+             "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
+             "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
+             " " SP_ATTACH_APP " rsb",
              root, root, root, data, data);
     if (system(command) != 0)
         exit(99);

@@ -290,20 +290,33 @@ struct tracing {
     int32_t thread;
     spmodel_access *access;
     void *walker;
+    unsigned n;
 };
+
+/* Passed on; who waits sees that it goes on. */
+static void pass_on(void *context, const void *address, size_t size_B, int is_write)
+{
+    enum { OFTEN = 1024 };
+    struct tracing *t = context;
+    if (t->n++ % OFTEN == 0 && t->s->own->watch) {
+        atomic_store(&t->s->own->watch->call, SP_OWN_TRACE); /* another thread's may have ended meanwhile */
+        sp_own_moved(t->s->own->watch);
+    }
+    t->access(t->walker, address, size_B, is_write);
+}
 
 static int do_trace(void *context)
 {
-    const struct tracing *t = context;
-    return t->s->own->theirs.trace(t->s->theirs, t->s->x, t->s->y, t->thread, t->access, t->walker);
+    struct tracing *t = context;
+    return t->s->own->theirs.trace(t->s->theirs, t->s->x, t->s->y, t->thread, pass_on, t);
 }
 
 enum sp_status sp_own_trace(void *state, int32_t thread, spmodel_access *access, void *walker,
                             struct sp_error *err)
 {
     struct state *s = state;
-    const int code =
-        sp_own_watched(s->own->watch, SP_OWN_TRACE, do_trace, &(struct tracing){s, thread, access, walker});
+    const int code = sp_own_watched(s->own->watch, SP_OWN_TRACE, do_trace,
+                                    &(struct tracing){s, thread, access, walker, 0});
     if (code == 0)
         return SP_OK;
     return sp_fail(err, SP_WRONG, "look up what its number means", "the kernel %s returned %d from trace()",
@@ -336,24 +349,26 @@ static void free_state(struct state *s)
     free(s);
 }
 
-/* Stateless ones end here; of others finish() is to come. */
-static void release(void *state)
-{
-    struct state *s = state;
-    if (!s)
-        return;
-    if (s->theirs && s->own->theirs.prepare && !s->own->kept)
-        s->own->kept = s;
-    else
-        free_state(s);
-}
-
 static int do_finish(void *context)
 {
     const struct state *s = context;
     if (s->own->theirs.finish)
         s->own->theirs.finish(s->theirs);
     return 0;
+}
+
+/* Stateless ones end here; of others finish() is to come. */
+static void release(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    if (s->theirs && s->own->many_states)
+        sp_own_watched(s->own->watch, SP_OWN_FINISH, do_finish, s);
+    if (s->theirs && s->own->theirs.prepare && !s->own->many_states && !s->own->kept)
+        s->own->kept = s;
+    else
+        free_state(s);
 }
 
 enum sp_status sp_own_finish(struct sp_own *own, struct sp_error *err)

@@ -19,6 +19,7 @@ struct sp_own {
     struct spmodel_kernel theirs; /* a copy; what their header does not know is NULL */
     char name[80];                /* "own/NAME", visible */
     struct sp_own_watch *watch;   /* NULL: nobody looks */
+    bool many_states;             /* prepare() may be asked for several */
     void *kept;                   /* released state whose finish() is still to come; NULL: none */
 };
 
@@ -29,10 +30,10 @@ enum sp_status sp_own_make(const struct spmodel_kernel *kernel, struct sp_own_wa
 /* Can it run that? SP_USAGE with a sentence where the operation, format or storage is none of those above. */
 enum sp_status sp_own_check(const struct sp_workload *workload, struct sp_error *err);
 
-/* May prepare() be asked for a second state, of other rows, beside the first? Only where there is none. */
+/* May there be a second state, of other rows, beside the first? Of others prepare() is called once. */
 static inline bool sp_own_is_stateless(const struct sp_own *own)
 {
-    return !own->theirs.prepare;
+    return !own->theirs.prepare || own->many_states;
 }
 
 /* y holds what no kernel computes, so that what the next execution does not write is seen. */

@@ -9,28 +9,127 @@
 
 #include "base/option/option_words.h"
 
-#define C_FUNCTION(index, row_ptr, real)                                                                     \
-    "void NAME(" index " n_r, const " row_ptr " *row_ptr, const " index " *col, const " real                 \
-    " *values, const " real " *x, " real " *y)"
-#define C_SEVERAL(index, row_ptr, real)                                                                      \
-    "void NAME(" index " n_r, " index " r, const " row_ptr " *row_ptr, const " index " *col, const " real    \
-    " *values, const " real " *x, " real " *y)"
-#define FORTRAN_FUNCTION(kind, real)                                                                         \
-    "subroutine NAME(n_r, row_ptr, col, values, x, y) bind(C): integer(" kind                                \
-    ") n_r, row_ptr(n_r + 1), col(*); " real " values(*), x(*), y(n_r)"
+/* ---- plain functions ---- */
+
+typedef void plain_function(void);
+
+/* What a plain function is called with. */
+struct plain {
+    const struct sp_own_signature *signature;
+    plain_function *function;
+    const struct spmodel_matrix *matrix;
+    int32_t r;
+    const void *row_ptr, *col;   /* the matrix' own, or: */
+    void *own_row_ptr, *own_col; /* counted from 1; NULL */
+    char name[64];
+};
+
+/* What states are made of: the structure of a plain function is made by this file alone. */
+static struct plain plain;
+
+typedef void function_csr32(int32_t n_r, const int32_t *row_ptr, const int32_t *col, const double *values,
+                            const double *x, double *y);
+static void call_csr32(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr32 *)p->function)((int32_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr64(int64_t n_r, const int64_t *row_ptr, const int64_t *col, const double *values,
+                            const double *x, double *y);
+static void call_csr64(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr64 *)p->function)((int64_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr32_ptr64(int32_t n_r, const int64_t *row_ptr, const int32_t *col,
+                                  const double *values, const double *x, double *y);
+static void call_csr32_ptr64(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr32_ptr64 *)p->function)((int32_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr32_f32(int32_t n_r, const int32_t *row_ptr, const int32_t *col, const float *values,
+                                const float *x, float *y);
+static void call_csr32_f32(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr32_f32 *)p->function)((int32_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr64_f32(int64_t n_r, const int64_t *row_ptr, const int64_t *col, const float *values,
+                                const float *x, float *y);
+static void call_csr64_f32(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr64_f32 *)p->function)((int64_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr32_c128(int32_t n_r, const int32_t *row_ptr, const int32_t *col,
+                                 const double complex *values, const double complex *x, double complex *y);
+static void call_csr32_c128(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr32_c128 *)p->function)((int32_t)m->n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr32_rhs(int32_t n_r, int32_t r, const int32_t *row_ptr, const int32_t *col,
+                                const double *values, const double *x, double *y);
+static void call_csr32_rhs(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr32_rhs *)p->function)((int32_t)m->n_r, (int32_t)p->r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_csr64_rhs(int64_t n_r, int64_t r, const int64_t *row_ptr, const int64_t *col,
+                                const double *values, const double *x, double *y);
+static void call_csr64_rhs(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    ((function_csr64_rhs *)p->function)((int64_t)m->n_r, (int64_t)p->r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_fortran32(const int32_t *n_r, const int32_t *row_ptr, const int32_t *col,
+                                const double *values, const double *x, double *y);
+static void call_fortran32(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    const int32_t n_r = (int32_t)m->n_r;
+    ((function_fortran32 *)p->function)(&n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_fortran64(const int64_t *n_r, const int64_t *row_ptr, const int64_t *col,
+                                const double *values, const double *x, double *y);
+static void call_fortran64(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    const int64_t n_r = (int64_t)m->n_r;
+    ((function_fortran64 *)p->function)(&n_r, p->row_ptr, p->col, m->values, x, y);
+}
+
+typedef void function_fortran32_f32(const int32_t *n_r, const int32_t *row_ptr, const int32_t *col,
+                                    const float *values, const float *x, float *y);
+static void call_fortran32_f32(const struct plain *p, const void *x, void *y)
+{
+    const struct spmodel_matrix *m = p->matrix;
+    const int32_t n_r = (int32_t)m->n_r;
+    ((function_fortran32_f32 *)p->function)(&n_r, p->row_ptr, p->col, m->values, x, y);
+}
 
 const struct sp_own_signature sp_own_signatures[] = {
-    {"csr32", C_FUNCTION("int32_t", "int32_t", "double"), 4, 4, SP_F64, 0, false, false},
-    {"csr64", C_FUNCTION("int64_t", "int64_t", "double"), 8, 8, SP_F64, 0, false, false},
-    {"csr32-ptr64", C_FUNCTION("int32_t", "int64_t", "double"), 4, 8, SP_F64, 0, false, false},
-    {"csr32-f32", C_FUNCTION("int32_t", "int32_t", "float"), 4, 4, SP_F32, 0, false, false},
-    {"csr64-f32", C_FUNCTION("int64_t", "int64_t", "float"), 8, 8, SP_F32, 0, false, false},
-    {"csr32-c128", C_FUNCTION("int32_t", "int32_t", "double complex"), 4, 4, SP_C128, 0, false, false},
-    {"csr32-rhs", C_SEVERAL("int32_t", "int32_t", "double"), 4, 4, SP_F64, 0, false, true},
-    {"csr64-rhs", C_SEVERAL("int64_t", "int64_t", "double"), 8, 8, SP_F64, 0, false, true},
-    {"fortran32", FORTRAN_FUNCTION("int32", "real(real64)"), 4, 4, SP_F64, 1, true, false},
-    {"fortran64", FORTRAN_FUNCTION("int64", "real(real64)"), 8, 8, SP_F64, 1, true, false},
-    {"fortran32-f32", FORTRAN_FUNCTION("int32", "real(real32)"), 4, 4, SP_F32, 1, true, false},
+    {"csr32", 4, 4, SP_F64, 0, false, call_csr32},
+    {"csr64", 8, 8, SP_F64, 0, false, call_csr64},
+    {"csr32-ptr64", 4, 8, SP_F64, 0, false, call_csr32_ptr64},
+    {"csr32-f32", 4, 4, SP_F32, 0, false, call_csr32_f32},
+    {"csr64-f32", 8, 8, SP_F32, 0, false, call_csr64_f32},
+    {"csr32-c128", 4, 4, SP_C128, 0, false, call_csr32_c128},
+    {"csr32-rhs", 4, 4, SP_F64, 0, true, call_csr32_rhs},
+    {"csr64-rhs", 8, 8, SP_F64, 0, true, call_csr64_rhs},
+    {"fortran32", 4, 4, SP_F64, 1, false, call_fortran32},
+    {"fortran64", 8, 8, SP_F64, 1, false, call_fortran64},
+    {"fortran32-f32", 4, 4, SP_F32, 1, false, call_fortran32_f32},
     {0},
 };
 
@@ -55,23 +154,6 @@ enum sp_status sp_own_library_split(const char *typed, char *path, size_t size, 
     return sp_fail(err, SP_USAGE, SP_O_KERNEL " ./libmine.so:spmv", "'%.200s' names no library", typed);
 }
 
-/* ---- plain functions ---- */
-
-typedef void plain_function(void);
-
-/* What a plain function is called with; its own arrays where it counts from 1. */
-struct plain {
-    const struct sp_own_signature *signature;
-    plain_function *function;
-    const struct spmodel_matrix *matrix;
-    int32_t r;
-    void *row_ptr, *col; /* from 1; NULL: the matrix' own */
-    char name[64];
-};
-
-/* One state for each process: the structure of a plain function is made by this file alone. */
-static struct plain plain;
-
 static void *count_from_1(const void *from, int64_t n, size_t size_B)
 {
     void *to = malloc((size_t)(n > 0 ? n : 1) * size_B);
@@ -83,29 +165,35 @@ static void *count_from_1(const void *from, int64_t n, size_t size_B)
     return to;
 }
 
-static int prepare_plain(void *context, const struct spmodel_matrix *m, int32_t n_threads, int32_t r,
-                         void **state)
-{
-    struct plain *p = context;
-    (void)n_threads;
-    p->matrix = m;
-    p->r = r;
-    if (p->signature->base == 1) {
-        p->row_ptr = count_from_1(m->row_ptr, m->n_r + 1, (size_t)m->row_ptr_B);
-        p->col = count_from_1(m->col, m->n_nz, (size_t)m->col_B);
-        if (!p->row_ptr || !p->col)
-            return -1;
-    }
-    *state = p;
-    return 0;
-}
-
 static void finish_plain(void *state)
 {
     struct plain *p = state;
-    free(p->row_ptr);
-    free(p->col);
-    p->row_ptr = p->col = NULL;
+    free(p->own_row_ptr);
+    free(p->own_col);
+    free(p);
+}
+
+static int prepare_plain(void *context, const struct spmodel_matrix *m, int32_t n_threads, int32_t r,
+                         void **state)
+{
+    struct plain *p = malloc(sizeof *p);
+    (void)n_threads;
+    if (!p)
+        return -1;
+    *p = *(const struct plain *)context;
+    p->matrix = m;
+    p->r = r;
+    p->row_ptr = m->row_ptr;
+    p->col = m->col;
+    if (p->signature->base == 1) {
+        p->row_ptr = p->own_row_ptr = count_from_1(m->row_ptr, m->n_r + 1, (size_t)m->row_ptr_B);
+        p->col = p->own_col = count_from_1(m->col, m->n_nz, (size_t)m->col_B);
+    }
+    *state = p;
+    if (p->row_ptr && p->col)
+        return 0;
+    finish_plain(p);
+    return -1;
 }
 
 /* The arrays from 1 instead of the matrix'. */
@@ -125,55 +213,19 @@ static int stores_plain(void *state, struct spmodel_array *array)
     return n;
 }
 
-#define CALL(INDEX, ROW_PTR, REAL)                                                                           \
-    ((void (*)(INDEX, const ROW_PTR *, const INDEX *, const REAL *, const REAL *, REAL *))f)(                \
-        (INDEX)m->n_r, m->row_ptr, m->col, m->values, x, y)
-#define CALL_SEVERAL(INDEX)                                                                                  \
-    ((void (*)(INDEX, INDEX, const INDEX *, const INDEX *, const double *, const double *, double *))f)(     \
-        (INDEX)m->n_r, (INDEX)r, m->row_ptr, m->col, m->values, x, y)
-#define CALL_FORTRAN(INDEX, REAL)                                                                            \
-    ((void (*)(const INDEX *, const INDEX *, const INDEX *, const REAL *, const REAL *, REAL *))f)(          \
-        &(const INDEX){(INDEX)m->n_r}, plain.row_ptr, plain.col, m->values, x, y)
-
-static void call(plain_function *f, const struct sp_own_signature *s, const struct spmodel_matrix *m,
-                 int32_t r, const void *x, void *y)
-{
-    const bool wide = s->index_B == sizeof(int64_t);
-    if (s->by_reference && wide)
-        CALL_FORTRAN(int64_t, double);
-    else if (s->by_reference && s->precision == SP_F32)
-        CALL_FORTRAN(int32_t, float);
-    else if (s->by_reference)
-        CALL_FORTRAN(int32_t, double);
-    else if (s->several && wide)
-        CALL_SEVERAL(int64_t);
-    else if (s->several)
-        CALL_SEVERAL(int32_t);
-    else if (s->precision == SP_F32 && wide)
-        CALL(int64_t, int64_t, float);
-    else if (s->precision == SP_F32)
-        CALL(int32_t, int32_t, float);
-    else if (s->precision == SP_C128)
-        CALL(int32_t, int32_t, double complex);
-    else if (wide)
-        CALL(int64_t, int64_t, double);
-    else if (s->row_ptr_B == sizeof(int64_t))
-        CALL(int32_t, int64_t, double);
-    else
-        CALL(int32_t, int32_t, double);
-}
-
-/* Counted from 0: the state is the matrix. */
+/* Counted from 0, one vector: the state is the matrix. */
 static int run_matrix(void *state, const void *x, void *y)
 {
-    call(plain.function, plain.signature, state, 1, x, y);
+    const struct spmodel_matrix *m = state;
+    const struct plain p = {plain.signature, plain.function, m, 1, m->row_ptr, m->col, NULL, NULL, ""};
+    p.signature->call(&p, x, y);
     return 0;
 }
 
 static int run_plain(void *state, const void *x, void *y)
 {
     const struct plain *p = state;
-    call(p->function, p->signature, p->matrix, p->r, x, y);
+    p->signature->call(p, x, y);
     return 0;
 }
 

@@ -6,15 +6,16 @@
 
 #include "kernels/own/own_kernel.h"
 
+struct plain;
+
 /* How plain functions may be declared. */
 struct sp_own_signature {
-    const char *name;      /* "csr32" */
-    const char *prototype; /* of C or of Fortran; NAME stands for the function's */
+    const char *name; /* "csr32"; `spmodel help own-kernel` says what each takes */
     int index_B, row_ptr_B;
     enum sp_precision precision;
-    int base;          /* of row_ptr and col */
-    bool by_reference; /* n_r as Fortran hands it over */
-    bool several;      /* r vectors, row by row: for SpMMV too */
+    int base;     /* of row_ptr and col */
+    bool several; /* r vectors, row by row: for SpMMV, too */
+    void (*call)(const struct plain *plain, const void *x, void *y); /* of own_library.c */
 };
 extern const struct sp_own_signature sp_own_signatures[]; /* ends with a name of NULL */
 /* NULL: there is none of that name. */

@@ -12,7 +12,7 @@
 
 #include "base/option/option_words.h"
 
-/* What exit() and an ended thread note in `exited`. */
+/* How a call has ended that did not return, in `exited`. */
 enum { BY_EXIT = 1, BY_THREAD = 2 };
 
 /* Signals know no argument: the process of the kernel has one watch. */
@@ -104,12 +104,13 @@ int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body
 
 void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array)
 {
-    int i = 0;
-    while (watch && i < SP_OWN_ARRAYS && watch->array[i].map &&
-           strcmp(watch->array[i].name, array->name) != 0)
-        i++;
-    if (watch && i < SP_OWN_ARRAYS)
-        watch->array[i] = *array;
+    for (int i = 0; watch && i < SP_OWN_ARRAYS; i++) {
+        if (watch->array[i].map && strcmp(watch->array[i].name, array->name) != 0)
+            continue;
+        if (!watch->array[i].map) /* of several states the first counts */
+            watch->array[i] = *array;
+        return;
+    }
 }
 
 const char *sp_own_call_text(enum sp_own_call call)

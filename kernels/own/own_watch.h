@@ -37,7 +37,7 @@ struct sp_own_watch {
     atomic_llong n_moves; /* calls and executions so far: it moves on as long as this grows */
     atomic_bool stop;     /* set by the one that waits: the user has had enough */
     double execution_s;   /* what a built-in kernel took for one; 0: not known yet */
-    atomic_int exited;    /* 1: exit() was called, with `code`; 2: the thread was ended */
+    atomic_int exited;    /* 1: it ended the process, with `code`; 2: its thread */
     int code;
     int signal; /* 0: none was seen */
     uintptr_t address;

@@ -126,6 +126,17 @@ static void insert(struct sp_hints *out, const struct sp_hint *hint)
     out->hint[out->n_hints++] = *hint;
 }
 
+/* Options that are no storage: with them a kernel of somebody else runs as well. */
+static bool keeps_kernel(const struct sp_change *change)
+{
+    static const enum sp_option any[] = {SP_OPTION_THREADS, SP_OPTION_REORDER, SP_OPTION_PAGES,
+                                         SP_OPTION_DROP_ZEROS};
+    int n = 0;
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        n += sp_change_value(change, any[i]) != NULL;
+    return n == change->n;
+}
+
 static bool is_for(const struct sp_hint_rule *rule, const struct sp_hint_inputs *in)
 {
     return in->own == SP_NOT_OWN || rule->for_own == SP_FOR_ALL_OWN ||
@@ -145,6 +156,9 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
         switch ((*rule)->judge(in, &hint, checked)) {
         case SP_FIRES:
             assert(hint.gain_lo >= 0 && hint.gain_lo <= hint.gain_hi && hint.gain_hi < 1);
+            if (in->own && !keeps_kernel(&hint.change))
+                add_sentences(hint.evidence, sizeof hint.evidence,
+                              "The command runs the built-in kernel, not yours.");
             if (mean_gain(&hint) >= in->threshold)
                 insert(out, &hint);
             break;
@@ -167,17 +181,6 @@ static bool has_change(const struct sp_hints *hints, const struct sp_change *cha
         if (sp_change_is_same(&hints->hint[i].change, change))
             return true;
     return false;
-}
-
-/* Options that are no storage: with them a kernel of somebody else runs as well. */
-static bool keeps_kernel(const struct sp_change *change)
-{
-    static const enum sp_option any[] = {SP_OPTION_THREADS, SP_OPTION_REORDER, SP_OPTION_PAGES,
-                                         SP_OPTION_DROP_ZEROS};
-    int n = 0;
-    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
-        n += sp_change_value(change, any[i]) != NULL;
-    return n == change->n;
 }
 
 char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size)

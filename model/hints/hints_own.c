@@ -39,8 +39,8 @@ static enum sp_verdict judge_own_loop(const struct sp_hint_inputs *in, struct sp
     } else {
         if (in->own == SP_OWN_WALKS_CRS)
             sp_hint_add(hint, " The same bytes move, so that the difference is in-core.");
-        hint->in_words =
-            "in your kernel: build it with -O3 -march=native; several sums a row, vectors along it";
+        hint->in_words = "in your kernel: build it with -O3 -march=native; vectors and several sums along a "
+                         "row, all threads";
     }
     snprintf(hint->expect, sizeof hint->expect,
              "the time towards that of the built-in kernel; refuted if P_core rises and the time stays");
@@ -56,7 +56,7 @@ const struct sp_hint_rule sp_hint_own_loop = {
     .condition =
         "a kernel of your own was run in turn with the fastest built-in one for the same arrays, and takes "
         "longer in all of the interval",
-    .remedy = "vectors along the rows, several sums, all threads; what the built-in kernel does with the "
+    .remedy = "vectors along the rows, several sums, all threads: what the built-in kernel does with the "
               "same bytes "
               "can be done",
     .check = "row loop",

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,7 +149,7 @@ static int parallel_run(void *state, const void *x_, void *y_)
 }
 KERNEL(parallel, .run = parallel_run);
 
-/* The accesses of the rows as CRS has them, one thread's after the other's equal shares of rows. */
+/* The accesses of the rows as CRS has them, rows in shares of equal nonzeros as the analysis deals them. */
 static int32_t n_threads;
 static int traced_prepare(void *context, const struct spmodel_matrix *m, int32_t threads, int32_t r,
                           void **state)
@@ -159,13 +160,23 @@ static int traced_prepare(void *context, const struct spmodel_matrix *m, int32_t
     *state = (void *)m;
     return 0;
 }
+static int64_t begin_of(const struct spmodel_matrix *m, int32_t thread)
+{
+    const int32_t *row_ptr = m->row_ptr;
+    const int64_t target = m->n_nz * thread / n_threads;
+    int64_t row = 0;
+    for (int64_t i = 1; i <= m->n_r && thread > 0; i++)
+        if (llabs(row_ptr[i] - target) < llabs(row_ptr[row] - target))
+            row = i;
+    return thread == n_threads ? m->n_r : row;
+}
 static int traced(void *state, const void *x_, const void *y_, int32_t thread, spmodel_access *access,
                   void *walker)
 {
     const struct spmodel_matrix *m = state;
     const double *values = m->values, *x = x_, *y = y_;
     const int32_t *row_ptr = m->row_ptr, *col = m->col;
-    const int64_t first = m->n_r * thread / n_threads, end = m->n_r * (thread + 1) / n_threads;
+    const int64_t first = begin_of(m, thread), end = begin_of(m, thread + 1);
     for (int64_t i = first; i < end; i++) {
         if (i == first)
             access(walker, &row_ptr[i], sizeof *row_ptr, 0);
@@ -249,6 +260,14 @@ static int narrow_stores(void *state, struct spmodel_array *array)
 KERNEL(narrow, .prepare = narrow_prepare, .run = narrow_run, .finish = narrow_finish,
        .stores = narrow_stores);
 
+/* Prints, as many do. */
+static int talking_run(void *state, const void *x, void *y)
+{
+    printf("a kernel that talks\n");
+    return rows(state, x, y);
+}
+KERNEL(talking, .run = talking_run);
+
 /* ---- wrong in one way each ---- */
 
 static int wrong_run(void *state, const void *x, void *y)
@@ -326,10 +345,11 @@ KERNEL(into_x, .run = into_x_run);
 
 static int crash_run(void *state, const void *x, void *y)
 {
+    static int *volatile nothing;
+    (void)state;
     (void)x;
     (void)y;
-    return **(volatile int *volatile *)((char *)state - (size_t)state % 1 + 0 * sizeof state) * 0 +
-           *(volatile int *)8;
+    return *nothing;
 }
 KERNEL(crash, .run = crash_run);
 
@@ -342,11 +362,13 @@ static int abort_run(void *state, const void *x, void *y)
 }
 KERNEL(aborting, .run = abort_run);
 
+static int (*volatile deeper)(void *state, const void *x, void *y);
 static int deep_run(void *state, const void *x, void *y)
 {
     volatile char room[4096];
     room[0] = 0;
-    return deep_run(state, x, y) + room[0];
+    deeper = deep_run;
+    return deeper(state, x, y) + room[0];
 }
 KERNEL(deep, .run = deep_run);
 
@@ -355,8 +377,9 @@ static int hang_run(void *state, const void *x, void *y)
     (void)state;
     (void)x;
     (void)y;
-    for (;;)
-        pause();
+    while (pause() != 0)
+        ;
+    return 0;
 }
 KERNEL(hanging, .run = hang_run);
 

@@ -27,6 +27,7 @@
 #define SP_O_SMALL      "--small"
 #define SP_O_STUDENT    "--student"
 #define SP_O_TERM       "--term"
+#define SP_O_TIME       "--time"
 #define SP_O_USAGE      "--usage"
 #define SP_O_VERSION    "--version"
 

@@ -92,7 +92,7 @@ struct sp_model_row {
     double minimum_B;                /* V(alpha_min) of this format */
     struct sp_gpu_prediction *gpu;   /* by a GPU kernel, level by level; else NULL; owned */
     char gpu_option[48];             /* with it: the format as after --format */
-    bool of_sizes;                   /* of sizes on a described GPU: `sizes` is filled */
+    bool by_formula; /* SpMV on a described GPU, of sizes, or alpha least or given: `sizes` is filled */
     struct sp_gpu_sizes_time sizes;
 };
 

@@ -158,6 +158,8 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     }
     if (row->ways.n > 0)
         json_object_set_new(o, "divisions", divisions_json(row, r->request->divide));
+    if (row->ways.n > 0)
+        json_object_set_new(o, "best_ways", json_integer(sp_ways_best(&row->ways)));
     if (*sp_partition_text(partition, sizeof partition, row->machine))
         json_object_set_new(o, "partition", json_string(partition));
     if (row->gather.hits.n_levels > 0)
@@ -165,7 +167,7 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     json_object_set_new(o, "note", json_string(row->note));
     if (row->gpu)
         json_object_set_new(o, "gpu", gpu_json(row->gpu));
-    if (row->of_sizes)
+    if (row->by_formula)
         put_times(o, row->sizes.term, row->sizes.waited_s);
     if (row->has_ecm)
         json_object_set_new(o, "ecm", ecm_json(row));

@@ -15,6 +15,7 @@
 #include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/roofline.h"
+#include "model/trace/told.h"
 #include "model/volume/traffic.h"
 #include "probes/perf_events.h"
 #include "session/analyze/analyze.h"
@@ -240,6 +241,7 @@ struct sp_analysis {
     struct sp_attributed attributed;
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
     struct sp_compared compared;
+    struct sp_ways ways;       /* with every division of the last level; n 0: not simulated */
     struct sp_own_found own;   /* kernels of somebody else */
     struct sp_beside beside;   /* kernels of somebody else; kernel NULL: none */
     struct sp_domain *domain;  /* [setup.n_domains] where there are several; owned */
@@ -289,6 +291,9 @@ enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attr
  * hint can follow from them. */
 enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compared *out,
                                    struct sp_error *err);
+/* Reads with every division of a last level that can be divided. */
+bool sp_analysis_is_divisible(const struct sp_analysis *a);
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err);
 /* The parts of several last-level-cache domains; NULL where there is one. */
 enum sp_status sp_analysis_domains(const struct sp_analysis *a, struct sp_domain **out, struct sp_error *err);
 /* FusedMM: the pair that it replaces, run and simulated. */
@@ -299,6 +304,8 @@ enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
 /* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now on. */
 enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err);
+/* The accesses that its trace() tells; where own.traced. Borrows the analysis. */
+void sp_analysis_own_walk(const struct sp_analysis *a, struct sp_walk *walk);
 /* The best built-in kernel beside one of somebody else. */
 enum sp_status sp_analysis_beside(const struct sp_analysis *a, struct sp_beside *out, struct sp_error *err);
 /* Is the result of a kernel of somebody else still right, after all its executions? SP_WRONG: it is not. */

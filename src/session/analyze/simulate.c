@@ -63,13 +63,36 @@ enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simul
                                     struct sp_error *err)
 {
     struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_walk walk;
     double start = sp_now();
+    if (a->own.traced) {
+        sp_analysis_own_walk(a, &walk);
+        o.walk = &walk;
+    }
     enum sp_status status =
         sp_sim_traffic(&a->setup.layout, &o, out->traffic, &out->n_levels, &out->sim, err);
     if (status == SP_OK && a->own.n_stores > 0 && !a->own.traced)
         take_stored(a, out);
     out->simulate_s = sp_now() - start;
     return status;
+}
+
+bool sp_analysis_is_divisible(const struct sp_analysis *a)
+{
+    const struct sp_machine *m = sp_analysis_caches(a);
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc && llc->partition.arrays && llc->partition.ways <= 0 && sp_ways_are_simulated(m) &&
+           a->options->state == SP_WARM && !a->options->policy && a->simulated.n_levels == m->n_caches &&
+           a->evaluated.residence.level == m->n_caches;
+}
+
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err)
+{
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_machine divided = *o.machine;
+    divided.cache[divided.n_caches - 1].partition.ways = 1;
+    o.machine = &divided;
+    return sp_sim_ways(&a->setup.layout, &o, out, err);
 }
 
 enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *out, struct sp_error *err)

@@ -1,4 +1,5 @@
 /* A kernel of somebody else beside the fastest built-in one on the same arrays, and its result once more. */
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,7 @@ enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *er
         own->store[i] = (struct sp_job_array){array[i].address, array[i].size_B};
         own->array_B[kind_of(name)] += (double)array[i].size_B;
     }
+    own->traced = a->setup_options.own->theirs.trace != NULL;
     if (n > 0) {
         a->setup.job.instead = own->store;
         a->setup.job.n_instead = n;
@@ -128,28 +130,113 @@ enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *er
     return SP_OK;
 }
 
-static double processor_s(void)
+/* ---- its threads ---- */
+
+/* Processor time of each thread of this process. */
+struct times {
+    int n;
+    struct {
+        int tid;
+        double cpu_s;
+    } thread[256];
+};
+
+static void read_times(struct times *t)
 {
-    struct timespec t;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? (double)t.tv_sec + 1e-9 * (double)t.tv_nsec : 0;
+    enum { MOST = sizeof t->thread / sizeof *t->thread };
+    DIR *tasks = opendir("/proc/self/task");
+    t->n = 0;
+    for (const struct dirent *d; tasks && t->n < MOST && (d = readdir(tasks));) {
+        const int tid = atoi(d->d_name);
+        struct timespec now;
+        /* the clock of a thread by its number [clock_getcpuclockid()'s of threads] */
+        if (tid > 0 && clock_gettime((clockid_t)(~(unsigned)tid << 3 | 6U), &now) == 0) {
+            t->thread[t->n].tid = tid;
+            t->thread[t->n++].cpu_s = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+        }
+    }
+    if (tasks)
+        closedir(tasks);
 }
 
+/* Of all threads together since then, and of the one that took most of it [s]. */
+static double spent_since(const struct times *before, double *most_s)
+{
+    struct times now;
+    double sum_s = 0;
+    read_times(&now);
+    *most_s = 0;
+    for (int i = 0; i < now.n; i++) {
+        double s = now.thread[i].cpu_s;
+        for (int k = 0; k < before->n; k++)
+            s -= before->thread[k].tid == now.thread[i].tid ? before->thread[k].cpu_s : 0;
+        sum_s += s;
+        *most_s = fmax(*most_s, s);
+    }
+    return sum_s;
+}
+
+/* Threads that take a like part of the time: other programs, which take processors from all of them, change
+ * little of it. */
 void sp_analysis_own_threads(const struct sp_analysis *a, struct sp_own_found *out)
 {
     static const double long_enough_s = 0.03;
     const struct timespec nap = {.tv_nsec = 30000000};
     const struct sp_job *job = &a->setup.job;
+    struct times before;
+    double most_s, start;
     out->busy_threads = out->idle_threads = sp_value_none("not looked at");
     nanosleep(&nap, NULL); /* teams of OpenMP go on for a moment */
-    double cpu_s = processor_s(), start = sp_now();
+    read_times(&before);
+    start = sp_now();
     nanosleep(&nap, NULL);
-    out->idle_threads = sp_value_of((processor_s() - cpu_s) / (sp_now() - start), SP_MEASURED);
-    cpu_s = processor_s();
+    const double idle_s = spent_since(&before, &most_s);
+    out->idle_threads = sp_value_of(idle_s / (sp_now() - start), SP_MEASURED);
+    read_times(&before);
     start = sp_now();
     enum sp_status status = SP_OK;
     while (status == SP_OK && sp_now() - start < long_enough_s)
         status = job->run(job->state, 1, NULL, NULL);
-    if (status == SP_OK)
-        out->busy_threads = sp_value_of(
-            fmax(0, (processor_s() - cpu_s) / (sp_now() - start) - out->idle_threads.value), SP_MEASURED);
+    const double busy_s = spent_since(&before, &most_s);
+    if (status == SP_OK && most_s > 0)
+        out->busy_threads = sp_value_of(busy_s / most_s, SP_MEASURED);
+}
+
+/* ---- its trace ---- */
+
+static enum sp_status tell(void *context, int thread, sp_walk_access *access, void *walker,
+                           struct sp_error *err)
+{
+    const struct sp_analysis *a = context;
+    return sp_own_trace(a->setup.state, thread, access, walker, err);
+}
+
+static enum sp_trace_region region_of(enum sp_array array)
+{
+    return array == SP_ARRAY_VALUES    ? SP_REGION_VALUES
+           : array == SP_ARRAY_INDICES ? SP_REGION_INDICES
+                                       : SP_REGION_PTR;
+}
+
+static void add_array(struct sp_walk *walk, const void *at, size_t size_B, enum sp_trace_region region)
+{
+    if (size_B > 0)
+        walk->array[walk->n_arrays++] = (struct sp_walk_array){at, size_B, region};
+}
+
+void sp_analysis_own_walk(const struct sp_analysis *a, struct sp_walk *walk)
+{
+    const struct sp_layout *l = &a->setup.layout;
+    const struct sp_kernel_facts *f = &a->setup.facts;
+    *walk = (struct sp_walk){
+        .tell = tell, .context = (void *)a, .name = a->setup.kernel->name + sizeof "own/" - 1};
+    if (a->own.n_stores == 0) {
+        add_array(walk, l->val, (size_t)l->n_stored * l->s_a, SP_REGION_VALUES);
+        add_array(walk, l->col, (size_t)l->n_indices * l->s_i, SP_REGION_INDICES);
+        add_array(walk, l->ptr, (size_t)l->n_ptr * l->s_p, SP_REGION_PTR);
+    }
+    for (int i = 0; i < a->own.n_stores; i++)
+        add_array(walk, a->own.store[i].at, a->own.store[i].size_B, region_of(kind_of(a->own.name[i])));
+    add_array(walk, f->x, f->x_B, SP_REGION_X);
+    add_array(walk, f->y, f->y_B, SP_REGION_Y);
 }

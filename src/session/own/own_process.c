@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
+#include "io/record/record_losses.h"
 #include "kernels/own/own_kernel.h"
 #include "kernels/own/own_library.h"
 #include "session/own/own.h"
@@ -179,6 +180,7 @@ static enum sp_status take_kernel(const struct sp_own_ask *ask, struct sp_own_wa
         status = sp_own_library_open(ask->library, signature, watch, &kernel, err);
     if (status == SP_OK)
         status = sp_own_make(ask->library ? &kernel : ask->kernel, watch, own, err);
+    own->many_states = signature != NULL; /* those of plain functions are our own */
     return status;
 }
 
@@ -315,7 +317,7 @@ static enum sp_status wait_for_end(struct outside *out, struct sp_error *err)
 
 /* What is known without the kernel. */
 static void record_without(const struct sp_subject *subject, const struct sp_analyze_options *o,
-                           enum sp_status status, const struct sp_error *err, struct sp_record *r)
+                           enum sp_status status, struct sp_record *r)
 {
     if (r->root || sp_record_new(subject->name, r, NULL) != SP_OK)
         return;
@@ -329,10 +331,6 @@ static void record_without(const struct sp_subject *subject, const struct sp_ana
     if (o->topology)
         sp_record_environment(r, o->topology, NULL);
     sp_record_source(r);
-    if (status == SP_WRONG) {
-        sp_record_set_flag(r, SP_F_VERIFY_OK, false);
-        sp_record_set_text(r, SP_F_VERIFY_WHY, err->what);
-    }
 }
 
 /* Starts `options->own` in a process. Without a subject it is only looked at. */
@@ -397,9 +395,13 @@ enum sp_status sp_analyze_own(const struct sp_subject *subject, const struct sp_
     struct outside out = {.progress = progress, .limit_s = o.own.limit_s, .record = record};
     status = run_apart(subject, &o, &out, &local);
     if (status == SP_WRONG || status == SP_INTERRUPTED)
-        record_without(subject, &o, status, &local, record);
+        record_without(subject, &o, status, record);
     else if (status != SP_OK)
         sp_record_free(record);
+    if (status == SP_WRONG && sp_verdict_is_status(record, "failed")) {
+        sp_record_set_flag(record, SP_F_VERIFY_OK, false);
+        sp_record_set_text(record, SP_F_VERIFY_WHY, local.what);
+    }
     if (status != SP_OK && err)
         *err = local;
     return status;
