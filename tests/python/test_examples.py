@@ -96,5 +96,19 @@ def test_readme():
     assert "csr_matvec" in said and os.path.getsize("report.html") > 1000
 
 
+def test_readme_of_the_project():
+    """What README.md shows in Python, over a small matrix of that name."""
+    from scipy.io import mmwrite
+    from scipy.sparse import random
+    with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+    if not blocks:
+        raise Skip("README.md shows no Python")
+    for block in blocks:
+        for name in re.findall(r"[\w./-]+\.mtx\b", block):
+            mmwrite(name, random(300, 300, 0.05))
+        assert "possible" in run(block)
+
+
 if __name__ == "__main__":
     main(globals())
