@@ -245,11 +245,6 @@ static void print_w(const struct sp_model_result *r, FILE *out)
                         : ": plain stores");
 }
 
-bool sp_model_is_here(const struct sp_model_result *r, const struct sp_model_row *row)
-{
-    return *r->env_key && strcmp(r->env_key, row->machine->env_key) == 0;
-}
-
 /* What is predicted is not of this machine, or not all of it. */
 static void print_foreign(const struct sp_model_result *r, FILE *out)
 {

@@ -1,4 +1,4 @@
-#include "cli/model/case.h"
+#include "session/model/case.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/model/case.h"
+#include "session/model/case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "model/cache/overflow.h"
 #include "model/cache/partition.h"
 #include "model/gpu/occupancy.h"
@@ -207,7 +208,7 @@ static void add_gpu_times(const struct sp_model_request *request, const struct s
 static enum sp_status from_sizes(const struct sp_model_request *request, const struct sp_model_subject *s,
                                  const struct sp_workload *w, struct sp_model_row *row, struct sp_error *err)
 {
-    static const char remedy[] = "name a matrix file or gen:... instead of --sizes";
+    static const char remedy[] = "name a matrix file or gen:... instead of " SP_O_SIZES;
     if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
         return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
                        sp_op_name(w->op));
@@ -215,12 +216,12 @@ static enum sp_status from_sizes(const struct sp_model_request *request, const s
         return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
                        row->format);
     if (request->alpha_kind == SP_ALPHA_SIM)
-        return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
+        return sp_fail(err, SP_USAGE, remedy, SP_O_ALPHA " sim needs the entries, sizes do not suffice");
     if (sp_format_of(w->format)->unit_slots)
         return sp_fail(err, SP_USAGE, remedy,
                        "the share of unit-stride slots follows from the entries, sizes do not suffice");
     if (!sp_format_of(w->format)->plain_rows && request->beta <= 0)
-        return sp_fail(err, SP_USAGE, "add --beta B, or name a matrix file",
+        return sp_fail(err, SP_USAGE, "add " SP_O_BETA " B, or name a matrix file",
                        "beta of %s follows from row lengths, sizes do not suffice", row->format);
     double once = sp_alpha_min_sizes(s->n_c, s->n_nz);
     row->alpha_min = sp_value_between(once, once, once * row->n_domains, SP_MODELLED);
@@ -284,8 +285,8 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->unit_share = NAN;
     row->kept.cache = -1;
     row->n_walks = -1;
-    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
-        sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
+    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s = sp_value_none(
+        "the levels that gathers come from were not simulated: " SP_O_ALPHA " sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
                       : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
     if (!layout)
