@@ -60,8 +60,8 @@ def _installed(build, stage):
             path = os.path.join(folder, name)
             place = os.path.relpath(path, stage)
             is_library = re.match(r"libspmodel\.so\.\d+$", name)
-            is_module = re.match(r"libspmodel-(cuda|attach)\S*\.so$", name)
-            is_data = re.search(r"/spmodel/(machines|data)/", place)
+            is_module = re.match(r"libspmodel-cuda\S*\.so$", name)
+            is_data = re.search(r"/spmodel/machines/", place)
             if is_library or is_module or is_data or name == "spmodel-counters":
                 found[place] = os.path.realpath(path)
     if not any(os.path.basename(place).startswith("libspmodel.so.") for place in found):

@@ -31,7 +31,8 @@ def test_each_function_is_seen():
             assert np.allclose(m @ x, right[0])
             assert np.allclose(m @ several, right[1])
         seen = {p.function: p for p in s.products}
-        assert seen and all(name.startswith(kind + "_") for name in seen), (kind, list(seen))
+        through = (kind + "_", "csr_") if kind == "dia" else kind + "_"  # blocks of vectors of dia go through csr before 1.16
+        assert seen and all(name.startswith(through) for name in seen), (kind, list(seen))
         assert f"{kind}_matvec" in seen and seen[f"{kind}_matvec"].calls >= 1
         for p in s.products:
             assert abs(p.matrix.tocsr() - a).nnz == 0, p.function
