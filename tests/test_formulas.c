@@ -11,6 +11,7 @@
 #include "model/cache/alpha.h"
 #include "model/cache/kept.h"
 #include "model/ecm.h"
+#include "model/formats/format.h"
 #include "model/formulas/formulas.h"
 #include "model/gather.h"
 #include "model/hints/gain.h"

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "model/formats/format.h"
 #include "model/formulas/formulas.h"
+#include "sparse/formats/format.h"
 
 static const struct sp_volume no_volume = {.total_B = 0};
 
@@ -104,12 +104,6 @@ static void add_up(struct sp_volume *v)
     for (int i = 0; i < SP_N_ARRAYS; i++)
         v->total_B += v->array_B[i];
     v->read_B = v->total_B - v->write_B;
-}
-
-double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
-{
-    const struct sp_format_model *m = sp_format_models[l->format];
-    return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
 }
 
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)

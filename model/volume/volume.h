@@ -61,14 +61,9 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
  * compares.
  *
  * Of a format that updates y, w counts all that partial results of y move, windows of HALF included:
- * sp_layout_w(). At w = 2 and alpha_min no execution from empty caches moves less, of any layout (STAGED: but
- * for the buffers, which all count as the longest one). */
+ * sp_layout_w() (model/formats/format.h). At w = 2 and alpha_min no execution from empty caches moves less,
+ * of any layout (STAGED: but for the buffers, which all count as the longest one). */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
-
-/* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results: 2, y read
- * and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what the format says in
- * model/formats. */
-double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1), gathers
  * of x alpha_x s_x n_nz and updates of y 2 alpha_y s_y n_nz: y is read and written, alpha_y as for x, its

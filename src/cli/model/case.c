@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/formats/format.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
 #include "sparse/formats/format.h"
