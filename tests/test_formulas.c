@@ -22,6 +22,7 @@
 #include "small_matrices.h"
 #include "sparse/formats/format.h"
 #include "sparse/generate/generate.h"
+#include "volume_cases.h"
 
 enum { N_INPUTS = 2000 };
 
