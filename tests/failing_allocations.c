@@ -370,15 +370,16 @@ static void make_pristine(void)
     if (!mkdtemp(root))
         exit(99);
     snprintf(machine, sizeof machine, "%s/ivb-e5-2660v2.json", machines);
-    snprintf(command, sizeof command,
-             "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
-             "cp %s/perf-sockets.csv perf.csv && cp %s/ncu-details.csv ncu.csv && echo 3us, 4us >times.txt && "
-             "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
-             ">campaign.txt && "
-             "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
-             "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
-             " " SP_ATTACH_APP " rsb",
-             root, root, root, data, data, data, data);
+    snprintf(
+        command, sizeof command,
+        "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
+        "cp %s/perf-sockets.csv perf.csv && cp %s/ncu-details.csv ncu.csv && echo 3us, 4us >times.txt && "
+        "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
+        ">campaign.txt && "
+        "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
+        "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
+        " " SP_ATTACH_APP " rsb",
+        root, root, root, data, data, data, data);
     if (system(command) != 0)
         exit(99);
     snprintf(path, sizeof path, "%s/work", root);
