@@ -1,4 +1,6 @@
-/* Runs of others: times as people write them, and the analysis that rests on times alone. */
+/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that rests on
+ * either.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include "io/machine/machine_file.h"
 #include "io/times_text.h"
 #include "session/analyze/analyze.h"
-#include "session/record/recording.h"
+#include "session/record/imports.h"
 
 static const struct {
     const char *text;
@@ -84,6 +86,265 @@ START_TEST(times_that_cannot_be_make_no_recording)
     ck_assert_int_eq(sp_recording_of_times(times[0], 0, 2, &run, &r, &err), SP_USAGE);
     ck_assert_int_eq(sp_recording_of_times(times[0], 1, 0, &run, &r, &err), SP_USAGE);
     sp_recording_free(&r);
+}
+END_TEST
+
+/* ---- perf stat -x ---- */
+
+static enum sp_status read_perf(const char *text, struct sp_perf_csv *csv, struct sp_error *err)
+{
+    char path[] = "/tmp/spmodel-perf-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs(text, f);
+    fclose(f);
+    const enum sp_status status = sp_perf_csv_read(path, csv, err);
+    remove(path);
+    return status;
+}
+
+/* A line in each of the forms of perf 4 to 6, as perf prints it. */
+static const struct {
+    const char *line, *place, *name, *unit;
+    double value, running;
+    int state;
+} lines[] = {
+    {"51,,page-faults,515017,100.00,99.026,K/sec", "", "page-faults", "", 51, 1, SP_PERF_COUNTED},
+    {"0.52,msec,task-clock,515017,100.00,0.443,CPUs utilized", "", "task-clock", "msec", 0.52, 1,
+     SP_PERF_COUNTED},
+    {"<not supported>,,cycles,0,100.00,,", "", "cycles", "", NAN, 1, SP_PERF_NOT_SUPPORTED},
+    {"<not counted>,,cycles,0,0.00,,", "", "cycles", "", NAN, 0, SP_PERF_NOT_COUNTED},
+    {"848915,ns,duration_time,83.55%,848915,100.00,1.746,G/sec", "", "duration_time", "ns", 848915, 1,
+     SP_PERF_COUNTED},
+    {"CPU0,7101,,page-faults,106101541,100.00,66.927,K/sec", "CPU0", "page-faults", "", 7101, 1,
+     SP_PERF_COUNTED},
+    {"S0,2,6526,,page-faults,224378516,42.00,29.085,K/sec", "S0", "page-faults", "", 6526, 0.42,
+     SP_PERF_COUNTED},
+    {"S0-D0-C1;1;2984;;page-faults;102642568;100.00;29.072;K/sec", "S0-D0-C1", "page-faults", "", 2984, 1,
+     SP_PERF_COUNTED},
+    {"N0,2,25.08,msec,cpu-clock,25080950,100.00,1.878,CPUs utilized", "N0", "cpu-clock", "msec", 25.08, 1,
+     SP_PERF_COUNTED},
+    {"S0-D0-L3-ID0,2,9,,cache-misses,25080950,100.00,,", "S0-D0-L3-ID0", "cache-misses", "", 9, 1,
+     SP_PERF_COUNTED},
+    {"sleep-4711,9,,cache-misses,25080950,100.00,,", "sleep-4711", "cache-misses", "", 9, 1, SP_PERF_COUNTED},
+    {"1.50,MiB,uncore_imc_0/event=0x4,umask=0x3/,7,50.00,,", "", "uncore_imc_0/event=0x4,umask=0x3/", "MiB",
+     1.5, 0.5, SP_PERF_COUNTED},
+    {"1,,cpu/event=0xd1,umask=0x20,name=x/u,7,100.00,,", "", "cpu/event=0xd1,umask=0x20,name=x/u", "", 1, 1,
+     SP_PERF_COUNTED},
+    {"7,,cycles,system.slice,515017,99.00,,", "", "cycles", "", 7, 0.99, SP_PERF_COUNTED},
+    {"7,,cycles", "", "cycles", "", 7, 1, SP_PERF_COUNTED},
+};
+
+START_TEST(lines_of_perf_are_understood)
+{
+    struct sp_perf_csv csv;
+    struct sp_error err;
+    ck_assert_msg(read_perf(lines[_i].line, &csv, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(csv.n, 1);
+    const struct sp_perf_row *row = csv.row;
+    ck_assert_str_eq(row->place, lines[_i].place);
+    ck_assert_str_eq(row->name, lines[_i].name);
+    ck_assert_str_eq(row->unit, lines[_i].unit);
+    ck_assert_int_eq(row->state, lines[_i].state);
+    ck_assert(row->value == lines[_i].value || (isnan(row->value) && isnan(lines[_i].value)));
+    ck_assert_double_eq_tol(row->running, lines[_i].running, 1e-12);
+    sp_perf_csv_free(&csv);
+    sp_perf_csv_free(&csv);
+}
+END_TEST
+
+static const struct {
+    const char *text, *says;
+} no_perf[] = {
+    {"", "no count"},
+    {"hello, world\n", "no count"},
+    {"{\"counter-value\" : \"0.5\"}\n", "JSON"},
+    {"\n Performance counter stats for 'true':\n\n", "for people"},
+    {"     0.050103021,77,,page-faults,829526,100.00,,\n", "intervals"},
+    {"-7,,cycles,7,100.00,,\n", "below 0"},
+    {"7,,cycles,7,250.00,,\n", "percentage"},
+    {"7,,,7,100.00,,\n", "no event"},
+    {"7,8,9,10\n", "no count"},
+};
+
+START_TEST(what_perf_did_not_print_is_refused)
+{
+    struct sp_perf_csv csv;
+    struct sp_error err;
+    ck_assert_msg(read_perf(no_perf[_i].text, &csv, &err) == SP_INPUT, "%s", no_perf[_i].text);
+    ck_assert_msg(strstr(err.what, no_perf[_i].says) != NULL && *err.remedy, "%s", err.what);
+    ck_assert_ptr_null(csv.row);
+}
+END_TEST
+
+START_TEST(the_summary_stands_for_its_intervals)
+{
+    struct sp_perf_csv csv;
+    ck_assert_int_eq(
+        read_perf(" 0.05,0.69,msec,cpu-clock,694285,100.00,,\n 0.10,0.05,msec,cpu-clock,9,100.00,,\n"
+                  "         summary,0.75,msec,cpu-clock,748005,100.00,,\n 0.1 seconds time elapsed\n",
+                  &csv, NULL),
+        SP_OK);
+    ck_assert(csv.n == 1 && csv.row[0].value == 0.75 && csv.elapsed_s == 0.1);
+    sp_perf_csv_free(&csv);
+}
+END_TEST
+
+/* What is counted: bytes of an execution, from which events. */
+static const struct {
+    const char *text;
+    double read_B, write_B; /* NAN: not counted */
+    double running;
+} counted[] = {
+    {"10,MiB,uncore_imc/cas_count_read/,7,100.00,,\n5,MiB,uncore_imc/cas_count_write/,7,100.00,,\n", 1048576,
+     524288, 1},
+    {"1,MiB,uncore_imc_0/cas_count_read/,7,100,,\n9,MiB,uncore_imc_1/cas_count_read/,7,100,,\n"
+     "5,MiB,uncore_imc_0/cas_count_write/,7,100,,\n5,MiB,uncore_imc_free_running/data_read/,7,100,,\n"
+     "99,,LLC-load-misses,7,100.00,,\n",
+     1048576, 524288, 1},
+    {"100,,unc_m_cas_count.rd,7,50.00,,\n10,,UNC_M_CAS_COUNT.WR,7,100.00,,\n", 640, 64, 0.5},
+    {"S0,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\nS1,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\n"
+     "S0,2,10,,umc_cas_cmd.wr,7,100,,\n",
+     1280, 64, 1},
+    {"100,,arm_dmc620_10008c000/clkdiv2_rdwr,match=0,mask=0x1/,7,100,,\n", 640, NAN, 1},
+    {"100,,hisi_sccl1_ddrc0/flux_rd/,7,100,,\n100,,hisi_sccl1_ddrc0/flux_wr/,7,100,,\n", 320, 320, 1},
+    {"100,,nvidia_scf_pmu_0/cmem_rd_data/,7,100,,\n100,,nvidia_scf_pmu_0/cmem_wr_total_bytes/,7,100,,\n", 320,
+     10, 1},
+    {"100,,LLC-load-misses:u,7,100,,\n20,,LLC-store-misses:u,7,100,,\n9,,cycles,7,100,,\n", 768, NAN, 1},
+    {"100,,cpu_core/cache-misses/,7,100,,\n100,,cpu_atom/cache-misses/,7,100,,\n", 1280, NAN, 1},
+};
+
+START_TEST(bytes_come_from_the_best_events)
+{
+    struct sp_perf_csv csv;
+    struct sp_recording r;
+    struct sp_byte_source source;
+    struct sp_error err;
+    const struct sp_import_options o = {.executions = 10, .n_threads = 4};
+    char text[1000];
+    snprintf(text, sizeof text, "%s1000000,ns,duration_time,1000000,100.00,,\n", counted[_i].text);
+    ck_assert_int_eq(read_perf(text, &csv, NULL), SP_OK);
+    ck_assert_msg(sp_import_perf(&csv, "a file", &o, &r, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(sp_byte_source_of_recording(&r, &source, NULL), SP_OK);
+    const struct sp_counted c =
+        sp_count_log_bytes(source.probe->log(source.session), SP_WINDOW_JOB, NULL, "MEM", -1);
+    ck_assert_double_eq_tol(c.read_B.value, counted[_i].read_B, 1e-6 * counted[_i].read_B);
+    if (isnan(counted[_i].write_B))
+        ck_assert(!sp_value_known(c.write_B));
+    else
+        ck_assert_double_eq_tol(c.write_B.value, counted[_i].write_B, 1e-6 * counted[_i].write_B);
+    ck_assert_double_eq_tol(c.running_share, counted[_i].running, 1e-9);
+    sp_byte_source_close(&source);
+    sp_perf_csv_free(&csv);
+}
+END_TEST
+
+static const struct {
+    const char *text, *says;
+    int executions;
+    enum sp_status status;
+} no_bytes[] = {
+    {"7,,cycles,7,100,,\n7,ns,duration_time,7,100,,\n", "counts bytes of memory", 10, SP_INPUT},
+    {"7,MiB,uncore_imc/cas_count_read/,7,100,,\n", "no time", 10, SP_INPUT},
+    {"7,MiB,uncore_imc/cas_count_read/,7,100,,\n7,ns,duration_time,7,100,,\n", "how many products", 0,
+     SP_USAGE},
+    {"7,MiB,uncore_imc/cas_count_write/,7,100,,\n7,ns,duration_time,7,100,,\n", "only what is written", 10,
+     SP_INPUT},
+    {"<not counted>,MiB,uncore_imc/cas_count_read/,0,0,,\n7,ns,duration_time,7,100,,\n", "<not counted>", 10,
+     SP_INPUT},
+    {"7,GHz,uncore_imc/cas_count_read/,7,100,,\n7,ns,duration_time,7,100,,\n", "no unit of bytes", 10,
+     SP_INPUT},
+    {"7,,unc_m_cas_count.rd,7,100,,\n7,,unc_m_cas_count.rd,7,100,,\n7,ns,duration_time,7,100,,\n",
+     "would count twice", 10, SP_INPUT},
+};
+
+START_TEST(counts_without_bytes_or_time_are_refused)
+{
+    struct sp_perf_csv csv;
+    struct sp_recording r;
+    struct sp_error err;
+    const struct sp_import_options o = {.executions = no_bytes[_i].executions, .n_threads = 4};
+    ck_assert_int_eq(read_perf(no_bytes[_i].text, &csv, NULL), SP_OK);
+    ck_assert_int_eq(sp_import_perf(&csv, "a file", &o, &r, &err), no_bytes[_i].status);
+    ck_assert_msg(strstr(err.what, no_bytes[_i].says) != NULL && *err.remedy, "%s", err.what);
+    sp_perf_csv_free(&csv);
+}
+END_TEST
+
+/* ---- ncu --csv ---- */
+
+/* Both pages say the same of a product: 128 MB + 64 MB read, 16 MB written, in 200 us. */
+static const struct {
+    const char *file, *region;
+    int64_t executions, n_launches;
+    double read_B, write_B, time_s;
+} profiles[] = {
+    {"ncu-raw.csv", "csr_vector", 0, 10, 192e6, 16e6, 200e-6},
+    {"ncu-raw.csv", "constructed_", 0, 10, 224e6, 16.01e6, 228.5e-6},
+    {"ncu-raw.csv", "csr_vector", 1, 10, 960e6, 80e6, 1000e-6},
+    {"ncu-details.csv", "csrmv", 0, 6, 192e6, 16e6, 200e-6},
+    {"ncu-details.csv", "partition", 0, 6, 64e6, 0, 80e-6},
+};
+
+START_TEST(launches_make_products)
+{
+    char path[512];
+    struct sp_ncu_csv csv;
+    struct sp_gpu_recorded g;
+    struct sp_error err;
+    const struct sp_import_options o = {.region = profiles[_i].region, .executions = profiles[_i].executions};
+    snprintf(path, sizeof path, SP_TEST_DATA "/%s", profiles[_i].file);
+    ck_assert_msg(sp_ncu_csv_read(path, &csv, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(csv.n_launches, profiles[_i].n_launches);
+    ck_assert(csv.constructed && strcmp(csv.cc, "8.0") == 0);
+    ck_assert_msg(sp_import_ncu(&csv, path, &o, &g, &err) == SP_OK, "%s", err.what);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_DRAM_READ].value, profiles[_i].read_B,
+                            1e-6 * profiles[_i].read_B);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_DRAM_WRITE].value, profiles[_i].write_B,
+                            1 + 1e-6 * profiles[_i].write_B);
+    ck_assert_double_eq_tol(g.counts.of[SP_GPU_TIME].value, profiles[_i].time_s, 1e-9);
+    ck_assert(g.counts.of[SP_GPU_DRAM_READ].origin == SP_CONSTRUCTED && g.times.has_times);
+    sp_gpu_recorded_free(&g);
+    sp_ncu_csv_free(&csv);
+}
+END_TEST
+
+#define NCU_HEADER "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+static const struct {
+    const char *text, *region, *says;
+    enum sp_status status;
+} no_profile[] = {
+    {"a,b\n1,2\n", NULL, "no columns 'ID'", SP_INPUT},
+    {"\"ID\",\"Kernel Name\"\n", NULL, "no line of units", SP_INPUT},
+    {"\"ID\",\"Kernel Name\"\n\"\",\"\"\n", NULL, "no launch", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,many\n", NULL, "no number", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,-1\n", NULL, "below 0", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,n/a\n", NULL, "bytes read from memory are not in it",
+     SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes.sum,Mbyte,7\n", NULL, "bytes read from memory are not in it", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n0,k(int),dram__bytes_write.sum,Mbyte,7\n", NULL,
+     "no time", SP_INPUT},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n1,l(int),dram__bytes_read.sum,Mbyte,7\n", NULL,
+     "several kernels are in it: k, l", SP_USAGE},
+    {NCU_HEADER "0,k(int),dram__bytes_read.sum,Mbyte,7\n", "spmv", "no kernel with 'spmv'", SP_USAGE},
+};
+
+START_TEST(profiles_without_bytes_or_time_are_refused)
+{
+    char path[] = "/tmp/spmodel-ncu-XXXXXX";
+    struct sp_ncu_csv csv;
+    struct sp_gpu_recorded g;
+    struct sp_error err;
+    const struct sp_import_options o = {.region = no_profile[_i].region};
+    FILE *f = fdopen(mkstemp(path), "w");
+    fputs(no_profile[_i].text, f);
+    fclose(f);
+    enum sp_status status = sp_ncu_csv_read(path, &csv, &err);
+    if (status == SP_OK)
+        status = sp_import_ncu(&csv, path, &o, &g, &err);
+    sp_ncu_csv_free(&csv);
+    ck_assert_int_eq(status, no_profile[_i].status);
+    ck_assert_msg(strstr(err.what, no_profile[_i].says) != NULL && *err.remedy, "%s", err.what);
+    remove(path);
 }
 END_TEST
 
@@ -227,6 +488,15 @@ int main(void)
     tcase_add_test(run, a_time_alone_gives_bandwidth_balance_and_losses);
     tcase_add_test(run, bytes_do_not_hang_on_the_time);
     tcase_add_test(run, times_that_do_not_fit_are_named);
+    tcase_add_loop_test(text, lines_of_perf_are_understood, 0, sizeof lines / sizeof *lines);
+    tcase_add_loop_test(text, what_perf_did_not_print_is_refused, 0, sizeof no_perf / sizeof *no_perf);
+    tcase_add_test(text, the_summary_stands_for_its_intervals);
+    tcase_add_loop_test(text, bytes_come_from_the_best_events, 0, sizeof counted / sizeof *counted);
+    tcase_add_loop_test(text, counts_without_bytes_or_time_are_refused, 0,
+                        sizeof no_bytes / sizeof *no_bytes);
+    tcase_add_loop_test(text, launches_make_products, 0, sizeof profiles / sizeof *profiles);
+    tcase_add_loop_test(text, profiles_without_bytes_or_time_are_refused, 0,
+                        sizeof no_profile / sizeof *no_profile);
     suite_add_tcase(suite, text);
     suite_add_tcase(suite, run);
     SRunner *runner = srunner_create(suite);

@@ -17,6 +17,7 @@
 #include "sparse/product/workload.h"
 
 struct sp_gpu_prediction;
+struct sp_ways;
 
 enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
 
@@ -116,6 +117,8 @@ struct sp_hint_inputs {
     double cache_B;                   /* capacity of the last level in all domains used; 0: unknown */
     const struct sp_machine *machine; /* caches and their roofs; NULL: unknown */
     struct sp_value roof_best_Bps;    /* of the level, as the machine remembers it */
+    const struct sp_ways *ways; /* every division of the last level (model/volume/traffic.h); NULL: none */
+    double undivided_B, undivided_x_B; /* reads from memory, simulated, of the whole one; of x in them */
 
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */

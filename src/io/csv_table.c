@@ -73,7 +73,7 @@ static bool next_line(struct reader *r)
         const char *c = r->at;
         while (*c == ' ' || *c == '\t' || *c == '\r')
             c++;
-        if (*c != '\n' && *c != '#' && c < r->end)
+        if (*c != '\n' && *c != '#' && strncmp(c, "==", 2) != 0 && c < r->end)
             return true;
         char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
         r->at = newline ? newline + 1 : r->end;

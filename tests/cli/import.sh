@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs of others, explained: by their time alone, on a machine that is described.
+# Runs of others, explained, by their time alone or what perf stat or ncu counted, on a machine that is described. likwid-perfctr: bytes.sh.
 # Usage: import.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA
 set -u
 spmodel=$1 check_records=$2 check_schema=$3 schema=$4
@@ -11,7 +11,7 @@ export XDG_CACHE_HOME="$dir/cache"
 . "$(dirname "$0")/this_machine.sh"
 this_machine
 there="--machine ivb-e5-2660v2 --no-plots --out $dir"
-grid=gen:laplace2d:1000
+grid="gen:laplace2d:300 --cold" # cold, so that bytes are those of memory
 
 run() { # run CODE ARGUMENTS...: exits with CODE?
     want=$1
@@ -34,28 +34,79 @@ record() { # record NAME: it keeps its promises and obeys the schema
 }
 
 # A time alone.
-run 0 --time 4.1ms,4ms,3.9ms --threads 10 $grid $there --no-hints --json="$dir/time.json"
+run 0 --time 410us,0.4ms,390us --threads 10 $grid $there --no-hints --json="$dir/time.json"
 same import-time.txt
 record time.json
-printf '# three of them\n4.1 ms\n4ms\n3900us\n' >"$dir/times.txt"
+printf '# three of them\n0.41 ms\n0.4ms\n390us\n' >"$dir/times.txt"
 run 0 --time "$dir/times.txt" --threads 10 $grid $there --no-hints
 same import-time.txt
-run 0 --time 410ms,400ms,390ms --executions 100 --threads 10 $grid $there --no-hints
+run 0 --time 41ms,40ms,39ms --executions 100 --threads 10 $grid $there --no-hints
 same import-time.txt
 # What was recorded so is replayed so.
 "$spmodel" analyze $grid --bytes replay:"$dir/time.json" $there --no-hints >"$dir/out" 2>"$dir/err" || fail "its record cannot be replayed"
 same import-time.txt
-run 0 --time 9ms --threads 10 --rhs 4 --precision f32 $grid $there -v
+run 0 --time 0.9ms --threads 10 --rhs 4 --precision f32 $grid $there -v
 says out "SpMMV CRS f32/i32 r = 4 static rows"
 says out "Q30 the time is stated"
 says out "simulated only the time was given"
-run 0 --time 500us --threads 2 gen:laplace2d:300 --cold --no-plots --no-hints --out "$dir"
+run 0 --time 2ms --threads 2 gen:laplace2d:300 --cold --no-plots --no-hints --out "$dir"
 says out "time stated; bytes simulated (nothing was counted)"
 
+# perf stat.
+data=$(cd "$(dirname "$0")/../data" && pwd)
+run 0 --perf "$data/perf-imc.csv" --executions 100 --threads 10 $grid $there --no-hints --json="$dir/perf.json"
+same import-perf.txt
+record perf.json
+run 0 --perf "$data/perf-sockets.csv" --executions 100 --threads 10 $grid $there --no-hints -v
+says out "in memory domains: 0: 5.190 MB, 1: 2.715 MB"
+says out "Q25 multiplexed: counters were on for 62 % of the time"
+run 0 --perf "$data/perf-imc.csv" --executions 100 --threads 10 --time 350us $grid $there --no-hints
+says out "reached 2.56 Gflop/s"
+sed 's/^685.29,MiB,[^,]*/11228000,,LLC-load-misses/; /cas_count_write/d' "$data/perf-imc.csv" >"$dir/misses.csv"
+run 0 --perf "$dir/misses.csv" --executions 100 --threads 10 $grid $there --no-hints -v
+says out "misses (LLC-load-misses) times 64 B"
+says out "Q32 misses of the last-level cache"
+says out "Q27 writes are not counted"
+run 0 --perf "$data/perf-imc.csv" --executions 1000 --threads 10 $grid $there --no-hints -v
+says out "Q29 0.79[0-9]* MB of memory traffic were counted .* and at least [0-9.]* MB must move: another matrix, fewer products"
+run 0 --perf "$data/perf-imc.csv" --executions 10 --threads 10 $grid $there --no-hints -v
+says out "Q29 79.0[0-9]* MB of memory traffic were counted .* this matrix moves [0-9.]* MB where caches keep nothing"
+"$spmodel" doctor 2>/dev/null | grep -q Intel ||
+    { run 2 --perf "$data/perf-imc.csv" --executions 100 --threads 1 $grid; says err "memory controllers of Intel, and this machine is"; }
+run 2 --perf "$data/perf-imc.csv" --threads 10 $grid $there
+says err "with --executions how many products"
+run 2 --perf "$data/perf-imc.csv" --executions 100 $grid $there
+echo '<not supported>,,uncore_imc/cas_count_read/,0,100.00,,' >"$dir/none.csv"
+run 3 --perf "$dir/none.csv" --executions 100 --threads 10 $grid $there
+says err "none.csv:1: uncore_imc/cas_count_read/: <not supported>"
+
+# ncu.
+sheet="gen:laplace2d:2000 --precision f32 --no-plots --out $dir"
+run 0 --ncu "$data/ncu-raw.csv" --region csr_vector $sheet --no-hints --json="$dir/ncu.json"
+same import-ncu.txt
+record ncu.json
+run 0 --ncu "$data/ncu-details.csv" --region csrmv --machine a100-sxm4-40gb $sheet --no-hints -v
+says out "kernel constructed_csrmv_v3 and others, 3 products"
+says out "measured 200 208.0 ncu"
+run 0 --ncu "$data/ncu-raw.csv" --region csr_vector --time 170us $sheet --no-hints -v
+says out "time stated; bytes constructed by ncu"
+run 0 --ncu "$data/ncu-raw.csv" --region csr_vector gen:laplace2d:700 --precision f32 --no-plots --out "$dir" --no-hints -v
+says out "Q29 208 MB of memory traffic were counted in each product, this matrix moves"
+sed 's/"usecond"/"nsecond"/' "$data/ncu-raw.csv" >"$dir/short.csv"
+run 0 --ncu "$dir/short.csv" --region csr_vector $sheet --no-hints -v
+says out "possible not known: the roof is in doubt"
+run 2 --ncu "$data/ncu-raw.csv" $sheet
+says err "several kernels are in it: constructed_csr_vector, constructed_dot"
+run 2 --ncu "$data/ncu-details.csv" --region csrmv $sheet
+says err "it does not say which GPU it is of remedy: --machine NAME of a GPU"
+run 2 --ncu "$data/ncu-raw.csv" --region csr_vector --machine zen4-vm-2c $sheet
+run 2 --ncu "$data/ncu-raw.csv" --threads 4 $sheet
+run 2 --ncu "$data/ncu-raw.csv" --perf "$data/perf-imc.csv" $sheet
+
 # What does not fit is named.
-run 0 --time 0.4ms --threads 10 $grid $there -v
+run 0 --time 40us --threads 10 $grid $there -v
 says out "the time does not fit this matrix and machine"
-says out "Q31 400 us is less than the [0-9.]* ms that its bytes take at the roof"
+says out "Q31 40.0 us is less than the [0-9.]* us that its bytes take at the roof"
 head -n 6 "$dir/out" | grep -q '^do .*look at the time and its unit' || fail "nothing is said to be done"
 run 0 --time 4s --threads 10 $grid $there -v
 says out "Q31 4.00 s is [0-9]* times the .* of several products (--executions)"

@@ -10,21 +10,26 @@
 #include "cli/core/terminal.h"
 #include "io/times_text.h"
 #include "session/measure/this_machine.h"
-#include "session/record/recording.h"
+#include "session/record/imports.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
-enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME };
+enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME, KEY_PERF, KEY_NCU };
 
 static const struct argp_option options[] = {
     {"time", KEY_TIME, "TIMES", 0,
      "Times of a product that you took yourself, for example 1.23ms or 1.23ms,1.21ms, or a file of them", 1},
-    {"threads", 't', "N", 0, "Threads that ran it, with --time", 1},
-    {"region", KEY_REGION, "NAME", 0, "Marker region to take; default: the only one", 1},
+    {"perf", KEY_PERF, "FILE", 0,
+     "What perf stat -x, -o FILE counted of the whole program, with --executions and --threads", 1},
+    {"ncu", KEY_NCU, "FILE", 0,
+     "What Nsight Compute counted on a GPU: ncu --csv --page raw (or details) --log-file FILE", 1},
+    {"threads", 't', "N", 0, "Threads that ran it, with --time and --perf", 1},
+    {"region", KEY_REGION, "NAME", 0,
+     "Marker region to take, or a part of the kernels' names, with --ncu; default: the only one", 1},
     {"executions", KEY_EXECUTIONS, "N", 0,
-     "Products in each call of the region (default 1), in the whole program where there is no region, or in "
-     "each time of --time",
+     "Products in each call of the region (default 1), in the whole program where there is no region, or, "
+     "with --time alone, in each time",
      1},
     {0},
 };
@@ -35,8 +40,8 @@ struct arguments {
     struct sp_output_options output;
     struct sp_run_options run; /* both, for the parser */
     struct sp_import_options import;
-    const char *time; /* NULL: something counted */
-    int n_threads;    /* 0: not said */
+    const char *time, *perf, *ncu; /* NULL: not given */
+    struct sp_times times;         /* of `time` */
     const char *csv, *matrix;
     const char *argument[2]; /* as they come */
     int n_arguments;
@@ -44,21 +49,27 @@ struct arguments {
 
 static void settle_arguments(struct argp_state *state, struct arguments *a)
 {
-    const int wanted = a->time ? 1 : 2;
+    const char *by = a->perf ? "--perf" : a->ncu ? "--ncu" : a->time ? "--time" : NULL;
+    const int wanted = by ? 1 : 2;
+    if (a->perf && a->ncu)
+        sp_usage_error(state, "--perf and --ncu exclude each other");
     if (a->n_arguments > wanted)
-        sp_usage_error(state, "with --time import takes one argument, MATRIX; '%s' is a second",
+        sp_usage_error(state, "with %s import takes one argument, MATRIX; '%s' is a second", by ? by : "",
                        a->argument[1]);
     if (a->n_arguments < wanted)
-        sp_usage_error(state, a->time ? "give the matrix that was run"
-                                      : "give the output of likwid-perfctr -O and the matrix that was run");
-    if (a->time && a->n_threads == 0)
+        sp_usage_error(state, by ? "give the matrix that was run"
+                                 : "give the output of likwid-perfctr -O and the matrix that was run");
+    if (by && !a->ncu && a->import.n_threads == 0)
         sp_usage_error(state, "say with --threads how many threads ran it");
-    if (!a->time && a->n_threads > 0)
-        sp_usage_error(state, "--threads goes with --time; the output of likwid-perfctr says it");
-    if (a->time && a->import.region)
-        sp_usage_error(state, "--region goes with the output of likwid-perfctr, not with --time");
+    if (a->perf && a->import.executions == 0)
+        sp_usage_error(state, "say with --executions how many products the program made");
+    if ((!by || a->ncu) && a->import.n_threads > 0)
+        sp_usage_error(state, "--threads goes with --time and --perf; %s",
+                       by ? "a GPU has none" : "likwid-perfctr's output says it");
+    if (by && !a->ncu && a->import.region)
+        sp_usage_error(state, "--region goes with the output of likwid-perfctr and with --ncu");
     a->matrix = a->argument[wanted - 1];
-    a->csv = a->time ? NULL : a->argument[0];
+    a->csv = by ? NULL : a->argument[0];
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -75,10 +86,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_TIME:
         a->time = arg;
         return 0;
+    case KEY_PERF:
+        a->perf = arg;
+        return 0;
+    case KEY_NCU:
+        a->ncu = arg;
+        return 0;
     case 't':
         if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
             sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
-        a->n_threads = (int)n;
+        a->import.n_threads = (int)n;
         return 0;
     case KEY_REGION:
         a->import.region = arg;
@@ -119,36 +136,70 @@ static enum sp_status check_threads(const struct arguments *a, const struct sp_m
                                     struct sp_error *err)
 {
     const int most = m->n_cores * (m->threads_per_core > 1 ? m->threads_per_core : 1);
-    if (!a->time || m->n_cores < 1 || a->request.analyze.n_threads <= most)
+    if (a->import.n_threads == 0 || m->n_cores < 1 || a->import.n_threads <= most)
         return SP_OK;
     return sp_fail(err, SP_USAGE,
                    a->request.machine ? "name the machine that it ran on, or fewer threads"
-                                  : "--machine NAME of where it ran (spmodel machine list)",
-                   "it had %d threads, and %s runs at most %d at a time", a->request.analyze.n_threads,
+                                      : "--machine NAME of where it ran (spmodel machine list)",
+                   "it had %d threads, and %s runs at most %d at a time", a->import.n_threads,
                    a->request.machine ? m->name : "this machine", most);
 }
 
 /* A list begins with a number, a file's name had better not (./1ms.txt). */
+static bool is_list(const char *times)
+{
+    const bool is_path = strncmp(times, "./", 2) == 0 || strncmp(times, "../", 3) == 0;
+    return !is_path && (isdigit((unsigned char)*times) || (*times && strchr(".-+", *times)));
+}
+
+static enum sp_status read_times(struct arguments *a, struct sp_error *err)
+{
+    enum sp_status status = is_list(a->time) ? sp_times_of_text(a->time, "--time", &a->times, err)
+                                             : sp_times_read(a->time, &a->times, err);
+    a->import.time_s = a->times.time_s;
+    a->import.n_times = a->times.n;
+    a->request.analyze.n_threads = a->import.n_threads;
+    return status;
+}
+
 static enum sp_status open_times(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
 {
-    struct sp_times times;
     struct sp_recording recording;
-    const bool listed = isdigit((unsigned char)*a->time) || strchr(".-+", a->time[0]) != NULL;
-    const bool is_path = strncmp(a->time, "./", 2) == 0 || strncmp(a->time, "../", 3) == 0;
-    const char *from = listed && !is_path ? "--time" : a->time;
-    enum sp_status status = listed && !is_path ? sp_times_of_text(a->time, from, &times, err)
-                                               : sp_times_read(a->time, &times, err);
+    const struct sp_timed_run run = {.from = is_list(a->time) ? "--time" : a->time, .origin = SP_STATED};
+    for (int64_t i = 0; a->import.executions > 1 && i < a->times.n; i++)
+        a->times.time_s[i] /= (double)a->import.executions;
+    enum sp_status status =
+        sp_recording_of_times(a->times.time_s, a->times.n, a->import.n_threads, &run, &recording, err);
+    return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
+}
+
+/* A vendor's memory controllers are in that vendor's processors. */
+static enum sp_status check_vendor(const struct arguments *a, const char *vendor, struct sp_error *err)
+{
+    struct sp_cpuid here;
+    sp_cpuid_read("", &here);
+    const char *other = strstr(here.vendor, "Intel") ? "Intel" : strstr(here.vendor, "AMD") ? "AMD" : NULL;
+    if (a->request.machine || !vendor || !other || strcmp(vendor, other) == 0)
+        return SP_OK;
+    return sp_fail_at(err, SP_USAGE, a->perf, 0, 0, "--machine NAME of where it ran (spmodel machine list)",
+                      "it counted memory controllers of %s, and this machine is %s", vendor, here.model);
+}
+
+static enum sp_status open_perf(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+{
+    struct sp_perf_csv csv;
+    struct sp_recording recording;
+    enum sp_status status = sp_perf_csv_read(a->perf, &csv, err);
     if (status != SP_OK)
         return status;
-    for (int64_t i = 0; a->import.executions > 1 && i < times.n; i++)
-        times.time_s[i] /= (double)a->import.executions;
-    const struct sp_timed_run run = {.from = from, .origin = SP_STATED};
-    status = sp_recording_of_times(times.time_s, times.n, a->n_threads, &run, &recording, err);
+    status = check_vendor(a, sp_perf_vendor(&csv), err);
+    if (status == SP_OK)
+        status = sp_import_perf(&csv, a->perf, &a->import, &recording, err);
     if (status == SP_OK) {
-        a->request.analyze.n_threads = a->n_threads;
+        a->request.analyze.n_threads = a->import.n_threads;
         status = sp_byte_source_of_recording(&recording, source, err);
     }
-    sp_times_free(&times);
+    sp_perf_csv_free(&csv);
     return status;
 }
 
@@ -161,13 +212,49 @@ static enum sp_status open_counted(struct arguments *a, struct sp_byte_source *s
         return status;
     status = check_machine(a, &csv, err);
     if (status == SP_OK)
-        status = sp_import_recording(&csv, a->csv, &a->import, &recording, err);
+        status = sp_import_likwid(&csv, a->csv, &a->import, &recording, err);
     if (status == SP_OK) {
         a->request.analyze.n_threads = sp_recording_threads(&recording);
         status = sp_byte_source_of_recording(&recording, source, err);
     }
     sp_likwid_csv_free(&csv);
     return status;
+}
+
+static enum sp_status open_source(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
+{
+    enum sp_status status = a->time ? read_times(a, err) : SP_OK;
+    if (status != SP_OK)
+        return status;
+    return (a->perf ? open_perf : a->time ? open_times : open_counted)(a, source, err);
+}
+
+static enum sp_status open_matrix(struct arguments *a, const struct sp_topology *topology,
+                                  const struct sp_progress *progress, struct sp_subject *subject,
+                                  struct sp_error *err)
+{
+    struct sp_meminfo memory;
+    struct sp_watch watch = {progress, "reading the matrix"};
+    if (sp_meminfo_read("", &memory, NULL) == SP_OK)
+        a->request.analyze.memory_B = (double)memory.available_B;
+    const struct sp_load_options load = {.n_threads = sp_topology_default_threads(topology),
+                                         .allocator = &sp_allocator_huge,
+                                         .use = SP_LOAD_ANALYSIS,
+                                         .memory_limit_B = a->request.analyze.memory_B,
+                                         .progress = sp_watch_show,
+                                         .interrupted = sp_watch_stop,
+                                         .context = &watch};
+    return sp_subject_open(a->matrix, &load, a->request.reorder, progress, subject, err);
+}
+
+static void set_run(struct arguments *a, const struct sp_topology *topology, const struct sp_machine *machine)
+{
+    a->request.analyze.op = a->request.op.op;
+    a->request.analyze.order = a->request.op.order;
+    a->request.analyze.r = a->request.op.width[0];
+    a->request.analyze.topology = topology;
+    a->request.analyze.machine = machine;
+    a->request.analyze.seed = a->common.seed;
 }
 
 static enum sp_status import_run(struct arguments *a, const struct sp_progress *progress,
@@ -177,9 +264,7 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
     struct sp_topology topology = {0};
     struct sp_machine machine = {0};
     struct sp_subject subject = {0};
-    struct sp_meminfo memory;
-    struct sp_watch watch = {progress, "reading the matrix"};
-    enum sp_status status = (a->time ? open_times : open_counted)(a, &source, err);
+    enum sp_status status = open_source(a, &source, err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
     if (status == SP_OK && !a->request.machine) {
@@ -188,35 +273,94 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
         status = check_threads(a, &here, err);
     }
     if (status == SP_OK)
-        status = sp_this_machine(a->request.machine, a->request.analyze.n_threads, 0, progress, &machine, err);
+        status =
+            sp_this_machine(a->request.machine, a->request.analyze.n_threads, 0, progress, &machine, err);
     if (status == SP_OK && a->request.machine)
         status = check_threads(a, &machine, err);
-    if (status == SP_OK && sp_meminfo_read("", &memory, NULL) == SP_OK)
-        a->request.analyze.memory_B = (double)memory.available_B;
+    if (status == SP_OK)
+        status = open_matrix(a, &topology, progress, &subject, err);
     if (status == SP_OK) {
-        struct sp_load_options load = {.n_threads = sp_topology_default_threads(&topology),
-                                       .allocator = &sp_allocator_huge,
-                                       .use = SP_LOAD_ANALYSIS,
-                                       .memory_limit_B = a->request.analyze.memory_B,
-                                       .progress = sp_watch_show,
-                                       .interrupted = sp_watch_stop,
-                                       .context = &watch};
-        status = sp_subject_open(a->matrix, &load, a->request.reorder, progress, &subject, err);
-    }
-    if (status == SP_OK) {
-        a->request.analyze.op = a->request.op.op;
-        a->request.analyze.order = a->request.op.order;
-        a->request.analyze.r = a->request.op.width[0];
-        a->request.analyze.topology = &topology;
-        a->request.analyze.machine = &machine;
+        set_run(a, &topology, &machine);
         a->request.analyze.bytes = &source;
-        a->request.analyze.seed = a->common.seed;
         status = sp_analyze(&subject, &a->request.analyze, progress, record, err);
     }
     sp_subject_free(&subject);
     sp_machine_free(&machine);
     sp_topology_free(&topology);
     sp_byte_source_close(&source);
+    sp_times_free(&a->times);
+    return status;
+}
+
+/* "NVIDIA A100-SXM4-40GB" as machine files are called: "a100-sxm4-40gb". */
+static void gpu_file_name(const char *gpu, char *name, size_t size)
+{
+    static const char *const makers[] = {"NVIDIA ", "Tesla ", "GeForce "};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+        if (strncmp(gpu, makers[i], strlen(makers[i])) == 0)
+            gpu += strlen(makers[i]);
+    for (; *gpu && n + 1 < size; gpu++)
+        name[n++] = isalnum((unsigned char)*gpu) ? (char)tolower((unsigned char)*gpu) : '-';
+    name[n] = '\0';
+}
+
+/* The machine that was named, else the one that is called as the GPU of the file. */
+static enum sp_status gpu_of_file(const struct arguments *a, const char *gpu,
+                                  const struct sp_progress *progress, struct sp_machine *machine,
+                                  struct sp_error *err)
+{
+    char name[128];
+    if (a->request.machine)
+        return sp_this_gpu(a->request.machine, progress, machine, err);
+    gpu_file_name(gpu, name, sizeof name);
+    if (*name && sp_this_gpu(name, progress, machine, NULL) == SP_OK)
+        return SP_OK;
+    return sp_fail_at(err, SP_USAGE, a->ncu, 0, 0, "--machine NAME of a GPU (spmodel machine list)",
+                      *gpu ? "no machine is described that is called as its GPU, %s"
+                           : "it does not say which GPU it is of%s",
+                      gpu);
+}
+
+static enum sp_status open_ncu(struct arguments *a, const struct sp_progress *progress,
+                               struct sp_gpu_recorded *recorded, struct sp_machine *machine,
+                               struct sp_error *err)
+{
+    struct sp_ncu_csv csv;
+    enum sp_status status = a->time ? read_times(a, err) : SP_OK;
+    if (status == SP_OK)
+        status = sp_ncu_csv_read(a->ncu, &csv, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_import_ncu(&csv, a->ncu, &a->import, recorded, err);
+    if (status == SP_OK)
+        status = gpu_of_file(a, csv.gpu, progress, machine, err);
+    sp_ncu_csv_free(&csv);
+    return status;
+}
+
+static enum sp_status import_gpu(struct arguments *a, const struct sp_progress *progress,
+                                 struct sp_record *record, struct sp_error *err)
+{
+    struct sp_gpu_recorded recorded = {0};
+    struct sp_topology topology = {0};
+    struct sp_machine machine = {0};
+    struct sp_subject subject = {0};
+    enum sp_status status = open_ncu(a, progress, &recorded, &machine, err);
+    if (status == SP_OK)
+        status = sp_topology_read(&topology, err);
+    if (status == SP_OK)
+        status = open_matrix(a, &topology, progress, &subject, err);
+    if (status == SP_OK) {
+        set_run(a, &topology, &machine);
+        a->request.analyze.gpu_recorded = &recorded;
+        status = sp_analyze_gpu(&subject, &a->request.analyze, progress, record, err);
+    }
+    sp_subject_free(&subject);
+    sp_machine_free(&machine);
+    sp_topology_free(&topology);
+    sp_gpu_recorded_free(&recorded);
+    sp_times_free(&a->times);
     return status;
 }
 
@@ -225,21 +369,25 @@ static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
                                              {&sp_common_measure_argp, 0, "Common options:", 90},
                                              {&sp_memory_argp, 0, NULL, 90},
                                              {0}};
-static const struct argp argp = {options,
-                                 parse,
-                                 "CSV MATRIX\n--time TIMES --threads N MATRIX",
-                                 "Reads what likwid-perfctr counted of a run of y = A x by any program, "
-                                 "or takes the time that it took, "
-                                 "and the matrix that it ran on, and "
-                                 "reports alpha, losses and a roofline for it.\v"
-                                 "With --time nothing was counted, so bytes are simulated; the roof is that "
-                                 "of this machine, or of --machine. "
-                                 "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
-                                 "marker region around the product; several "
-                                 "groups in one file are taken together. MATRIX: as for spmodel analyze.",
-                                 children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+    options,
+    parse,
+    "CSV MATRIX\n--ncu FILE MATRIX\n--perf FILE --executions N --threads N MATRIX\n--time TIMES "
+    "--threads N MATRIX",
+    "Reads what likwid-perfctr or perf stat counted of a run of y = A x by any program, "
+    "or takes the time that it took, "
+    "and the matrix that it ran on, and "
+    "reports alpha, losses and a roofline for it.\v"
+    "With --time nothing was counted, so bytes are simulated; the roof is that "
+    "of this machine, or of --machine. "
+    "With --perf everything that the program did is divided among its products; "
+    "--time beside it says how long one took. "
+    "CSV: likwid-perfctr -C 0-9 -g MEM -m -O -o FILE.csv PROGRAM, with a "
+    "marker region around the product; several "
+    "groups in one file are taken together. MATRIX: as for spmodel analyze.",
+    children,
+    NULL,
+    NULL};
 
 static int run(int argc, char **argv)
 {
@@ -269,7 +417,7 @@ static int run(int argc, char **argv)
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
     struct sp_record record = {0};
-    enum sp_status status = import_run(&a, &progress, &record, &err);
+    enum sp_status status = (a.ncu ? import_gpu : import_run)(&a, &progress, &record, &err);
     sp_terminal_clear(&terminal);
     if (status != SP_OK)
         code = sp_report_error(&err);

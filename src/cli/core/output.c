@@ -11,8 +11,8 @@
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "cli/core/errors.h"
-#include "io/files/places.h"
 #include "io/files/input_file.h"
+#include "io/files/places.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_formats.h"
 #include "report/html/report_html.h"
@@ -216,7 +216,7 @@ static bool find_format(const char *path, const char *wanted, struct format *for
     if (fits("spm", path, wanted))
         return true;
     for (; f->is; f++)
-        if (fits(f->word, path, wanted)) {
+        if (f->write && fits(f->word, path, wanted)) {
             *format = (struct format){f->word, f, NULL};
             return true;
         }

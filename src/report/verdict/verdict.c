@@ -134,8 +134,10 @@ static json_t *state_of(const struct sp_record *record)
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;
     } else if (why || sp_words_text(record, SP_F_VERIFY_WHY, NULL)) {
+        const char *program = sp_words_text(record, SP_F_ATTACH_PROGRAM, NULL);
         word = "elsewhere";
-        snprintf(text, sizeof text, "measured elsewhere");
+        snprintf(text, sizeof text, "measured %s%.24s", program ? "in " : "elsewhere",
+                 program ? program : "");
         snprintf(brief, sizeof brief, "elsewhere");
     } else {
         word = "unknown";

@@ -90,9 +90,10 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(brief, sizeof brief, "bytes not known");
     } else if (counted) {
         const char *less = has_flag(record, "Q22") ? "; the counters were not tested" : "";
-        snprintf(text, sizeof text, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source,
+        snprintf(text, sizeof text, "%sbytes %s by %.40s%s", stated, sp_origin_name(bytes.origin), source,
                  *less ? less : "; the counters agree with known volumes");
-        snprintf(brief, sizeof brief, "bytes %s by %.40s%s", sp_origin_name(bytes.origin), source, less);
+        snprintf(brief, sizeof brief, "%sbytes %s by %.40s%s", stated, sp_origin_name(bytes.origin), source,
+                 less);
     } else {
         const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
         char on[160];

@@ -202,6 +202,12 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.working_set_B = working_set(l);
     in.cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);
     in.machine = sp_analysis_caches(a);
+    in.ways = a->ways.n > 0 ? &a->ways : NULL;
+    if (in.ways) {
+        const struct sp_traffic *memory = &a->simulated.traffic[a->simulated.n_levels - 1];
+        in.undivided_B = memory->read_B.value;
+        in.undivided_x_B = memory->array_read_B[SP_ARRAY_X];
+    }
     in.roof_best_Bps = ceiling_value(a, "load_mix");
     in.alpha = a->evaluated.alpha;
     in.w = a->evaluated.w;

@@ -242,6 +242,7 @@ struct sp_analysis {
     struct sp_attributed attributed;
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
     struct sp_compared compared;
+    struct sp_ways ways;       /* with every division of the last level; n 0: not simulated */
     struct sp_own_found own;   /* kernels of somebody else */
     struct sp_beside beside;   /* kernels of somebody else; kernel NULL: none */
     struct sp_domain *domain;  /* [setup.n_domains] where there are several; owned */
@@ -291,6 +292,9 @@ enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attr
  * hint can follow from them. */
 enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compared *out,
                                    struct sp_error *err);
+/* Reads with every division of a last level that can be divided. */
+bool sp_analysis_is_divisible(const struct sp_analysis *a);
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err);
 /* The parts of several last-level-cache domains; NULL where there is one. */
 enum sp_status sp_analysis_domains(const struct sp_analysis *a, struct sp_domain **out, struct sp_error *err);
 /* FusedMM: the pair that it replaces, run and simulated. */

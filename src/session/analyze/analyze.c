@@ -195,6 +195,11 @@ static enum sp_status compare(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_compare(a, &a->compared, err);
 }
 
+static enum sp_status divide(struct sp_analysis *a, struct sp_error *err)
+{
+    return sp_analysis_divide(a, &a->ways, err);
+}
+
 static enum sp_status beside(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_beside(a, &a->beside, err);
@@ -277,6 +282,11 @@ static bool wants_hints(const struct sp_analysis *a)
     return has_time(a) && !a->options->no_hints && !is_own(a);
 }
 
+static bool may_divide(const struct sp_analysis *a)
+{
+    return wants_hints(a) && sp_analysis_is_divisible(a);
+}
+
 #define ANALYSIS struct sp_analysis
 #include "session/analyze/steps.inc"
 
@@ -292,6 +302,7 @@ static const struct step steps[] = {
     {"compose", "ECM: core and transfers of every level; the roof of gathers", SP_COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", SP_COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
+    {"divide", "bytes with ways of the last level for some arrays", SP_COMPUTES, may_divide, divide},
     {"beside", "the fastest built-in kernel on the same arrays", SP_SPEND_PROOFS, is_own, beside},
     {"domains", "what each cache domain moves", SP_COMPUTES, has_several_domains, domains},
     {"unfuse", "SDDMM and SpMM instead", SP_SPEND_PROOFS, is_fused, unfuse},

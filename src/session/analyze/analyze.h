@@ -14,6 +14,8 @@
 #include "session/analyze/setup.h"
 #include "session/measure/byte_source.h"
 
+struct sp_gpu_recorded;
+
 struct spmodel_kernel; /* include/spmodel.h */
 
 /* A kernel of somebody else in place of the program's. Zero: none; else sp_analyze_own() (session/own/own.h)
@@ -62,6 +64,8 @@ struct sp_analyze_options {
         require_gpu_counts; /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
     struct sp_own_ask own;
     struct sp_byte_source *bytes; /* counters, or a recording; NULL: bytes are simulated; borrowed */
+    const struct sp_gpu_recorded
+        *gpu_recorded; /* of sp_analyze_gpu(): nothing is run; NULL: it runs; borrowed */
 };
 
 /* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by
@@ -89,7 +93,8 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
 /* As sp_analyze() on the first GPU: the kernel that the model expects to be fastest in the format ("auto": of
  * CRS and SELL) is run, checked and timed by the GPU's clock, its bytes counted by CUPTI or modelled.
  * options->machine describes the GPU; options for threads and pages have no meaning. SP_ABSENT says what is
- * missing. */
+ * missing. With gpu_recorded (session/gpu/gpu_recorded.h) nothing is run, and that kernel stands for the
+ * recorded one where requests are modelled. */
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_progress *progress, struct sp_record *record,
                               struct sp_error *err);

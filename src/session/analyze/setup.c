@@ -110,7 +110,10 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
 {
     const struct sp_structure *s = &subject->structure;
     in->symmetric = s->value_symmetry.known && s->value_symmetry.value >= 1 && s->value_symmetry.error == 0;
-    in->fits_f32 = subject->matrix.n_nz == 0 ? SP_UNKNOWN : s->n_inexact_f32 == 0 ? SP_TRUE : SP_FALSE;
+    in->symmetric = in->symmetric && !subject->no_values;
+    in->fits_f32 = subject->matrix.n_nz == 0 || subject->no_values ? SP_UNKNOWN
+                   : s->n_inexact_f32 == 0                         ? SP_TRUE
+                                                                   : SP_FALSE;
     if (in->fits_f32 == SP_FALSE) {
         struct sp_rounding rounding;
         sp_rounding_of(&subject->matrix, &rounding);
@@ -118,7 +121,7 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
         in->rounding_normwise = sp_value_of(rounding.normwise, SP_MODELLED);
     }
     in->n_zeros = s->n_zeros;
-    in->n_distinct = s->n_distinct;
+    in->n_distinct = subject->no_values ? 0 : s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
     for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
         const struct sp_block_fill *b = &s->block[i];

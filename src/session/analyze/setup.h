@@ -70,6 +70,7 @@ struct sp_subject {
     struct sp_csr original; /* before reordering; empty without has_original */
     struct sp_load_facts facts;
     struct sp_structure structure; /* after reordering */
+    bool no_values; /* positions alone are known: nothing may rest on the values, which are ones */
     double load_s, reorder_s;
 };
 

@@ -77,6 +77,24 @@ enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simul
     return status;
 }
 
+bool sp_analysis_is_divisible(const struct sp_analysis *a)
+{
+    const struct sp_machine *m = sp_analysis_caches(a);
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc && llc->partition.arrays && llc->partition.ways <= 0 && sp_ways_are_simulated(m) &&
+           a->options->state == SP_WARM && !a->options->policy && a->simulated.n_levels == m->n_caches &&
+           a->evaluated.residence.level == m->n_caches;
+}
+
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err)
+{
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_machine divided = *o.machine;
+    divided.cache[divided.n_caches - 1].partition.ways = 1;
+    o.machine = &divided;
+    return sp_sim_ways(&a->setup.layout, &o, out, err);
+}
+
 enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *out, struct sp_error *err)
 {
     if (a->setup.layout.n_nz == 0)

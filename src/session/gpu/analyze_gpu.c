@@ -51,6 +51,20 @@ static bool is_added(const struct sp_gpu_analysis *a, const struct sp_kernel *ke
     return false;
 }
 
+/* Of a run elsewhere a kernel stands for another, and need not be here. */
+static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp_kernel **rows, int max)
+{
+    int n = 0;
+    for (int i = 0; sp_kernel_table[i] && n < max; i++) {
+        const struct sp_kernel *row = sp_kernel_table[i];
+        const char *variant = strrchr(row->name, '/');
+        if (row->on_gpu && row->rank > 0 && sp_kernel_is_for(row, l) && variant &&
+            strncmp(variant + 1, isa, strlen(isa)) == 0 && row->accepts(l, NULL) == SP_OK)
+            rows[n++] = row;
+    }
+    return n;
+}
+
 /* All kernels for a layout whose names begin with `isa`, each with the time that the model expects. */
 static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, const char *isa,
                                struct sp_error *err)
@@ -58,7 +72,9 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
     const struct sp_analyze_options *o = a->options;
     const struct sp_kernel *rows[SP_MAX_WAYS];
     char option[48];
-    int n = sp_kernel_candidates(l, isa ? isa : "cuda", rows, SP_MAX_WAYS);
+    const char *wanted = isa ? isa : "cuda";
+    int n = o->gpu_recorded ? stand_ins(l, wanted, rows, SP_MAX_WAYS)
+                            : sp_kernel_candidates(l, wanted, rows, SP_MAX_WAYS);
     sp_workload_format_option(&a->workload, option, sizeof option);
     enum sp_status status = SP_OK;
     const double start = sp_now();
@@ -238,16 +254,28 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
+/* The GPU that a recording is of, as the machine describes it. */
+static void describe_recorded(struct sp_gpu_analysis *a)
+{
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_cache *L2 = sp_machine_llc(m);
+    a->device = (struct sp_gpu_device){.n_cores = m->n_cores, .L2_B = L2 ? (size_t)L2->size_B : 0};
+    snprintf(a->device.name, sizeof a->device.name, "%.127s", *m->cpu ? m->cpu : m->name);
+}
+
 static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
 {
-    enum sp_status status = sp_gpu_module_open(&a->module, err);
-    if (status == SP_OK)
+    const bool runs = !a->options->gpu_recorded;
+    if (!runs)
+        describe_recorded(a);
+    enum sp_status status = runs ? sp_gpu_module_open(&a->module, err) : SP_OK;
+    if (status == SP_OK && runs)
         status = a->module->describe(&a->device, err);
     if (status == SP_OK)
         status = choose(a, err);
-    if (status == SP_OK)
+    if (status == SP_OK && runs)
         status = prepare(a, err);
-    if (status == SP_OK)
+    if (status == SP_OK && runs)
         status = verify(a, err);
     if (status == SP_OK && a->layout.n_nz == 0)
         status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to time",
@@ -261,7 +289,7 @@ static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
 static enum sp_status evaluate(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     sp_gpu_evaluate(a);
-    if (!a->retake)
+    if (!a->retake || a->options->gpu_recorded)
         return SP_OK;
     enum sp_status status = sp_gpu_sample(a, err);
     if (status == SP_OK)

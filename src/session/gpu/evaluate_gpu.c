@@ -76,7 +76,7 @@ static void use_counts(struct sp_gpu_analysis *a)
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
         a->write_B = a->in_L2 ? written_to_L2(a) : a->counts.of[SP_GPU_DRAM_WRITE];
         if (!a->in_L2) /* where sectors of the matrix are asked for again, too */
-            a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), SP_MEASURED);
+            a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), a->read_B.origin);
     }
     a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
@@ -167,7 +167,8 @@ static void find_doubt(struct sp_gpu_analysis *a)
                                .of_model = a->model_fraction,
                                .of_remembered = of_remembered(a),
                                .in_memory = !a->in_L2,
-                               .roof = "what a load-only run beside it drew",
+                               .roof = a->options->gpu_recorded ? "the machine's load-only bandwidth"
+                                                                : "what a load-only run beside it drew",
                                .fewer_B = sp_gpu_is_counted(a) ? "other traffic was counted, too"
                                                                : "fewer bytes move than are modelled",
                                .fast = "faster than the model: one of its ceilings is too low"};

@@ -169,8 +169,24 @@ static enum sp_status take_turns(const struct sp_gpu_analysis *a, struct gpu_tur
     return status;
 }
 
+/* The recorded times, and the machine's bandwidth of the level that holds the data. */
+static enum sp_status replay(struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const struct sp_machine *m = a->options->machine;
+    const struct sp_ceiling *c = sp_roof_of(m, a->in_L2 ? "L2" : "MEM", m->n_cores, NULL, NULL);
+    if (!c)
+        return sp_fail(err, SP_ABSENT, "name another with " SP_O_MACHINE,
+                       "%s describes no bandwidth of its %s", m->name, a->in_L2 ? "L2" : "memory");
+    enum sp_status status =
+        sp_recording_pairs(&a->options->gpu_recorded->times, c->value.value, 1, &a->pairs, err);
+    a->pairs.roof.origin = c->value.origin;
+    return status;
+}
+
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
 {
+    if (a->options->gpu_recorded)
+        return replay(a, err);
     struct gpu_turns t = {.a = a, .shortest_s = {INFINITY, INFINITY}};
     struct sp_bystanders bystanders;
     struct sp_pairs run = {0};
@@ -274,6 +290,10 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     struct sp_error reason = {.what = "not asked for", .remedy = "leave " SP_O_BYTES " sim out"};
+    if (a->options->gpu_recorded) {
+        a->counts = a->options->gpu_recorded->counts;
+        return SP_OK;
+    }
     if (!a->options->count_on_gpu || count_job(a, &reason) != SP_OK) {
         snprintf(a->counts_why, sizeof a->counts_why, "%s", reason.what);
         sp_gpu_counts_none(&a->counts, a->counts_why);

@@ -133,6 +133,12 @@ enum sp_status sp_gpu_forecast_record(const struct sp_gpu_forecast *f, struct sp
 
 /* The analysis of a GPU as a record: the fields that analyses on CPUs have, and `gpu`. */
 
+/* Who counted. */
+static const char *counter_of(const struct sp_gpu_analysis *a)
+{
+    return a->options->gpu_recorded ? a->options->gpu_recorded->source : "cupti";
+}
+
 static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     static const char *const states[] = {"warm", "cold", "between"};
@@ -140,8 +146,9 @@ static void record_config(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_count(r, SP_F_CONFIG_THREADS, a->device.n_cores);
     sp_record_set_text(r, SP_F_CONFIG_DEVICE, "gpu");
     sp_record_set_text(r, SP_F_CONFIG_CACHE, states[a->options->state]);
-    sp_record_set_text(r, SP_F_CONFIG_KERNEL, a->chosen->kernel->name);
-    sp_record_set_text(r, SP_F_CONFIG_BYTES, sp_gpu_is_counted(a) ? "cupti" : "model");
+    sp_record_set_text(r, SP_F_CONFIG_KERNEL,
+                       a->options->gpu_recorded ? a->options->gpu_recorded->kernel : a->chosen->kernel->name);
+    sp_record_set_text(r, SP_F_CONFIG_BYTES, sp_gpu_is_counted(a) ? counter_of(a) : "model");
     sp_record_set_count(r, SP_F_CONFIG_RUNS, 1);
     sp_record_set_number(r, SP_F_CONFIG_BUDGET_S, a->options->budget_s);
     sp_record_set_count(r, SP_F_CONFIG_MAX_SAMPLES, a->options->max_samples);
@@ -167,6 +174,8 @@ static void record_launch(const struct sp_gpu_analysis *a, struct sp_record *r)
     const struct sp_gpu_launch *g = &a->chosen->launch;
     char text[32];
     sp_record_set_text(r, SP_F_GPU_NAME, a->device.name);
+    if (a->options->gpu_recorded)
+        return;
     snprintf(text, sizeof text, "%d.%d", a->device.major, a->device.minor);
     sp_record_set_text(r, SP_F_GPU_COMPUTE_CAPABILITY, text);
     sp_record_set_count(r, SP_F_GPU_DRIVER, a->device.driver);
@@ -223,6 +232,8 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     snprintf(roof.mode, sizeof roof.mode, "unknown");
     snprintf(roof.how, sizeof roof.how, "load-only over %s, beside the kernel's samples",
              a->in_L2 ? "a quarter of the L2" : "four times the L2");
+    if (a->options->gpu_recorded)
+        snprintf(roof.how, sizeof roof.how, "the machine's load-only bandwidth");
     sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(&roof, "roof"));
     record_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
 }
@@ -242,9 +253,13 @@ static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r,
 {
     if (!sp_gpu_is_counted(a))
         return;
-    sp_record_set_text(r, SP_F_COUNTERS_SOURCE, "cupti");
-    sp_record_set_text(r, SP_F_COUNTERS_HOW, "one execution under CUPTI's range profiler, the whole GPU");
-    sp_record_set_text(r, SP_F_COUNTERS_TRUST_TEXT, a->trust);
+    const struct sp_gpu_recorded *recorded = a->options->gpu_recorded;
+    sp_record_set_text(r, SP_F_COUNTERS_SOURCE, counter_of(a));
+    sp_record_set_text(r, SP_F_COUNTERS_HOW,
+                       recorded ? recorded->how
+                                : "one execution under CUPTI's range profiler, the whole GPU");
+    sp_record_set_text(r, SP_F_COUNTERS_TRUST_TEXT,
+                       recorded ? "no known volume of memory was counted with it" : a->trust);
     sp_record_set_metric(r, SP_F_METRICS_ALPHA_SIMULATED, scaled(a->x_modelled_B, gather_B),
                          SP_DEFINED_ON_GPU);
     sp_record_set_value(r, SP_F_METRICS_BYTES_READ, a->read_B);
@@ -257,9 +272,9 @@ static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
     const struct sp_value alpha = scaled(a->x_B, gather_B),
                           least = sp_value_of(a->x_once_B / gather_B, SP_MODELLED);
     sp_record_set_metric(r, SP_F_METRICS_TIME, a->pairs.time, SP_DEFINED_ON_GPU);
-    sp_record_set_value(r, SP_F_METRICS_SPREAD, sp_value_of(a->pairs.spread, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_SPREAD, sp_value_of(a->pairs.spread, a->pairs.time.origin));
     sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(a->work, SP_MODELLED));
-    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, per(a->work, a->pairs.time, SP_MEASURED));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, per(a->work, a->pairs.time, a->pairs.time.origin));
     sp_record_set_value(r, SP_F_METRICS_BYTES, a->V_B);
     if (!sp_gpu_is_counted(a))
         sp_record_set_count(r, SP_F_METRICS_BYTES_VERSION, SP_GPU_TRAFFIC_VERSION);
@@ -292,7 +307,7 @@ static void record_table(const struct sp_gpu_analysis *a, struct sp_record *r)
     json_t *row =
         sp_json_table_row("measured", a->pairs.time, a->V_B, a->work, a->fraction, "bandwidth_fraction");
     if (sp_gpu_is_counted(a))
-        json_object_set_new(row, "bytes_source", json_string("cupti"));
+        json_object_set_new(row, "bytes_source", json_string(counter_of(a)));
     sp_record_append(r, SP_F_TABLE, row);
 }
 
@@ -309,6 +324,22 @@ static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
                                    why ? why : "bytes written were not counted"));
 }
 
+/* The environment and the result; of a run elsewhere nobody knows them. */
+static void record_check(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    sp_record_set_text(r, SP_F_VERIFY_REFERENCE,
+                       "row sums of CRS in double precision, tolerance from the row lengths");
+    if (a->options->gpu_recorded) {
+        sp_record_set_text(r, SP_F_VERIFY_WHY, "the run was recorded elsewhere");
+        return;
+    }
+    sp_record_environment(r, a->options->topology, &a->device);
+    sp_record_source(r);
+    sp_record_set_number(r, SP_F_VERIFY_MAX_REL_ERR, a->check.max_error);
+    sp_record_set_number(r, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE, a->check.max_ratio);
+    sp_record_set_flag(r, SP_F_VERIFY_OK, a->check.bad_row < 0);
+}
+
 void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_record_machine(r, a->options->machine);
@@ -317,21 +348,19 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->layout.n_r)
         sp_record_layout(r, &a->layout);
     sp_record_request(r, a->options, a->subject->reorder, "gpu");
-    sp_record_environment(r, a->options->topology, &a->device);
-    sp_record_source(r);
-    sp_record_set_text(r, SP_F_VERIFY_REFERENCE,
-                       "row sums of CRS in double precision, tolerance from the row lengths");
-    sp_record_set_number(r, SP_F_VERIFY_MAX_REL_ERR, a->check.max_error);
-    sp_record_set_number(r, SP_F_VERIFY_MAX_ERR_OVER_TOLERANCE, a->check.max_ratio);
-    sp_record_set_flag(r, SP_F_VERIFY_OK, a->check.bad_row < 0);
+    record_check(a, r);
     record_launch(a, r);
     if (a->pairs.n == 0)
         return;
     sp_record_conditions(r, &a->conditions, a->doubt);
-    sp_record_set_value(r, SP_F_GPU_CLOCK_SM, a->clocks.sm_Hz);
-    sp_record_set_value(r, SP_F_GPU_CLOCK_MEMORY, a->clocks.memory_Hz);
-    sp_record_set_value(r, SP_F_GPU_POWER_LIMIT, a->clocks.power_limit_W);
     json_t *run = sp_json_run(&a->pairs);
+    if (a->options->gpu_recorded) {
+        json_object_set_new(run, "roof_Bps", json_array());
+    } else {
+        sp_record_set_value(r, SP_F_GPU_CLOCK_SM, a->clocks.sm_Hz);
+        sp_record_set_value(r, SP_F_GPU_CLOCK_MEMORY, a->clocks.memory_Hz);
+        sp_record_set_value(r, SP_F_GPU_POWER_LIMIT, a->clocks.power_limit_W);
+    }
     json_object_set_new(run, "counters", json_null());
     sp_record_append(r, SP_F_RUNS, run);
 }
@@ -351,10 +380,52 @@ static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r
     sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
+/* What was profiled elsewhere, what cannot be this matrix on this GPU, and what profiling changes. */
+static void flag_recorded(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_gpu_recorded *g = a->options->gpu_recorded;
+    const double counted_B = a->counts.of[SP_GPU_DRAM_READ].value + a->counts.of[SP_GPU_DRAM_WRITE].value;
+    const double sector_B = 32, rest_B = a->once_B - a->x_once_B,
+                 kept_B = a->options->state == SP_COLD ? 0 : 2 * (double)a->device.L2_B;
+    const double most_B =
+        rest_B + fmax(sector_B * (double)a->layout.n_nz, sp_layout_gather_bytes(&a->layout));
+    if (g->constructed)
+        sp_record_add_flag(r, "Q20", "constructed: bytes and times are invented, measurements of no machine");
+    else
+        sp_record_add_flag(r, "Q21", "replayed: counted by %s elsewhere or at another time", g->source);
+    sp_record_add_flag(r, "Q22", "the counters were not tested with known volumes");
+    if (a->pairs.time.origin == SP_STATED)
+        sp_record_add_flag(r, "Q30", "the time is stated, not measured by this program");
+    if (counted_B > 1.5 * most_B)
+        sp_record_add_flag(
+            r, "Q29",
+            "%.4g MB of memory traffic were counted in each product, this matrix moves %.4g MB "
+            "where caches keep nothing: another matrix, more products than said, or other "
+            "kernels are among them",
+            counted_B / 1e6, most_B / 1e6);
+    else if (2 * counted_B < a->once_B - kept_B)
+        sp_record_add_flag(
+            r, "Q29",
+            "%.4g MB of memory traffic were counted in each product, and at least %.4g MB must "
+            "move: another matrix, fewer products than said, or a part of the kernels alone",
+            counted_B / 1e6, (a->once_B - kept_B) / 1e6);
+    if (a->options->state == SP_WARM)
+        sp_record_append(r, SP_F_REMARKS,
+                         json_string("ncu empties caches before each launch unless told not to "
+                                     "(cache-control none): then " SP_O_COLD " is right"));
+    if (a->pairs.time.origin != SP_STATED)
+        sp_record_append(
+            r, SP_F_REMARKS,
+            json_string("ncu holds clocks at their base unless told not to (clock-control none): "
+                        "times of other runs are shorter (" SP_O_TIME ")"));
+}
+
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     sp_gpu_record_known(a, r);
-    sp_record_set_text(r, SP_F_STATUS, "complete");
+    sp_record_set_text(r, SP_F_STATUS,
+                       a->options->gpu_recorded && a->options->gpu_recorded->constructed ? "constructed"
+                                                                                         : "complete");
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);
@@ -371,6 +442,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_object(r, SP_F_FLAGS, json_array());
     record_tried(a, r);
     record_streamed(a, r);
+    if (a->options->gpu_recorded)
+        flag_recorded(a, r);
     if (a->options->machine->n_cores != a->device.n_cores)
         sp_record_append(r, SP_F_REMARKS,
                          json_string("ceilings and levels are those of the machine named with " SP_O_MACHINE

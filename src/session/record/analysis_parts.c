@@ -126,6 +126,15 @@ static void record_work(struct sp_record *r, const struct sp_count_log *log)
     }
 }
 
+/* Do misses of the last level stand for what its memory controllers would count? */
+static bool is_by_misses(const struct sp_count_log *log)
+{
+    for (int i = 0; i < log->n_events; i++)
+        if (strcmp(log->event[i].level, "MEM") == 0 && strstr(log->event[i].name, "miss"))
+            return true;
+    return false;
+}
+
 /* What was counted elsewhere and cannot be this matrix on this machine. */
 static void flag_mismatch(struct sp_record *r, const struct sp_analysis *a)
 {
@@ -136,6 +145,9 @@ static void flag_mismatch(struct sp_record *r, const struct sp_analysis *a)
         return;
     /* In caches of a few lines each; prefetched and neighbouring lines may come beside these. */
     const double most_B = a->reuse.size[0].cold_B;
+    /* Without what caches may have kept. */
+    const double kept_B = a->options->state == SP_COLD ? 0 : 2 * sp_llc_capacity_B(m, a->setup.n_domains);
+    const double least_B = a->evaluated.once.volume_B.value - kept_B;
     if (a->evaluated.residence.level < m->n_caches && counted_B >= sp_traffic_idle_B(l))
         sp_record_add_flag(
             r, "Q29",
@@ -150,6 +162,12 @@ static void flag_mismatch(struct sp_record *r, const struct sp_analysis *a)
             "%.4g MB of memory traffic were counted in each product, this matrix moves %.4g MB where "
             "caches keep nothing: another matrix, more products than said, or other work was counted, too",
             counted_B / 1e6, most_B / 1e6);
+    else if (a->evaluated.residence.level >= m->n_caches && 2 * counted_B < least_B)
+        sp_record_add_flag(
+            r, "Q29",
+            "%.4g MB of memory traffic were counted in each product, and at least %.4g MB must move: another "
+            "matrix, fewer products than said, or a part of the memory alone was counted",
+            counted_B / 1e6, least_B / 1e6);
 }
 
 static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
@@ -167,6 +185,10 @@ static void flag_counters(struct sp_record *r, const struct sp_analysis *a)
         sp_record_add_flag(r, "Q22",
                            "the counters of %s were not tested with known volumes, those of memory were",
                            a->evaluated.residence.name);
+    if (is_by_misses(&a->counts.log))
+        sp_record_add_flag(r, "Q32",
+                           "misses of the last-level cache times a line stand for reads of memory: what is "
+                           "prefetched may not be among them");
     if (a->evaluated.writes_added)
         sp_record_add_flag(r, "Q27", "writes are not counted: s_y n_r was added to the reads");
     if (!sp_count_log_has_level(&a->counts.log, a->evaluated.residence.level >= a->options->machine->n_caches

@@ -123,7 +123,7 @@ static void record_spy(struct sp_record *r, const struct sp_csr *a)
     sp_record_set_object(r, SP_F_CURVES_SPY, spy);
 }
 
-static void record_structure(struct sp_record *r, const struct sp_structure *s)
+static void record_structure(struct sp_record *r, const struct sp_structure *s, bool has_values)
 {
     sp_record_set_number(r, SP_F_STRUCTURE_N_NZR_MEAN, s->n_nzr);
     sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_MEDIAN, s->row_median);
@@ -138,11 +138,14 @@ static void record_structure(struct sp_record *r, const struct sp_structure *s)
     sp_record_set_count(r, SP_F_STRUCTURE_PROFILE, s->profile);
     sp_record_set_number(r, SP_F_STRUCTURE_MEAN_DISTANCE, s->mean_distance);
     sp_record_set_number(r, SP_F_STRUCTURE_FOOTPRINT_B, s->crs_B + s->vector_B);
-    sp_record_set_count(r, SP_F_STRUCTURE_DISTINCT_VALUES, s->n_distinct);
-    sp_record_set_flag(r, SP_F_STRUCTURE_DISTINCT_VALUES_IS_BOUND, s->distinct_at_least);
-    sp_record_set_count(r, SP_F_STRUCTURE_INEXACT_IN_F32, s->n_inexact_f32);
+    if (has_values) {
+        sp_record_set_count(r, SP_F_STRUCTURE_DISTINCT_VALUES, s->n_distinct);
+        sp_record_set_flag(r, SP_F_STRUCTURE_DISTINCT_VALUES_IS_BOUND, s->distinct_at_least);
+        sp_record_set_count(r, SP_F_STRUCTURE_INEXACT_IN_F32, s->n_inexact_f32);
+    }
     record_estimate(r, SP_F_STRUCTURE_PATTERN_SYMMETRY, s->pattern_symmetry);
-    record_estimate(r, SP_F_STRUCTURE_VALUE_SYMMETRY, s->value_symmetry);
+    if (has_values)
+        record_estimate(r, SP_F_STRUCTURE_VALUE_SYMMETRY, s->value_symmetry);
     record_estimate(r, SP_F_STRUCTURE_UNIT_SHARE, s->unit_share);
     if (s->pattern_symmetry.known)
         sp_record_set_flag(r, SP_F_STRUCTURE_PATTERN_SYMMETRIC, s->pattern_symmetry.value >= 1);
@@ -169,7 +172,7 @@ void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
         sp_record_set_count(r, SP_F_PROBLEM_ZEROS_DROPPED, s->facts.n_dropped);
     sp_record_set_count(r, SP_F_PROBLEM_DUPLICATES, a->n_duplicates);
     sp_record_set_text(r, SP_F_PROBLEM_INPUT, s->facts.format);
-    record_structure(r, &s->structure);
+    record_structure(r, &s->structure, !s->no_values);
     record_spy(r, a);
 }
 

@@ -5,7 +5,6 @@
 #define SP_SESSION_RECORDING_H
 
 #include "base/reading.h"
-#include "io/likwid_csv.h"
 #include "io/record/record.h"
 #include "session/analyze/sampling.h"
 #include "sparse/csr/csr.h"
@@ -23,6 +22,8 @@ struct sp_recording {
 /* SP_INPUT where it is no record, or has neither counters nor times. */
 enum sp_status sp_recording_open(const char *path, struct sp_recording *recording, struct sp_error *err);
 void sp_recording_free(struct sp_recording *recording);
+/* Of a record that was made of what another tool wrote; takes the record. */
+void sp_recording_take(const char *path, struct sp_record *record, struct sp_recording *recording);
 
 /* A text of its config, NULL where it says nothing. */
 const char *sp_recording_config(const struct sp_recording *recording, const char *key);
@@ -52,18 +53,5 @@ struct sp_timed_run {
 enum sp_status sp_recording_of_times(const double *time_s, int64_t n, int n_threads,
                                      const struct sp_timed_run *run, struct sp_recording *recording,
                                      struct sp_error *err);
-
-/* Somebody's run under likwid-perfctr as a recording: its counters, its time, its threads. */
-struct sp_import_options {
-    const char *region; /* NULL: the only one */
-    int64_t executions; /* products in a call of the region, or in the whole program without regions; 0: one
-                           a call */
-};
-
-/* SP_USAGE where a region must be chosen or the number of executions is not known; SP_INPUT where no group in
- * it counts data volumes of memory. */
-enum sp_status sp_import_recording(const struct sp_likwid_csv *csv, const char *path,
-                                   const struct sp_import_options *options, struct sp_recording *recording,
-                                   struct sp_error *err);
 
 #endif

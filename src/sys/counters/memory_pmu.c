@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/memory.h"
 #include "sys/machine/sysfs.h"
@@ -18,44 +19,60 @@ struct kind {
     double B_per_count;
     const char *umask; /* how the format file must define umask; NULL: not looked at */
     int n_passes;
+    const char *listed; /* names in the vendor's event list behind r:, w: or b:; "..._" is a beginning */
 };
 
 static const struct kind kinds[] = {
     /* Linux arch/x86/events/intel/uncore_snbep.c: a CAS command moves a line, scale 64 B in MiB. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "cas_count_read",
-     "cas_count_write", "", 0, NULL, 1},
+     "cas_count_write", "", 0, NULL, 1,
+     "r:unc_m_cas_count.rd r:unc_m_cas_count_sch0.rd r:unc_m_cas_count_sch1.rd r:llc_misses.mem_read "
+     "w:unc_m_cas_count.wr w:unc_m_cas_count_sch0.wr w:unc_m_cas_count_sch1.wr w:llc_misses.mem_write "
+     "b:unc_m_cas_count.all"},
     /* uncore_snb.c, client processors: lines. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "data_reads",
-     "data_writes", "", 0, NULL, 1},
+     "data_writes", "", 0, NULL, 1, "r:data_reads w:data_writes"},
     /* Counters that always run, of servers and clients. */
     {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "read", "write", "", 0,
-     NULL, 1},
+     NULL, 1, ""},
     {"Intel free-running memory counters", "uncore_imc_free_running", "", NULL, true, "data_read",
-     "data_write", "", 0, NULL, 1},
+     "data_write", "", 0, NULL, 1,
+     "r:unc_mc0_rdcas_count_freerun r:unc_mc1_rdcas_count_freerun w:unc_mc0_wrcas_count_freerun "
+     "w:unc_mc1_wrcas_count_freerun"},
     /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in sysfs. */
     {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
-     "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1},
+     "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1, "r:umc_cas_cmd.rd w:umc_cas_cmd.wr b:umc_cas_cmd.all"},
     /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each DRAM
      * channel, both ways in one (event list of the kernel, dram_channel_data_controller_0 to 7); four
      * counters. */
     {"AMD data fabric", "amd_df", "", NULL, false, "", "",
      "event=0x07,umask=0x38;event=0x47,umask=0x38;event=0x87,umask=0x38;event=0xc7,umask=0x38;event=0x107,"
      "umask=0x38;event=0x147,umask=0x38;event=0x187,umask=0x38;event=0x1c7,umask=0x38",
-     64, "config:8-15", 2},
+     64, "config:8-15", 2, "b:dram_channel_data_controller_"},
     /* HiSilicon DDRC: flux counts bursts of 32 B. */
-    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", "", 32, NULL, 1},
+    {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", "", 32, NULL, 1,
+     ""},
     /* NVIDIA Grace: beats of 32 B that memory gives, bytes that it takes. */
     {"NVIDIA Grace coherency fabric", "nvidia_scf_pmu", "", NULL, true, "cmem_rd_data", "cmem_wr_total_bytes",
-     "", 0, NULL, 1},
+     "", 0, NULL, 1, ""},
     /* Arm DMC-620 (Ampere Altra): transfers of a line, told apart by a filter on the event. */
     {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
-     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1},
+     "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1, ""},
 };
 /* Beside the controllers of DDR, or in their place: HBM of Xeon Max (kernel type "hbm", whose events are not
  * published; codes as of the IMC, 32 B a command by the vendor's profiler). */
-static const struct kind hbm = {
-    "Intel HBM controller",  "uncore_hbm", "", NULL, false, "event=0x05,umask=0xcf",
-    "event=0x05,umask=0xf0", "",           32, NULL, 1};
+static const struct kind hbm = {"Intel HBM controller",
+                                "uncore_hbm",
+                                "",
+                                NULL,
+                                false,
+                                "event=0x05,umask=0xcf",
+                                "event=0x05,umask=0xf0",
+                                "",
+                                32,
+                                NULL,
+                                1,
+                                "r:unc_mchbm_cas_count.rd w:unc_mchbm_cas_count.wr"};
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds, MAX_PMUS = 256, MAX_CPUS = 64 };
 
@@ -349,6 +366,122 @@ void sp_memory_pmu_free(struct sp_memory_pmu *pmu)
 {
     free(pmu->event);
     memset(pmu, 0, sizeof *pmu);
+}
+
+/* Names of events in what perf stat prints. */
+
+enum { LINE_B = 64, MOST_TERMS = 8 };
+
+/* "uncore_imc" for "uncore_imc_": several units may be printed as one. */
+static bool is_unit_of(const struct kind *k, const char *unit)
+{
+    char begin[32];
+    snprintf(begin, sizeof begin, "%s", k->prefix);
+    const size_t n = strlen(begin);
+    if (n > 0 && begin[n - 1] == '_')
+        begin[n - 1] = '\0';
+    return strncmp(unit, begin, strlen(begin)) == 0 && strstr(unit, k->part) &&
+           !(k->not_part && strstr(unit, k->not_part));
+}
+
+/* Is it the same term? "rdwrmask=1" as "rdwrmask=0x1". */
+static bool is_term(const char *a, size_t n, const char *b, size_t m)
+{
+    char x[64], y[64];
+    if (n >= sizeof x || m >= sizeof y)
+        return false;
+    snprintf(x, sizeof x, "%.*s", (int)n, a);
+    snprintf(y, sizeof y, "%.*s", (int)m, b);
+    const size_t key = strcspn(x, "=");
+    if (key != strcspn(y, "=") || strncasecmp(x, y, key) != 0 || (x[key] == '=') != (y[key] == '='))
+        return false;
+    return x[key] != '=' || strtoull(x + key + 1, NULL, 0) == strtoull(y + key + 1, NULL, 0);
+}
+
+/* The same terms, in any order. */
+static bool are_terms(const char *a, size_t n, const char *b, size_t m)
+{
+    int n_a = 0, n_b = 0, n_same = 0;
+    for (size_t i = 0; i <= n; i++) {
+        size_t length = 0;
+        while (i + length < n && a[i + length] != ',')
+            length++;
+        n_a++;
+        n_b = 0;
+        for (size_t k = 0; k <= m; k++) {
+            size_t other = 0;
+            while (k + other < m && b[k + other] != ',')
+                other++;
+            n_b++;
+            n_same += is_term(a + i, length, b + k, other);
+            k += other;
+        }
+        i += length;
+    }
+    return n_a == n_b && n_same == n_a && n_a <= MOST_TERMS;
+}
+
+/* Are they an event of the list, with semicolons? */
+static bool is_listed(const char *list, const char *terms, size_t n)
+{
+    for (const char *p = list; p && *p;) {
+        const size_t length = strcspn(p, ";");
+        if (are_terms(terms, n, p, length))
+            return true;
+        p += length + (p[length] == ';');
+    }
+    return false;
+}
+
+static bool is_in_event_list(const struct kind *k, enum sp_direction d, const char *name, size_t n)
+{
+    for (const char *p = k->listed; *p;) {
+        const char *word = p + 2;
+        const size_t length = strcspn(word, " ");
+        const bool is_begin = word[length - 1] == '_';
+        if (*p == "rwb"[d] && n >= length && strncasecmp(name, word, length) == 0 &&
+            (is_begin || n == length || strchr(": ", name[length])))
+            return true;
+        p = word + length + (word[length] == ' ');
+    }
+    return false;
+}
+
+static bool is_event_of(const struct kind *k, const char *name, enum sp_direction d)
+{
+    const char *const own[SP_N_DIRECTIONS] = {k->read, k->write, k->both};
+    const char *slash = strchr(name, '/');
+    if (!slash)
+        return is_in_event_list(k, d, name, strlen(name));
+    char unit[64];
+    if (slash - name >= (ptrdiff_t)sizeof unit)
+        return false;
+    snprintf(unit, sizeof unit, "%.*s", (int)(slash - name), name);
+    const char *terms = slash + 1, *end = strchr(terms, '/');
+    const size_t n = end ? (size_t)(end - terms) : strlen(terms);
+    return is_unit_of(k, unit) && (is_listed(own[d], terms, n) || is_in_event_list(k, d, terms, n));
+}
+
+bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *out)
+{
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i <= N_KINDS; i++) {
+        const struct kind *k = i < N_KINDS ? &kinds[i] : &hbm;
+        for (int d = 0; d < SP_N_DIRECTIONS; d++) {
+            if (!is_event_of(k, name, (enum sp_direction)d))
+                continue;
+            const double B = bytes_of(k, name);
+            *out = (struct sp_memory_event_named){.kind = k->name,
+                                                  .rank = i,
+                                                  .beside = i == N_KINDS,
+                                                  .direction = (enum sp_direction)d,
+                                                  .B_per_count = strstr(name, "cmem_rd_data") ? 32
+                                                                 : B > 0                      ? B
+                                                                                              : LINE_B};
+            return true;
+        }
+    }
+    return false;
 }
 
 /* "config:0-7,32-35", "config1:0", "config" (all bits): puts value into the bits named, lowest first. */

@@ -43,6 +43,18 @@ struct sp_memory_pmu {
 enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err);
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
 
+/* An event as `perf stat` names it: of a unit ("uncore_imc_0/cas_count_read/",
+ * "amd_umc/event=0x0a,rdwrmask=1/"), or by the vendor's event list ("unc_m_cas_count.rd"). */
+struct sp_memory_event_named {
+    const char *kind; /* as above; its first word is the vendor */
+    int rank;         /* of the kind: of several that count the same memory the lowest is taken */
+    bool beside;      /* memory of another sort, which adds to the others': HBM */
+    enum sp_direction direction;
+    double B_per_count; /* where the count comes without a unit */
+};
+/* False: it counts no bytes of memory controllers that are known here. */
+bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *event);
+
 /* Words of an event -> the numbers that perf_event_open takes, by the unit's format files. */
 
 /* Where the kernel describes its units, below a root. */
