@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 
@@ -9,7 +10,7 @@ import numpy as np
 import scipy.sparse as sparse
 
 import spmodel
-from check import main, raises
+from check import Skip, main, raises
 
 QUICK = dict(budget="50ms", no_hints=True, threads=1, runs=1, samples=3)
 
@@ -82,6 +83,16 @@ def test_what_it_does_wrong_is_named():
     raises(spmodel.UsageError, ["speed"], spmodel.analyze, A, kernel=mine, speed=1)
     raises(spmodel.UsageError, ["function"], spmodel.analyze, A, kernel=7)
     assert spmodel.analyze(A, **QUICK).time > 0, "this process is not as before"
+
+
+def test_library_of_c():
+    source = os.path.join(os.environ["SP_TEST_SOURCE"], "examples", "my_spmv.c")
+    made = subprocess.run(["cc", "-O2", "-fopenmp", "-shared", "-fPIC", source, "-o", "libmine.so"], capture_output=True)
+    if made.returncode:
+        raise Skip("no compiler")
+    r = spmodel.analyze(A, kernel="./libmine.so:my_spmv", signature="csr32", **QUICK)
+    assert "my_spmv" in r.full and r.record["verify"]["ok"] is True
+    raises(spmodel.InputError, ["nothing"], spmodel.analyze, A, kernel="./libmine.so:nothing", signature="csr32", **QUICK)
 
 
 def test_interrupt_and_progress():

@@ -79,6 +79,16 @@ def test_counts_of_cg_and_shares():
     assert alpha.value == judged.result.alpha.value, (alpha, judged.result.alpha)
 
 
+def test_conversion_in_each_call_is_said():
+    a = laplacian(20).astype(np.float32)
+    with spmodel.attach_scipy() as s:
+        a @ np.ones(a.shape[1])
+        a @ np.ones(a.shape[1], dtype=np.float32)
+    (judged,) = s.report(**QUICK).judged
+    assert judged.product.calls == 2 and judged.result.record["request"]["precision"] == "f32"
+    assert "converts" in judged.result.remarks[0], judged.result.remarks
+
+
 def test_blocks_are_judged_as_blocks():
     a = sparse.bsr_matrix(sparse.kron(laplacian(20), np.ones((2, 2))), blocksize=(2, 2))
     with spmodel.attach_scipy() as s:
