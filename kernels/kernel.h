@@ -93,7 +93,6 @@ enum sp_status sp_kernel_everywhere(struct sp_error *err);
 
 /* The table, in order of listing. */
 extern const struct sp_kernel *const sp_kernel_table[]; /* ends with NULL */
-int sp_kernel_count(void);
 
 /* The row of that name, or NULL. */
 const struct sp_kernel *sp_kernel_find(const char *name);

@@ -249,14 +249,6 @@ enum sp_status sp_kernel_everywhere(struct sp_error *err)
     return SP_OK;
 }
 
-int sp_kernel_count(void)
-{
-    int n = 0;
-    while (sp_kernel_table[n])
-        n++;
-    return n;
-}
-
 const struct sp_kernel *sp_kernel_find(const char *name)
 {
     for (int i = 0; sp_kernel_table[i]; i++)

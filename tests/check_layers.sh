@@ -1,6 +1,6 @@
 #!/bin/sh
 # The include graph of DESIGN section 2: the folder in an include is the edge. Prints every include that breaks it,
-# every file name that is not unique within its layer, and every room with more than 40 files. Usage: check_layers.sh SOURCE_DIR
+# every file name that is not unique within its layer, every room with more than 40 files, every circle of modules. Usage: check_layers.sh SOURCE_DIR
 set -eu
 cd "$1"
 awk_program='
@@ -66,6 +66,50 @@ full=$(printf '%s\n' $files | sed -nE 's,^((src|model|kernels|probes|plots).*)/[
 if grep -n '#include "' attach/*.[ch] | grep -vE '"(attach/[a-z]+\.(h|inc)|base/attach_log\.h)"'; then
     echo "attach includes nothing but base/attach_log.h"; exit 1
 fi
+# A module is a source and its header: none includes itself through others.
+# shellcheck disable=SC2086
+circle=$(awk '
+    FNR == 1 {
+        name = FILENAME
+        sub(/^src\//, "", name)
+        kind = name ~ /\.h$/ ? "h" : name ~ /\.cu?$/ ? "c" : ""
+        sub(/\.[a-z]+$/, "", name)
+        has[name, kind] = 1
+        all[name] = 1
+    }
+    kind != "" && match($0, /^[ \t]*#[ \t]*include[ \t]*"[^"]*\.h"/) {
+        split($0, part, "\"")
+        sub(/\.h$/, "", part[2])
+        if (part[2] != name)
+            edge[name, ++n[name]] = part[2]
+    }
+    function is_module(m) { return (m, "h") in has && (m, "c") in has }
+    END {
+        for (m in all)
+            if (is_module(m))
+                alive[m] = 1
+        do { # what includes no other that is left, or none of those includes, is in no circle
+            split("", into)
+            split("", from)
+            for (m in alive)
+                for (i = 1; i <= n[m]; i++)
+                    if (edge[m, i] in alive) {
+                        from[m] = 1
+                        into[edge[m, i]] = 1
+                    }
+            again = 0
+            for (m in all)
+                if (m in alive && !(m in from && m in into)) {
+                    delete alive[m]
+                    again = 1
+                }
+        } while (again)
+        for (m in alive)
+            for (i = 1; i <= n[m]; i++)
+                if (edge[m, i] in alive)
+                    print "  " m " includes " edge[m, i]
+    }' $files | sort)
+[ -z "$circle" ] || { printf 'modules that include themselves through others:\n%s\n' "$circle"; exit 1; }
 # Below cli nothing prints to the terminal or ends the program; base, sparse, model and kernels open no file.
 # shellcheck disable=SC2086
 if grep -nE '(^|[^a-z_])(exit|abort_program|printf|puts|perror) *\(' $(echo "$files" | grep -v '^src/cli/'); then
@@ -97,16 +141,8 @@ fi
 if grep -nE 'json_load[a-z]* *\(' $(echo "$files" | grep -vE '^(src/io/json_text\.c|probes/replay\.c)$'); then
     echo "JSON comes in through sp_json_parse() (io/json_text.h)"; exit 1
 fi
-# How an option is typed stands in one file, and in cli. Properties of CSS and options of other programs are none of ours.
-# shellcheck disable=SC2086
-awk 'function look(literal) {
-        gsub(/var\(--[a-z]+\)|--[a-z]+:[#%]/, "", literal)
-        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|ncu --csv --page raw --log-file FILE --metrics|docker run --cap-add|^"--default-settings"$/, "", literal)
-        if (literal ~ /--[a-z%]/) {
-            print FILENAME ":" FNR ": " literal
-            bad = 1
-        }
-    }
+# Rules of awk that call look() with each string literal outside of comments.
+string_literals='
     FNR == 1 { comment = 0 }
     {
         line = $0
@@ -125,12 +161,22 @@ awk 'function look(literal) {
                 line = ""
         }
     }
-    END { exit bad }' $(echo "$files" | grep -vE '^src/cli/|^src/base/option/(option_words\.h|run_options\.inc)$') ||
+'
+# How an option is typed stands in one file, and in cli. Properties of CSS and options of other programs are none of ours.
+# shellcheck disable=SC2086
+awk 'function look(literal) {
+        gsub(/var\(--[a-z]+\)|--[a-z]+:[#%]/, "", literal)
+        gsub(/numactl --localalloc|cmake --install|dcgmi profiling --pause|ncu --csv --page raw --log-file FILE --metrics|docker run --cap-add|^"--default-settings"$/, "", literal)
+        if (literal ~ /--[a-z%]/) {
+            print FILENAME ":" FNR ": " literal
+            bad = 1
+        }
+    }
+    END { exit bad }'"$string_literals" $(echo "$files" | grep -vE '^src/cli/|^src/base/option/(option_words\.h|run_options\.inc)$') ||
     { echo "below src/cli options have the names of base/option/option_words.h and run_options.inc"; exit 1; }
 # Where a field of a record stands, one file says: others have its constant. Ids of doctor's findings and paths in machine files are others.
 # shellcheck disable=SC2086
 awk 'FNR == NR { if (match($0, /^FIELD\([A-Z_a-z0-9]+, "[a-z_]+"/)) { split($0, part, "\""); top[part[2]] = 1; n++ } next }
-    FNR == 1 { comment = 0 }
     function look(literal,    word) {
         if (literal ~ /^"[a-z_]+\."$/ && (substr(literal, 2, length(literal) - 3) in top)) {
             print FILENAME ":" FNR ": " literal
@@ -145,24 +191,7 @@ awk 'FNR == NR { if (match($0, /^FIELD\([A-Z_a-z0-9]+, "[a-z_]+"/)) { split($0, 
             }
         }
     }
-    {
-        line = $0
-        while (line != "") {
-            if (comment) {
-                at = index(line, "*/")
-                comment = !at
-                line = at ? substr(line, at + 2) : ""
-            } else if (match(line, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)+\047|\/[*\/]/)) {
-                token = substr(line, RSTART, RLENGTH)
-                line = token == "//" ? "" : substr(line, RSTART + RLENGTH)
-                comment = token == "/*"
-                if (token ~ /^"/)
-                    look(token)
-            } else
-                line = ""
-        }
-    }
-    END { if (n < 40) { print "only " n + 0 " objects of a record were seen"; bad = 1 } exit bad }' src/io/record/record_fields.inc \
+    END { if (n < 40) { print "only " n + 0 " objects of a record were seen"; bad = 1 } exit bad }'"$string_literals" src/io/record/record_fields.inc \
     $(echo "$files" | grep -vE '^src/io/record/record_fields\.inc$|^src/cli/doctor/|^src/io/machine/') ||
     { echo "a path of a record stands in src/io/record/record_fields.inc only: take its SP_F_ constant"; exit 1; }
 # A body of a kernel is found at once: nothing in kernels/cpu lies more than two includes of its files away. What a file defines as BODY

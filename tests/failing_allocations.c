@@ -241,6 +241,15 @@ static const struct command commands[] = {
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
     {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
      24},
+    {"import-time",
+     "import -q --no-plots --no-hints --machine MACHINE --time times.txt --threads 2 matrix.mtx", true, NULL,
+     12},
+    {"import-perf",
+     "import -q --no-plots --no-hints --machine MACHINE --perf perf.csv --executions 100 --threads 2 "
+     "matrix.mtx",
+     true, NULL, 12},
+    {"import-ncu", "import -q --no-plots --no-hints --machine GPU --ncu ncu.csv --region csrmv matrix.mtx",
+     true, NULL, 12},
     {"analyze",
      "analyze -q --threads 1 --budget 5ms --samples 3 --no-hints --no-plots --bytes sim --machine MACHINE "
      "matrix.mtx",
@@ -253,22 +262,24 @@ static int n_bad;
 
 static void put_words(const char *line, char *out, size_t size)
 {
-    char record[PATH_MAX + 32], added[PATH_MAX + 32];
+    char record[PATH_MAX + 32], added[PATH_MAX + 32], gpu[PATH_MAX + 32];
     const struct {
         const char *word, *path;
-    } words[] = {{"RECORD", record}, {"ADDED", added}, {"MACHINE", machine}};
+    } words[] = {{"RECORD", record}, {"ADDED", added}, {"MACHINE", machine}, {"GPU", gpu}};
+    enum { N_WORDS = sizeof words / sizeof *words };
     snprintf(record, sizeof record, "%s/record-kkt_power.json", data);
+    snprintf(gpu, sizeof gpu, "%s/a100-sxm4-40gb.json", machines);
     snprintf(added, sizeof added, "%s/record-explain-sell.json", data);
     for (*out = '\0'; *line;) {
         const size_t n = strlen(out);
         int i = 0;
-        while (i < 3 && strncmp(line, words[i].word, strlen(words[i].word)) != 0)
+        while (i < N_WORDS && strncmp(line, words[i].word, strlen(words[i].word)) != 0)
             i++;
-        if (i < 3)
+        if (i < N_WORDS)
             snprintf(out + n, size - n, "%s", words[i].path);
         else
             snprintf(out + n, size - n, "%c", *line);
-        line += i < 3 ? strlen(words[i].word) : 1;
+        line += i < N_WORDS ? strlen(words[i].word) : 1;
     }
 }
 
@@ -354,19 +365,21 @@ static void fail_each(const struct command *c, bool all)
 
 static void make_pristine(void)
 {
-    char command[3 * PATH_MAX], path[128];
+    char command[5 * PATH_MAX], path[128];
     strcpy(root, "/tmp/spmodel-test-XXXXXX");
     if (!mkdtemp(root))
         exit(99);
     snprintf(machine, sizeof machine, "%s/ivb-e5-2660v2.json", machines);
-    snprintf(command, sizeof command,
-             "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
-             "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
-             ">campaign.txt && "
-             "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
-             "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
-             " " SP_ATTACH_APP " rsb",
-             root, root, root, data, data);
+    snprintf(
+        command, sizeof command,
+        "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
+        "cp %s/perf-sockets.csv perf.csv && cp %s/ncu-details.csv ncu.csv && echo 3us, 4us >times.txt && "
+        "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
+        ">campaign.txt && "
+        "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
+        "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
+        " " SP_ATTACH_APP " rsb",
+        root, root, root, data, data, data, data);
     if (system(command) != 0)
         exit(99);
     snprintf(path, sizeof path, "%s/work", root);

@@ -14,6 +14,7 @@
 #include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/reorder.h"
+#include "volume_cases.h"
 
 static const int32_t sizes[][2] = {{1, 1}, {2, 2}, {3, 3}, {4, 2}, {1, 8}, {6, 6}, {8, 8}, {16, 8}, {64, 64}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes };

@@ -11,6 +11,7 @@
 #include "model/cache/alpha.h"
 #include "model/cache/kept.h"
 #include "model/ecm.h"
+#include "model/formats/format.h"
 #include "model/formulas/formulas.h"
 #include "model/gather.h"
 #include "model/hints/gain.h"
@@ -21,6 +22,7 @@
 #include "small_matrices.h"
 #include "sparse/formats/format.h"
 #include "sparse/generate/generate.h"
+#include "volume_cases.h"
 
 enum { N_INPUTS = 2000 };
 

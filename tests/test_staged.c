@@ -10,6 +10,7 @@
 #include "one_cache.h"
 #include "small_matrices.h"
 #include "sparse/formats/layout.h"
+#include "volume_cases.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, enum sp_op op, int32_t r, int32_t T_i,
                                       int32_t T_k)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/cache/alpha.h"
+#include "model/formats/format.h"
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "small_matrices.h"

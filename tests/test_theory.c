@@ -10,6 +10,7 @@
 #include "model/roofline.h"
 #include "model/volume/volume.h"
 #include "near.h"
+#include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};
 

@@ -14,6 +14,7 @@
 #include "model/volume/volume.h"
 #include "plain_cache.h"
 #include "sparse/generate/generate.h"
+#include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
 

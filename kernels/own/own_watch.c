@@ -141,7 +141,9 @@ static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
             continue;
         if (p < a->at)
             snprintf(text, size, "%lld bytes before the start of %s", (long long)(a->at - p), a->name);
-        else if (p >= a->to)
+        else if (p == a->to)
+            snprintf(text, size, "right behind the end of %s", a->name);
+        else if (p > a->to)
             snprintf(text, size, "%lld bytes behind the end of %s", (long long)(p - a->to), a->name);
         else
             snprintf(text, size, "into %s, at byte %lld", a->name, (long long)(p - a->at));

@@ -12,6 +12,12 @@ const struct sp_format_model *const sp_format_models[SP_N_FORMATS] = {
 #include "base/option/formats.inc"
 };
 
+double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
+{
+    const struct sp_format_model *m = sp_format_models[l->format];
+    return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
+}
+
 struct sp_value sp_volume_between(const struct sp_layout *l, double least, double kept_B, double most)
 {
     const double lo = sp_volume_layout(l, least, sp_layout_w(l, least, kept_B)).total_B;

@@ -39,6 +39,10 @@ struct sp_format_model {
 /* Indexed by enum sp_format. */
 extern const struct sp_format_model *const sp_format_models[SP_N_FORMATS];
 
+/* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results: 2, y read
+ * and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what the format says. */
+double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
+
 /* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */
 struct sp_value sp_volume_between(const struct sp_layout *layout, double least, double kept_B, double most);
 

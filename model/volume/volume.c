@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
-#include "model/formats/format.h"
 #include "model/formulas/formulas.h"
+#include "sparse/formats/format.h"
 
 static const struct sp_volume no_volume = {.total_B = 0};
 
@@ -106,12 +106,6 @@ static void add_up(struct sp_volume *v)
     v->read_B = v->total_B - v->write_B;
 }
 
-double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
-{
-    const struct sp_format_model *m = sp_format_models[l->format];
-    return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
-}
-
 struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, double w)
 {
     assert(alpha >= 0 && w >= 1);
@@ -172,130 +166,6 @@ double sp_volume_floor(const struct sp_volume *v, bool warm, double Z_B)
     return floor_B > 0 ? floor_B : 0;
 }
 
-struct sp_dense_case sp_dense_case_of(int64_t n_r, int64_t n_c, int64_t n_nz, int64_t r)
-{
-    return (struct sp_dense_case){
-        .n_r = n_r, .n_c = n_c, .n_nz = n_nz, .n_r_used = n_r, .n_c_used = n_c, .r = r};
-}
-
-/* `stored` items of the result, and the sums over the arrays. */
-static struct sp_volume with_result(struct sp_volume v, double stored, struct sp_sizes s, double w)
-{
-    assert(w >= 1);
-    v.write_B = s.s_y * stored;
-    v.array_B[SP_ARRAY_Y] = w * v.write_B;
-    for (int i = 0; i < SP_N_ARRAYS; i++)
-        v.total_B += v.array_B[i];
-    v.read_B = v.total_B - v.write_B;
-    return v;
-}
-
-/* What all three read of the matrix in CRS, values apart, and of `gathered` operands of n_c' rows. */
-static struct sp_volume structure(struct sp_dense_case c, struct sp_sizes s, double gathered)
-{
-    assert(c.n_r >= 0 && c.n_nz >= 0 && c.r >= 1 && c.n_r_used <= c.n_r && c.n_c_used <= c.n_c);
-    struct sp_volume v = {.total_B = 0};
-    v.array_B[SP_ARRAY_INDICES] = s.s_i * (double)c.n_nz;
-    v.array_B[SP_ARRAY_POINTERS] = s.s_p * (double)(c.n_r + 1);
-    v.array_B[SP_ARRAY_X] = gathered * (double)c.r * s.s_x * (double)c.n_c_used;
-    return v;
-}
-
-struct sp_volume sp_volume_spmm(struct sp_dense_case c, struct sp_sizes s, double w)
-{
-    struct sp_volume v = structure(c, s, 1);
-    v.array_B[SP_ARRAY_VALUES] = s.s_a * (double)c.n_nz;
-    return with_result(v, (double)c.r * (double)c.n_r, s, w);
-}
-
-struct sp_volume sp_volume_sddmm(struct sp_dense_case c, struct sp_sizes s, bool scaled, double w)
-{
-    struct sp_volume v = structure(c, s, 1);
-    v.array_B[SP_ARRAY_VALUES] = scaled ? s.s_a * (double)c.n_nz : 0;
-    v.array_B[SP_ARRAY_ROWS] = (double)c.r * s.s_x * (double)c.n_r_used;
-    return with_result(v, (double)c.n_nz, s, w);
-}
-
-struct sp_volume sp_volume_fusedmm(struct sp_dense_case c, struct sp_sizes s, double w)
-{
-    struct sp_volume v = structure(c, s, 2);
-    v.array_B[SP_ARRAY_ROWS] = (double)c.r * s.s_x * (double)c.n_r_used;
-    return with_result(v, (double)c.r * (double)c.n_r, s, w);
-}
-
-static struct sp_symbols symbols_of_case(struct sp_dense_case c, struct sp_sizes s)
-{
-    struct sp_symbols q = symbols_of(s);
-    q.n_r = (double)c.n_r, q.n_c = (double)c.n_c, q.n_nz = (double)c.n_nz, q.r = (double)c.r;
-    q.n_r_used = (double)c.n_r_used, q.n_c_used = (double)c.n_c_used;
-    return q;
-}
-
-double sp_fusedmm_saved_B(struct sp_dense_case c, struct sp_sizes s, double w)
-{
-    struct sp_symbols q = symbols_of_case(c, s);
-    q.w = w;
-    return sp_formula_saved_by_fusing(&q);
-}
-
-double sp_spmm_baseline_intensity(double mu, struct sp_sizes s)
-{
-    assert(mu > 0);
-    struct sp_symbols q = symbols_of(s);
-    q.n_nzr = mu;
-    return sp_formula_I_of_rows(&q);
-}
-
-double sp_spmm_tiled_B(struct sp_dense_case c, struct sp_sizes s, double r_t, double reuse)
-{
-    assert(r_t >= 1 && reuse >= 1);
-    struct sp_symbols q = symbols_of_case(c, s);
-    q.r_t = r_t, q.reuse = reuse;
-    return sp_formula_spmm_tiled(&q);
-}
-
-static struct sp_symbols symbols_of_tiles(struct sp_dense_case c, double T_i, double T_k)
-{
-    struct sp_symbols q = symbols_of_case(c, (struct sp_sizes){0});
-    assert(T_i >= 1 && T_k >= 1);
-    q.T_i = T_i, q.T_k = T_k;
-    return q;
-}
-
-double sp_sddmm_reads_tiled(struct sp_dense_case c, double T_i, double T_k)
-{
-    const struct sp_symbols q = symbols_of_tiles(c, T_i, T_k);
-    return sp_formula_reads_tiled(&q);
-}
-
-double sp_sddmm_reads_reindexed(struct sp_dense_case c, double T_k)
-{
-    const struct sp_symbols q = symbols_of_tiles(c, 1, T_k);
-    return sp_formula_reads_reindexed(&q);
-}
-
-double sp_sddmm_reads_reindexed_printed(struct sp_dense_case c, double T_k)
-{
-    const struct sp_symbols q = symbols_of_tiles(c, 1, T_k);
-    return sp_formula_reads_reindexed_printed(&q);
-}
-
-double sp_sddmm_reads_coo(struct sp_dense_case c)
-{
-    return SP_FORMULA(reads_coo_made, .n_nz = (double)c.n_nz, .r = (double)c.r);
-}
-
-double sp_sddmm_reads_coo_printed(struct sp_dense_case c)
-{
-    return SP_FORMULA(reads_coo_printed, .n_nz = (double)c.n_nz, .r = (double)c.r);
-}
-
-double sp_sddmm_uncached_B(struct sp_dense_case c, struct sp_sizes s, bool with_store)
-{
-    const struct sp_symbols q = symbols_of_case(c, s);
-    return with_store ? sp_formula_sddmm_uncached_stored(&q) : sp_formula_sddmm_uncached(&q);
-}
-
 struct sp_volume sp_volume_bcsr(int64_t n_r, int64_t n_nz, int64_t n_e, int32_t b_h, int32_t b_w, int64_t r,
                                 struct sp_sizes s, double alpha, double w)
 {
@@ -311,86 +181,4 @@ struct sp_volume sp_volume_bcsr(int64_t n_r, int64_t n_nz, int64_t n_e, int32_t 
         v.total_B += v.array_B[i];
     v.read_B = v.total_B - v.write_B;
     return v;
-}
-
-double sp_bcsr_beta(int64_t n_nz, int64_t n_e, int32_t b_h, int32_t b_w)
-{
-    assert(n_nz >= 0 && b_h >= 1 && b_w >= 1);
-    return n_e > 0 ? (double)n_nz / ((double)n_e * b_h * b_w) : 1;
-}
-
-int64_t sp_bcsr_instructions(int64_t n_e, int64_t r)
-{
-    assert(n_e >= 0 && r >= 1);
-    return n_e * ((r + 7) / 8);
-}
-
-/* Bytes of the entries of the largest block, with the results that SDDMM gathers beside them. */
-static double largest_block_B(const struct sp_layout *l)
-{
-    int64_t most = 0;
-    for (int64_t b = 0; b < l->n_blocks; b++)
-        if (sp_layout_ptr(l, b + 1) - sp_layout_ptr(l, b) > most)
-            most = sp_layout_ptr(l, b + 1) - sp_layout_ptr(l, b);
-    const size_t s_y = l->op == SP_OP_SDDMM ? l->s_y : 0;
-    return (double)most * (double)(l->s_a + l->s_i + s_y);
-}
-
-struct sp_staged_reuse sp_staged_reuse_of(const struct sp_layout *l, double cache_B)
-{
-    assert(l->block);
-    const bool stays = largest_block_B(l) + (double)sp_layout_stage_bytes(l) <= cache_B;
-    return (struct sp_staged_reuse){
-        .of_x = l->n_list > 0 ? (double)l->n_nz / (double)l->n_list : 1,
-        .r_t = (double)(stays ? l->r : sp_layout_stage_tile(l)),
-    };
-}
-
-struct sp_volume sp_volume_staged(const struct sp_layout *l, struct sp_staged_reuse reuse, double w)
-{
-    assert(reuse.of_x >= 1 && reuse.r_t >= 1);
-    struct sp_volume v = sp_volume_layout(l, 1 / reuse.of_x, w);
-    const double again = ceil(l->r / reuse.r_t) - 1;
-    const bool sampled = l->op == SP_OP_SDDMM;
-    const enum sp_array often = sampled ? SP_ARRAY_Y : SP_ARRAY_VALUES;
-    const double often_B = (sampled ? 2 : 1) * sp_layout_array_bytes(l, often) * again;
-    const double indices_B = v.array_B[SP_ARRAY_INDICES] * again;
-    const double pointers_B = v.array_B[SP_ARRAY_POINTERS] * again;
-    v.array_B[SP_ARRAY_INDICES] += indices_B;
-    v.array_B[SP_ARRAY_POINTERS] += pointers_B;
-    v.array_B[often] += often_B;
-    v.write_B += sampled ? often_B / 2 : 0;
-    v.total_B += indices_B + pointers_B + often_B;
-    v.read_B = v.total_B - v.write_B;
-    return v;
-}
-
-double sp_balance_crs(struct sp_sizes s, double flops_per_entry, double n_nzr, double alpha, double w)
-{
-    return sp_balance_spmmv_crs(s, flops_per_entry, n_nzr, 1, alpha, w);
-}
-
-double sp_balance_sell(struct sp_sizes s, double flops_per_entry, double n_nzr, int32_t C, double beta,
-                       bool stored_lengths, bool permuted, double alpha, double w)
-{
-    assert(flops_per_entry > 0 && n_nzr > 0 && C >= 1 && beta > 0 && beta <= 1 && alpha >= 0 && w >= 1);
-    struct sp_symbols q = symbols_of(s);
-    q.f_e = flops_per_entry, q.n_nzr = n_nzr, q.alpha = alpha, q.w = w;
-    q.C = C, q.beta = beta, q.sorted = permuted;
-    return stored_lengths ? sp_formula_balance_sell_lengths(&q) : sp_formula_balance_sell(&q);
-}
-
-double sp_balance_sell_per_stored(double n_nzr, int32_t C, double beta, double alpha_stored)
-{
-    assert(n_nzr > 0 && C >= 1 && beta > 0 && beta <= 1 && alpha_stored >= 0);
-    return SP_FORMULA(B_SELL_per_stored, .n_nzr = n_nzr, .C = C, .beta = beta, .alpha = alpha_stored);
-}
-
-double sp_balance_spmmv_crs(struct sp_sizes s, double flops_per_entry, double n_nzr, double r, double alpha,
-                            double w)
-{
-    assert(flops_per_entry > 0 && n_nzr > 0 && r >= 1 && alpha >= 0 && w >= 1);
-    struct sp_symbols q = symbols_of(s);
-    q.f_e = flops_per_entry, q.n_nzr = n_nzr, q.alpha = alpha, q.w = w, q.r = r;
-    return sp_formula_balance_crs(&q);
 }

@@ -220,9 +220,8 @@ static const char *const machine_files[] = {
     "  sockets, numa, llc_domains, cores, threads_per_core, frequency_Hz",
     "  caches     [{level, size_B, line_B, sector_B (GPU: 32), ways (0: fully associative),",
     "              cores_sharing, victim, policy (lru, random, rrip), effective_B (null: not measured),",
-    "              cycle_B (what streams find again), partition (ways for arrays: matrix=5; can be: "
-    "matrix)}]",
-    "             from inner to outer",
+    "              cycle_B (what streams find again), partition (ways for arrays: matrix=5; matrix:",
+    "              can have its own)}] from inner to outer",
     "  ecm        {overlap (0 ... 1, null: not known), how, error, interfaces: [{level, one_thread,",
     "              write_weight}]}: how transfers between levels overlap (spmodel explain ecm)",
     "  pages      [{huge, threads, reach_B, walk}]: what TLBs map, and what a gather beyond it takes longer",
@@ -275,7 +274,8 @@ static const char *const attaching[] = {
     "nothing into them. For those: `spmodel analyze M --kernel`, libspmodel, `spmodel import`.",
     "",
     "The folder of --keep holds PID-N.splog for each process that multiplied, and pattern-HASH.sppat for",
-    "each matrix, which every command reads: `spmodel analyze seen/pattern-....sppat`.",
+    "each matrix, which every command reads: `spmodel analyze seen/pattern-....sppat`. Without --keep only",
+    "patterns stay that hints name, beside the records.",
     "",
     "The exit code is the program's own where that is not 0, 128 and the number of the signal that ended it,",
     "126 or 127 where it cannot be started; else 1 where no product was seen, and as of analyze. Ctrl-C",
@@ -308,7 +308,7 @@ static const char *const own_kernel[] = {
     "                 row i of x and y at i*r + k; csr64-rhs with int64_t",
     "  fortran32      subroutine f(n_r, row_ptr, col, values, x, y) bind(C), all by reference, rows and",
     "                 columns from 1: integer(int32), real(real64); fortran64 with integer(int64),",
-    "                 fortran32-f32 with real(real32)",
+    "                 fortran32-f32 with real(real32); without bind(C) the symbol is f_",
     NULL,
 };
 

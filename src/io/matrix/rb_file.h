@@ -12,9 +12,6 @@
 #include "io/matrix/mtx_write.h"
 #include "sparse/csr/csr.h"
 
-/* True when line 3 begins with three letters such as RSA. */
-bool sp_rb_is(const char *text, int64_t n);
-
 /* text[n] is the whole content of `path`. SP_INPUT with line, column and remedy. */
 enum sp_status sp_rb_read(const char *path, const char *text, int64_t n,
                           const struct sp_load_options *options, struct sp_csr *matrix,

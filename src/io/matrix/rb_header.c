@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/matrix/rb_file.h"
-
 const char *const sp_rb_part_names[SP_RB_PARTS] = {"pointers", "row indices", "values"};
 
 bool sp_rb_is(const char *text, int64_t n)

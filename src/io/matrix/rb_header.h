@@ -9,6 +9,9 @@
 #include "io/matrix/fortran_format.h"
 #include "sparse/csr/csr.h"
 
+/* True when line 3 begins with three letters such as RSA. */
+bool sp_rb_is(const char *text, int64_t n);
+
 enum sp_rb_part { SP_RB_POINTERS, SP_RB_INDICES, SP_RB_VALUES, SP_RB_PARTS };
 
 struct sp_rb_header {

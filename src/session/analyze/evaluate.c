@@ -7,6 +7,7 @@
 
 #include "io/record/record.h"
 #include "kernels/scan.h"
+#include "model/formats/format.h"
 #include "session/analyze/analysis.h"
 #include "sparse/formats/format.h"
 

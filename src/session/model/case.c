@@ -9,6 +9,7 @@
 #include "base/option/option_words.h"
 #include "model/cache/overflow.h"
 #include "model/cache/partition.h"
+#include "model/formats/format.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
 #include "sparse/formats/format.h"
