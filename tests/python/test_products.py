@@ -9,10 +9,9 @@ from scipy.sparse import _sparsetools
 from scipy.sparse.linalg import cg
 
 import spmodel
-from check import main, raises
+from check import QUICK, main, raises
 from spmodel._products import FUNCTIONS, Product, _quantiles
 
-QUICK = dict(budget="50ms", no_hints=True, runs=1, samples=3)
 
 
 def laplacian(side=50):
