@@ -208,9 +208,11 @@ def analyze_apart(kernel: Any, view: Any, options: Dict[str, Any],
             os._exit(0)
     os.close(theirs)
     raised: Optional[BaseException] = None
+    answered = select.poll()
+    answered.register(ours, select.POLLIN)
     while True:
         try:
-            if select.select([ours], [], [], 0.1)[0]:
+            if answered.poll(100):
                 break
             if tell and not raised:
                 tell("running your kernel", None)

@@ -6,18 +6,19 @@ import re
 import subprocess
 import sys
 
-from check import Skip, main
+from check import QUICK, Skip, main
 from spmodel._library import library
 
 SOURCE = os.environ["SP_TEST_SOURCE"]
 EXAMPLES = os.path.join(SOURCE, "examples")
 SMALL = [(r"shape=\(200, 200\)", "shape=(40, 40)"), (r"side = 300", "side = 40"), (r"shape=\(300, 300\)", "shape=(40, 40)"),
          (r"maxiter=200", "maxiter=20")]
+QUICK.pop("no_hints")
 SHORT = ("import spmodel as _s, functools as _f\n"
          "for _n in ('analyze', 'explain'):\n"
-         "    setattr(_s, _n, _f.partial(getattr(_s, _n), budget='100ms', runs=1, samples=3))\n"
+         f"    setattr(_s, _n, _f.partial(getattr(_s, _n), **{QUICK}))\n"
          "_r = _s.Attached.report\n"
-         "_s.Attached.report = lambda self, **o: _r(self, **{'budget': '100ms', 'samples': 3, **o})\n")
+         f"_s.Attached.report = lambda self, **o: _r(self, **{{**{QUICK}, **o}})\n")
 
 
 def small(text):

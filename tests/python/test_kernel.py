@@ -2,16 +2,18 @@
 
 import os
 import signal
+import subprocess
 import threading
 import time
 
 import numpy as np
 import scipy.sparse as sparse
 
+import check
 import spmodel
-from check import main, raises
+from check import Skip, main, raises
 
-QUICK = dict(budget="50ms", no_hints=True, threads=1, runs=1, samples=3)
+QUICK = dict(check.QUICK, threads=1)
 
 
 def laplacian(side=40):
@@ -84,6 +86,16 @@ def test_what_it_does_wrong_is_named():
     assert spmodel.analyze(A, **QUICK).time > 0, "this process is not as before"
 
 
+def test_library_of_c():
+    source = os.path.join(os.environ["SP_TEST_SOURCE"], "examples", "my_spmv.c")
+    made = subprocess.run(["cc", "-O2", "-fopenmp", "-shared", "-fPIC", source, "-o", "libmine.so"], capture_output=True)
+    if made.returncode:
+        raise Skip("no compiler")
+    r = spmodel.analyze(A, kernel="./libmine.so:my_spmv", signature="csr32", **QUICK)
+    assert "my_spmv" in r.full and r.record["verify"]["ok"] is True
+    raises(spmodel.InputError, ["nothing"], spmodel.analyze, A, kernel="./libmine.so:nothing", signature="csr32", **QUICK)
+
+
 def test_interrupt_and_progress():
     steps = []
 
@@ -95,14 +107,22 @@ def test_interrupt_and_progress():
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        spmodel.analyze(A, kernel=slow, budget="60s", no_hints=True, threads=1)
+        spmodel.analyze(A, kernel=slow, **{**QUICK, "budget": "60s"})
         raise AssertionError("not interrupted")
     except KeyboardInterrupt:
         pass
 
     def stop(step, done):
         raise KeyError("enough")
-    raises(KeyError, ["enough"], spmodel.analyze, A, kernel=slow, budget="60s", no_hints=True, progress=stop)
+    raises(KeyError, ["enough"], spmodel.analyze, A, kernel=slow, progress=stop, **{**QUICK, "budget": "60s"})
+
+
+def test_another_thread_asks():
+    results = []
+    thread = threading.Thread(target=lambda: results.append(spmodel.analyze(A, kernel=mine, **QUICK)))
+    thread.start()
+    thread.join()
+    assert len(results) == 1 and results[0].time > 0
 
 
 def test_other_threads_of_python_do_no_harm():

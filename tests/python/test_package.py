@@ -14,6 +14,7 @@ import warnings
 import numpy as np
 import scipy.sparse as sparse
 
+import check
 import spmodel
 from check import Skip, main, raises
 from spmodel import _library
@@ -21,7 +22,7 @@ from spmodel._call import Handle
 from spmodel.matrix import as_scipy, view_of
 from spmodel.result import options_of_change, plots_of
 
-QUICK = dict(budget="50ms", threads=2, no_hints=True, runs=1, samples=3)
+QUICK = dict(check.QUICK, threads=2)
 HEADER = os.path.join(os.environ["SP_TEST_SOURCE"], "include", "spmodel.h")
 
 
@@ -267,10 +268,10 @@ def test_files_generated_and_read():
 
 def test_explain_judges_times():
     a = laplacian(100).tocsr()
-    r = spmodel.explain(a, [1e-3, 1.1e-3, 0.9e-3], threads=1, name="mine", budget="50ms", no_hints=True)
+    r = spmodel.explain(a, [1e-3, 1.1e-3, 0.9e-3], **{**QUICK, "threads": 1}, name="mine")
     assert abs(r.time - 1e-3) < 1e-4 and r.record["problem"]["nnz"] == a.nnz
-    one = spmodel.explain(a, 1e-3, threads=1, budget="50ms", no_hints=True)
-    both = spmodel.analyze(a, budget="50ms", threads=1, no_hints=True)
+    one = spmodel.explain(a, 1e-3, **{**QUICK, "threads": 1})
+    both = spmodel.analyze(a, **{**QUICK, "threads": 1})
     assert one.alpha.known and one.bytes.known
     print("alpha of explain and analyze:", one.alpha, both.alpha)
 
