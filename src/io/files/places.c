@@ -20,6 +20,7 @@ static bool in_build_tree(const char *folder)
 
 bool sp_data_path(const char *what, char *path, size_t size)
 {
+    static const char *const from[] = {SP_DATA_FROM_BIN, SP_DATA_FROM_LIB};
     char folder[PATH_MAX];
     bool is_library;
     int n;
@@ -28,7 +29,7 @@ bool sp_data_path(const char *what, char *path, size_t size)
     if (in_build_tree(folder))
         n = snprintf(path, size, "%s/%s", SP_SOURCE_DIR, what);
     else
-        n = snprintf(path, size, "%s/%s/%s", folder, is_library ? SP_DATA_FROM_LIB : SP_DATA_FROM_BIN, what);
+        n = snprintf(path, size, "%s/%s/%s", folder, from[is_library], what);
     return n > 0 && (size_t)n < size;
 }
 
