@@ -31,6 +31,16 @@ void sp_own_watch_free(struct sp_own_watch *watch)
         munmap(watch, sizeof *watch);
 }
 
+void sp_own_watch_again(struct sp_own_watch *watch)
+{
+    if (!watch)
+        return;
+    watch->signal = watch->access = watch->code = 0;
+    memset(watch->array, 0, sizeof watch->array);
+    atomic_store(&watch->exited, 0);
+    atomic_store(&watch->call, SP_OWN_NONE);
+}
+
 /* Bit 1 of the error code of a page fault: it was a write. */
 static int access_of(const ucontext_t *context)
 {

@@ -28,15 +28,7 @@ struct sp_walk {
     enum sp_status (*tell)(void *context, int thread, sp_walk_access *access, void *walker,
                            struct sp_error *err);
     void *context;
-    const char *name; /* whose, for errors */
+    const char *name; /* whose, for errors: SP_WRONG where an address is in none of the arrays */
 };
-
-/* Bytes of the regions that are the walk's own arrays, in place of the layout's. */
-void sp_walk_regions(const struct sp_walk *walk, int line_B, int64_t bytes[SP_N_REGIONS]);
-
-/* Counts each cursor's steps. SP_WRONG: an address is in none of the arrays; what `tell` returns. */
-enum sp_status sp_walk_open(struct sp_trace *trace, const struct sp_walk *walk, struct sp_error *err);
-void sp_walk_rewind(struct sp_trace *trace);
-void sp_walk_close(struct sp_trace *trace);
 
 #endif
