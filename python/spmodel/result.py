@@ -68,13 +68,13 @@ class Lines(Dict[str, Any]):
         return f"<pre>{html.escape(self._text)}</pre>"
 
 
-def table(rows: Sequence[Dict[str, Any]]) -> Any:
-    """A pandas DataFrame where there is pandas, else the list."""
+def table(rows: Sequence[Dict[str, Any]], columns: Optional[Sequence[str]] = None) -> Any:
+    """A pandas DataFrame where there is pandas, with these columns also without rows; else the list."""
     try:
         import pandas
     except ImportError:
         return list(rows)
-    return pandas.DataFrame(list(rows))
+    return pandas.DataFrame(list(rows), columns=None if rows else columns)
 
 
 class Plot:
@@ -214,14 +214,14 @@ class Result:
                          "gain_hi": gain.get("hi"), "basis": gain.get("basis"), "confidence": h.get("confidence"),
                          "evidence": h.get("evidence"), "options": options_of_change(h.get("change")),
                          "try": h.get("try")})
-        return table(rows)
+        return table(rows, ("id", "title", "gain_lo", "gain_hi", "basis", "confidence", "evidence", "options", "try"))
 
     @property
     def losses(self) -> Any:
         """Parts of the time of an execution [s]: a DataFrame where there is pandas."""
         total = float(self.time)
         return table([{"part": name, "time_s": t, "share": t / total if t is not None and total > 0 else None}
-                      for name, t in (self.record.get("losses") or {}).items()])
+                      for name, t in (self.record.get("losses") or {}).items()], ("part", "time_s", "share"))
 
     @property
     def report(self) -> str:

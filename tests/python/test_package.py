@@ -145,6 +145,8 @@ def test_hints_and_losses_are_tables():
     assert not r.record.get("losses") or abs(sum(
         x["time_s"] for x in losses if x["part"] in ("min_traffic", "padding", "extra_x", "imbalance", "in_core", "rest"))
         - float(r.time)) < 1e-6 + 0.5 * float(r.time), losses
+    none = analyze(laplacian(), no_hints=True)
+    assert len(none.hints) == 0 and (isinstance(none.hints, list) or "options" in none.hints)
     assert options_of_change("--format sell:8,64 --no-pin --rhs=8") == dict(format="sell:8,64", no_pin=True, rhs="8")
     assert options_of_change(None) is None and options_of_change("cc -O3") is None
 
