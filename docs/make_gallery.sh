@@ -86,6 +86,11 @@ same_everywhere() {
     typed 'spmodel validate tests/data/a64fx-counters.csv --map a64fx-papi --only matrix=ecology1,atmosmodd,debr,mycielskian13,mycielskian15 --only partition=0 --plot predicted.svg'
     picture predicted 'predicted over counted bytes of five matrices on an A64FX, by one and 48 threads'
 
+    say '### Over the ways that the matrix has' '' '`none`: the whole L2 for all arrays.'
+    typed 'spmodel validate tests/data/a64fx-counters.csv --map a64fx-papi --only matrix=ecology1,mycielskian13 --only threads=48 --json=divided.json' \
+        'spmodel plot --kind ways divided.json -o ways.svg'
+    picture ways 'bytes read over ways of L2 kept for the matrix, two matrices by 48 threads of an A64FX'
+
     say '## Roofline, losses, saturation' '' \
         'An invented record (`tests/data/record-kkt_power.json`, status *constructed*). Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
         'and vertical where time is. Measured ceilings are solid, those of data sheets dotted; what is far above is named at the top.'
@@ -146,7 +151,7 @@ S
 
 say '# Gallery' '' \
     'Every kind of picture, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images. `--term gp` or `--script` writes the gnuplot script with its data;' \
-    '`--term` also takes `pdf`, `png` and `txt` (80 columns). In SVG a mouse over a point shows its value.'
+    '`--term` also takes `pdf`, `png` and `txt` (80 columns).'
 same_everywhere
 [ $measure = no ] || measured_here
 mv "$page" "$folder/gallery.md"

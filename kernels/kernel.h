@@ -18,6 +18,8 @@ struct sp_layer_epilogue {
     double bias, most;
 };
 
+struct sp_own; /* kernels/own/own_kernel.h */
+
 /* What a kernel works on, beside the layout. The dense operands are those of struct sp_dense, borrowed during
  * prepare only: the kernel keeps its own copies in its own precision and order, first touched by its threads.
  */
@@ -27,6 +29,7 @@ struct sp_operands {
     const double *second; /* [n_c r] FusedMM's D; else NULL */
     bool store_nt; /* write the result with non-temporal stores where the kernel can (w = 1 instead of 2) */
     const struct sp_allocator *allocator;     /* of x, y and work arrays; NULL: plain pages */
+    struct sp_own *own;                       /* whose kernel it is, where it is none of the table */
     const struct sp_layer_epilogue *epilogue; /* SpMM in STAGED, not by the reference; NULL: none */
 };
 

@@ -41,7 +41,8 @@ int sp_keeping_from_name(const char *name);           /* -1: none */
  * Allocation Technology and AMD's QoS extensions do. */
 struct sp_way_partition {
     int ways;        /* 0: the level is not divided */
-    uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only */
+    uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only; with 0 ways: it can be
+                        divided so, 0: it cannot, or nobody says */
     bool stacks;     /* for sp_sim_ways(): each side has all ways, and hits are counted by their depth */
 };
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/cache/partition.h"
 #include "sparse/formats/format.h"
 
 static struct sp_value duration(const struct sp_roof_term *t)
@@ -58,16 +59,45 @@ const char sp_residence_drawn_from_cache[] =
 const char sp_residence_exceeds_lower_end[] = "the data do not fit the lower end of the capacity";
 const double sp_residence_own_share = 0.9;
 
+/* What an array adds to an instance. */
+static double of_instance(const struct sp_footprint *f, int array, int n_instances)
+{
+    if (f->by_array)
+        return array == SP_ARRAY_X ? f->array_B[array] : f->array_B[array] / n_instances;
+    return array == SP_ARRAY_X ? f->each_B : array == SP_ARRAY_VALUES ? f->shared_out_B / n_instances : 0;
+}
+
+/* Bytes and capacity of the ways, kept or the others, that are fuller; of a whole cache all. */
+static void fill_instance(const struct sp_footprint *f, const struct sp_cache *c, struct sp_residence *r)
+{
+    const double all_B = (double)sp_cache_believed_B(c);
+    r->needed_B = f->shared_out_B / r->n_instances + f->each_B;
+    r->capacity_B = all_B;
+    for (int part = 0; part < 2 && c->partition.ways > 0; part++) {
+        double needed_B = 0, capacity_B = 0;
+        for (int a = 0; a < SP_ARRAY_OTHER; a++) {
+            if ((int)(c->partition.arrays >> a & 1) != part)
+                continue;
+            needed_B += of_instance(f, a, r->n_instances);
+            capacity_B = all_B * sp_partition_share(c, (enum sp_array)a);
+        }
+        if (part == 0 || needed_B * r->capacity_B > r->needed_B * capacity_B) {
+            r->needed_B = needed_B;
+            r->capacity_B = capacity_B;
+        }
+    }
+}
+
 /* What the ends of the last level's capacity say, where its value decided. */
 static const char *doubt_of(const struct sp_residence *r, const struct sp_machine *m, bool warm)
 {
     const struct sp_cache *llc = sp_machine_llc(m);
     if (!warm || !llc || !sp_value_known(llc->effective_B) || r->level < m->n_caches - 1)
         return NULL;
+    const double part = r->capacity_B / (double)sp_cache_believed_B(llc), own = sp_residence_own_share * part;
     if (r->level == m->n_caches)
-        return r->needed_B < sp_residence_own_share * llc->effective_B.hi ? sp_residence_fits_upper_end
-                                                                          : NULL;
-    return r->needed_B < sp_residence_own_share * llc->effective_B.lo ? NULL : sp_residence_exceeds_lower_end;
+        return r->needed_B < own * llc->effective_B.hi ? sp_residence_fits_upper_end : NULL;
+    return r->needed_B < own * llc->effective_B.lo ? NULL : sp_residence_exceeds_lower_end;
 }
 
 struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footprint f, int n_threads,
@@ -81,8 +111,7 @@ struct sp_residence sp_residence_of(const struct sp_machine *m, struct sp_footpr
         if (i < 0)
             continue;
         r.n_instances = sp_instances_of(m, i, n_threads, n_domains);
-        r.needed_B = f.shared_out_B / r.n_instances + f.each_B;
-        r.capacity_B = (double)sp_cache_believed_B(&m->cache[i]);
+        fill_instance(&f, &m->cache[i], &r);
         if (warm && r.needed_B < sp_residence_own_share * r.capacity_B) {
             r.level = i;
             snprintf(r.name, sizeof r.name, "L%d", m->cache[i].level);
@@ -216,10 +245,14 @@ static struct sp_volume volume_at(const struct sp_predict_inputs *in, double alp
 
 struct sp_footprint sp_footprint_of_layout(const struct sp_layout *l)
 {
-    return (struct sp_footprint){.shared_out_B = sp_layout_matrix_bytes(l) +
-                                                 sp_layout_array_bytes(l, SP_ARRAY_ROWS) +
-                                                 sp_layout_array_bytes(l, SP_ARRAY_Y),
-                                 .each_B = sp_layout_array_bytes(l, SP_ARRAY_X)};
+    struct sp_footprint f = {.shared_out_B = sp_layout_matrix_bytes(l) +
+                                             sp_layout_array_bytes(l, SP_ARRAY_ROWS) +
+                                             sp_layout_array_bytes(l, SP_ARRAY_Y),
+                             .each_B = sp_layout_array_bytes(l, SP_ARRAY_X),
+                             .by_array = true};
+    for (int a = 0; a < SP_ARRAY_OTHER; a++)
+        f.array_B[a] = sp_layout_array_bytes(l, (enum sp_array)a);
+    return f;
 }
 
 static struct sp_footprint footprint_of(const struct sp_predict_inputs *in, const struct sp_volume *v)
@@ -304,6 +337,12 @@ struct sp_prediction sp_predict(const struct sp_predict_inputs *in)
     p.home = p.residence.level;
     find_roof(in, &p);
     add_term(&p, bandwidth_name(p.residence.name), p.volume_B, p.roof_Bps);
+    const bool in_cache = p.home < in->machine->n_caches && strcmp(p.residence.name, "MEM") != 0;
+    if (in_cache && sp_value_known(in->beyond_B)) {
+        const struct sp_ceiling *from;
+        add_term(&p, bandwidth_name("MEM"), in->beyond_B,
+                 sp_roof_for(in->machine, "MEM", in->n_threads, in->n_domains, in->mode, &from));
+    }
     struct sp_value work = sp_value_of(p.work, SP_MODELLED);
     add_term(&p, "in-core execution", work, in->core);
     add_term(&p, "peak performance", work, peak_of(in));

@@ -32,6 +32,8 @@ struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int
 struct sp_footprint {
     double shared_out_B; /* matrix and y: each instance holds its threads' part */
     double each_B;       /* x: touched from anywhere */
+    bool by_array;       /* array_B is filled in; else values stand for all that is shared out */
+    double array_B[SP_N_ARRAYS];
 };
 
 struct sp_residence {
@@ -47,8 +49,9 @@ struct sp_residence {
 /* The innermost level that holds everything between executions when warm; memory when cold, when nothing
  * fits, or when the machine describes no caches. A level counts as holding the data below 0.9 of its
  * capacity: the rest is other people's. A GPU's L1
- * keeps nothing between kernels, so only its last level can hold them. n_domains: last-level instances that
- * the threads use. */
+ * keeps nothing between kernels, so only its last level can hold them. Where ways are kept for some arrays,
+ * these must fit there and the others into the rest: needed_B and capacity_B are those of the fuller part.
+ * n_domains: last-level instances that the threads use. */
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 
@@ -109,12 +112,14 @@ struct sp_predict_inputs {
     int row_ptr_B; /* as in the workload */
     int64_t r;     /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
     const struct sp_layout
-        *layout;             /* counts the bytes of any operation exactly; NULL: by formula from the above */
-    double work;             /* W [flop]; 0: that of r SpMVs */
-    struct sp_value alpha;   /* with interval; not SP_NONE */
-    struct sp_value w;       /* with interval; value >= 1 */
-    struct sp_value moved_B; /* simulated, through the interface of the data's home, where caches keep a part
-                                of the data; SP_NONE: all of V */
+        *layout;              /* counts the bytes of any operation exactly; NULL: by formula from the above */
+    double work;              /* W [flop]; 0: that of r SpMVs */
+    struct sp_value alpha;    /* with interval; not SP_NONE */
+    struct sp_value w;        /* with interval; value >= 1 */
+    struct sp_value moved_B;  /* simulated, through the interface of the data's home, where caches keep a part
+                                 of the data; SP_NONE: all of V */
+    struct sp_value beyond_B; /* simulated, from and to memory, where a cache that is the data's home loses a
+                                 part of them; SP_NONE: nothing */
 
     const struct sp_machine *machine;
     int n_threads;            /* >= 1 */
@@ -126,7 +131,7 @@ struct sp_predict_inputs {
     struct sp_value roof_Bps; /* SP_NONE: look up the machine's ceiling for the level */
 };
 
-enum { SP_MAX_ROOF_TERMS = 3 };
+enum { SP_MAX_ROOF_TERMS = 4 };
 
 struct sp_prediction {
     struct sp_volume volume;       /* at the values of alpha and w */

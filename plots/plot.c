@@ -22,6 +22,7 @@ const struct sp_plot_kind *const sp_plot_kinds[] = {
     &sp_plot_history,
     &sp_plot_campaign,
     &sp_plot_predicted,
+    &sp_plot_ways,
     NULL,
 };
 

@@ -5,7 +5,7 @@ set -eu
 cd "$1"
 rows=$(sed -n 's/^| \([^|]*\) | [^|]* | \([^|]*\)|$/\1|\2/p' docs/style.md | grep -v '^instead of|')
 [ "$(printf '%s\n' "$rows" | wc -l)" -ge 10 ] || { echo "docs/style.md has no table of phrases"; exit 1; }
-code=$(find src model kernels probes plots -name '*.c' -o -name '*.inc' -o -name '*.cu')
+code=$(find src model kernels probes plots attach -name '*.c' -o -name '*.inc' -o -name '*.cu')
 read=$(find README.md CONTRIBUTING.md docs labs tests/golden examples src/cli/explain/terms model/formulas -name '*.md' -o -name '*.json' -o -name '*.txt' |
     grep -v -e '^docs/results/' -e '^docs/style.md$')
 printf '%s\n' "$rows" | {

@@ -27,6 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/attach_log.h"
 #include "sp_config.h"
 
 int spmodel_main(int argc, char **argv);
@@ -247,6 +248,8 @@ static const struct command commands[] = {
      true, NULL, 12},
     {"import-ncu", "import -q --no-plots --no-hints --machine GPU --ncu ncu.csv --region csrmv matrix.mtx",
      true, NULL, 12},
+    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
+     24},
     {"analyze",
      "analyze -q --threads 1 --budget 5ms --samples 3 --no-hints --no-plots --bytes sim --machine MACHINE "
      "matrix.mtx",
@@ -373,7 +376,9 @@ static void make_pristine(void)
         "cp %s/perf-sockets.csv perf.csv && cp %s/ncu-details.csv ncu.csv && echo 3us, 4us >times.txt && "
         "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
         ">campaign.txt && "
-        "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv",
+        "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
+        "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
+        " " SP_ATTACH_APP " rsb",
         root, root, root, data, data, data, data);
     if (system(command) != 0)
         exit(99);

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 tree=$work/tree
 mkdir "$tree"
-(cd "$source" && tar cf - CMakeLists.txt cmake src model kernels probes plots LICENSE) | (cd "$tree" && tar xf -)
+(cd "$source" && tar cf - CMakeLists.txt cmake src model kernels probes plots attach LICENSE) | (cd "$tree" && tar xf -)
 # Nothing is installed, and bodies for one instruction set show as much as those for three.
 sed -i '/sp_install_manual()/d' "$tree/CMakeLists.txt"
 sed -i 's/^install(DIRECTORY.*//; s/^install(FILES.*//' "$tree/cmake/install.cmake"

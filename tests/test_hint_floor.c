@@ -11,6 +11,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/hints/hints.h"
 #include "model/roofline.h"
+#include "model/volume/traffic.h"
 #include "proposal.h"
 #include "share.h"
 
@@ -71,6 +72,7 @@ struct made {
     struct sp_gpu_hint_inputs gpu;
     struct sp_gpu_prediction now, reordered;
     struct sp_gpu_hint_way way[MOST], units[2];
+    struct sp_ways ways;
 };
 
 static void make_machine(struct made *m)
@@ -205,6 +207,22 @@ static void make_rest(struct made *m, double V_B, double core_s, double time_s)
     }
 }
 
+/* Divisions of the last level; some save, some do not. */
+static void make_ways(struct made *m, double V_B)
+{
+    struct sp_hint_inputs *in = &m->in;
+    if (!chance(0.2))
+        return;
+    in->undivided_B = V_B * between(0.7, 1);
+    in->undivided_x_B = in->undivided_B * between(0, 0.9);
+    m->ways.n = m->machine.cache[2].ways = 16;
+    m->machine.cache[2].partition.arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES;
+    for (int w = 1; w < m->ways.n; w++)
+        m->ways.read_B[w] = in->undivided_B * (w > 5 && w < 9 ? between(0.4, 1.1) : decades(0.2, 3)),
+        m->ways.x_B[w] = in->undivided_x_B * between(0, 1);
+    in->ways = &m->ways;
+}
+
 static struct sp_gpu_prediction make_prediction(void)
 {
     struct sp_gpu_prediction p;
@@ -313,6 +331,13 @@ static void make(struct made *m)
     make_x(m, time_s);
     make_alternatives(m, V_B, core_s, time_s);
     make_rest(m, V_B, core_s, time_s);
+    if (chance(0.2)) {
+        in->own = chance(0.7) ? SP_OWN_WALKS_CRS : SP_OWN_STORES_ITSELF;
+        in->built_in = "spmv/crs/portable";
+        in->built_in_s = maybe(0.9, time_s * decades(0.2, 2), SP_MEASURED);
+        in->busy_threads = exactly(0.8, unit() * in->n_threads, SP_MEASURED);
+    }
+    make_ways(m, V_B);
 }
 
 static double value_or(struct sp_value v, double otherwise)
@@ -328,8 +353,9 @@ static double inner_s(const struct made *m, double set_B)
     const double x_B = fmin(in->x_B, set_B), now_s = value_or(in->time_s, 0);
     if (!in->machine || !in->warm || now_s <= 0)
         return 0;
-    const struct sp_residence r = sp_residence_of(in->machine, (struct sp_footprint){set_B - x_B, x_B},
-                                                  in->n_threads, in->n_domains, true);
+    const struct sp_residence r =
+        sp_residence_of(in->machine, (struct sp_footprint){.shared_out_B = set_B - x_B, .each_B = x_B},
+                        in->n_threads, in->n_domains, true);
     const int now = in->level[0] == 'M' ? 3 : in->level[1] - '1', k = r.level < now ? r.level : now - 1;
     if (k < 0 || !sp_value_known(m->ceiling[k].value))
         return 0;

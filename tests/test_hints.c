@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hint_case.h"
+#include "model/volume/traffic.h"
 
 START_TEST(table_is_complete)
 {
@@ -147,6 +148,72 @@ START_TEST(x_asked_for_in_advance_is_proposed_where_it_helped)
     h = ask(&in);
     ck_assert_ptr_null(find(&h, "A03"));
     ck_assert_ptr_nonnull(clear(&h, "prefetch"));
+}
+END_TEST
+
+/* 5 of 16 ways for the matrix read 40 MB less, 4 and 6 ways 35 and 20: the promise goes from what the worse
+ * neighbour saves to what the best division does. */
+START_TEST(ways_are_proposed_where_they_save_bytes)
+{
+    struct sp_machine machine = {.kind = SP_CPU, .n_caches = 1};
+    machine.cache[0] =
+        (struct sp_cache){.level = 2,
+                          .size_B = 8 << 20,
+                          .ways = 16,
+                          .cores_sharing = 18,
+                          .effective_B = sp_value_none("not measured"),
+                          .partition = {.arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES}};
+    struct sp_hint_inputs in = healthy();
+    in.V_B = sp_value_of(240e6, SP_SIMULATED);
+    in.machine = &machine;
+    in.undivided_B = 220e6;
+    struct sp_ways ways = {.n = 16};
+    for (int w = 1; w < ways.n; w++)
+        ways.read_B[w] = 260e6;
+    ways.read_B[4] = 185e6;
+    ways.read_B[5] = 180e6;
+    ways.read_B[6] = 200e6;
+    struct sp_hints h = ask(&in);
+    ck_assert(!find(&h, "A05") && !clear(&h, "ways of the last level")); /* not simulated */
+    in.ways = &ways;
+    const struct sp_hint hint = only(&in, "A05");
+    ck_assert_double_eq(hint.then.V_B.value, 200e6);
+    ck_assert_double_eq(hint.then.V_B.lo, 200e6);
+    ck_assert_double_eq(hint.then.V_B.hi, 220e6);
+    ck_assert_double_lt(hint.gain_lo, 20.0 / 240);
+    ck_assert_double_gt(hint.gain_lo, 0.03);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "With matrix=5 of the 16 ways of the L2"));
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "180 MB would be read from memory instead of 220 MB"));
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "at most 200 MB"));
+    ck_assert_str_eq(PROPOSAL_OF(&in, &hint), hint.in_words);
+    ways.read_B[6] = 215e6; /* a way more saves 2 % of the bytes: nothing is sure */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A05"));
+    ck_assert_ptr_nonnull(
+        strstr(clear(&h, "ways of the last level")->figure, "best matrix=5 of 16 in the L2"));
+    in.level = "L2"; /* nothing of it comes from memory */
+    h = ask(&in);
+    ck_assert(!find(&h, "A05") && !clear(&h, "ways of the last level"));
+}
+END_TEST
+
+/* Of equal divisions the one in their middle: its neighbours are as good. */
+START_TEST(the_best_division_is_the_surest)
+{
+    struct sp_ways ways = {.n = 16};
+    for (int w = 1; w < ways.n; w++)
+        ways.read_B[w] = w < 13 ? 16e6 - 1e6 * w : 0;
+    ck_assert_int_eq(sp_ways_best(&ways), 14);
+    struct sp_value saved = sp_ways_saved(&ways, 1e6, 14);
+    ck_assert(saved.lo == 1e6 && saved.hi == 1e6);
+    saved = sp_ways_saved(&ways, 1e6, 13);
+    ck_assert(saved.lo == -3e6 && saved.value == 1e6);
+    for (int w = 1; w < ways.n; w++)
+        ways.read_B[w] = w < 9 ? 38e6 + 5e4 * w : 50e6;
+    ck_assert_int_eq(sp_ways_best(&ways), 5);
+    ways.read_B[11] = 1e6;
+    ck_assert_int_eq(sp_ways_best(&ways), 11);
+    ck_assert_int_eq(sp_ways_best(&(struct sp_ways){.n = 0}), 0);
 }
 END_TEST
 
@@ -467,6 +534,8 @@ int main(void)
     tcase_add_test(tc, gathers_that_miss_may_wait_for_the_rest);
     tcase_add_test(tc, orders_that_help_in_part);
     tcase_add_test(tc, x_asked_for_in_advance_is_proposed_where_it_helped);
+    tcase_add_test(tc, ways_are_proposed_where_they_save_bytes);
+    tcase_add_test(tc, the_best_division_is_the_surest);
     tcase_add_test(tc, busy_times_ask_for_a_schedule_that_was_run);
     tcase_add_test(tc, duplication);
     tcase_add_test(tc, imbalance);

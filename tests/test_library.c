@@ -397,6 +397,24 @@ START_TEST(records_of_files)
 }
 END_TEST
 
+START_TEST(a_prediction)
+{
+    const struct spmodel_matrix a = small();
+    spmodel_result *r;
+    set("threads", "1");
+    ck_assert_msg(spmodel_model(s, &a, &r) == SPMODEL_OK, "%s", spmodel_message(s));
+    ck_assert_ptr_null(spmodel_text(r, SPMODEL_REPORT));
+    json_t *json = json_loads(spmodel_text(r, SPMODEL_JSON), 0, NULL);
+    ck_assert_str_eq(json_string_value(json_object_get(json, "schema")), "spmodel.model/1");
+    ck_assert_int_eq(json_array_size(json_object_get(json, "predictions")), 1);
+    struct spmodel_value v = {.size = sizeof v};
+    ck_assert_int_eq(spmodel_number(r, SPMODEL_TIME_S, &v), SPMODEL_OK);
+    ck_assert(isnan(v.value) && *v.why);
+    json_decref(json);
+    spmodel_result_free(r);
+}
+END_TEST
+
 START_TEST(times_that_cannot_be)
 {
     const struct spmodel_matrix a = small();
@@ -426,6 +444,7 @@ int main(void)
     tcase_add_test(c, handles_of_several_threads);
     tcase_add_test(c, matrices_of_files);
     tcase_add_test(c, records_of_files);
+    tcase_add_test(c, a_prediction);
     tcase_add_test(c, times_that_cannot_be);
     suite_add_tcase(suite, c);
     SRunner *runner = srunner_create(suite);

@@ -169,6 +169,7 @@ START_TEST(what_is_written_is_read)
                           .effective_B = sp_value_between(40e6, 30e6, 60e6, SP_MEASURED),
                           .cycle_B = sp_value_between(100e6, 80e6, 110e6, SP_MEASURED),
                           .keeping = SP_KEEPS_A_PART,
+                          .partition = {.arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES},
                           .n_draws = 2,
                           .draw = {{35e6, 30e6, 60e6, "2026-11-21T10:00:00Z"}, {45e6, 45e6, 45e6, ""}}};
     m.n_pages = 2;
@@ -239,6 +240,8 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.cache[1].n_draws, 2);
     same_value(m.cache[1].cycle_B, r.cache[1].cycle_B);
     ck_assert_int_eq(r.cache[1].keeping, SP_KEEPS_A_PART);
+    ck_assert(r.cache[1].partition.ways == 0 && r.cache[0].partition.arrays == 0);
+    ck_assert_int_eq(r.cache[1].partition.arrays, m.cache[1].partition.arrays);
     ck_assert(!sp_value_known(r.cache[0].cycle_B));
     ck_assert_int_eq(r.n_pages, 2);
     for (int i = 0; i < 2; i++) {

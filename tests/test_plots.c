@@ -12,10 +12,10 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-enum { N_KINDS = 12 };
+enum { N_KINDS = 13 };
 
 static char folder[64], gnuplot[1024];
-static struct sp_record example, gpu, counted; /* of most kinds; of levels; of predicted */
+static struct sp_record example, gpu, counted, divided; /* of most kinds; of levels, predicted, ways */
 
 static void set_up(void)
 {
@@ -24,6 +24,7 @@ static void set_up(void)
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &example, NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-gpu-levels.json", &gpu, NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-validation.json", &counted, NULL), SP_OK);
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-ways.json", &divided, NULL), SP_OK);
     /* The example has one right-hand side only; numbers of THEORY 3. */
     json_t *points = json_pack("[{s:i,s:f},{s:i,s:f},{s:i,s:f}]", "r", 1, "balance", 7.98, "r", 2, "balance",
                                4.84, "r", 4, "balance", 3.27);
@@ -46,12 +47,14 @@ static void tear_down(void)
     sp_record_free(&example);
     sp_record_free(&gpu);
     sp_record_free(&counted);
+    sp_record_free(&divided);
 }
 
 static const struct sp_record *record_for(const struct sp_plot_kind *kind)
 {
     return strcmp(kind->name, "levels") == 0      ? &gpu
            : strcmp(kind->name, "predicted") == 0 ? &counted
+           : strcmp(kind->name, "ways") == 0      ? &divided
                                                   : &example;
 }
 
@@ -738,6 +741,34 @@ START_TEST(half_a_picture_is_refused)
 }
 END_TEST
 
+/* Counted and simulated bytes over all arrays once, by ways; "none" stands for the undivided cache. */
+START_TEST(ways_have_both_curves)
+{
+    static char script[65536];
+    const struct sp_record *records[] = {&divided};
+    ck_assert_int_eq(
+        sp_plot_write(sp_plot_kind_find("ways"), records, 1, SP_TERM_GP, NULL, in_folder("w.gp"), NULL),
+        SP_OK);
+    content(in_folder("w.gp"), script, sizeof script);
+    ck_assert_ptr_nonnull(strstr(script, "mycielskian13, 48 threads"));
+    ck_assert_ptr_nonnull(strstr(script, "set xtics ('none' 0, '2' 2, "));
+    ck_assert_ptr_nonnull(strstr(script, "$W0 using 1:2 with linespoints"));
+    ck_assert_ptr_nonnull(strstr(script, "$W5 using 1:3 with points"));
+    double ways, read, simulated;
+    ck_assert_int_eq(
+        sscanf(strstr(script, "$W0 << EOD\n"), "$W0 << EOD\n%lf %lf %lf", &ways, &read, &simulated), 3);
+    ck_assert_double_eq(ways, 2);
+    ck_assert(simulated > 0.6 && simulated < read && read < 1.5);
+    /* An L1 that is divided, too, is another experiment. */
+    json_t *lines = json_object_get(json_object_get(divided.root, "validation"), "lines"), *line;
+    size_t i;
+    json_array_foreach(lines, i, line) if (json_object_get(line, "partition"))
+        json_object_set_new(line, "partition", json_string("L1:matrix=1,L2:matrix=5"));
+    ck_assert_ptr_nonnull(sp_plot_kind_find("ways")->lacks(&divided));
+    ck_assert_ptr_nonnull(sp_plot_kind_find("ways")->lacks(&counted));
+}
+END_TEST
+
 START_TEST(what_cannot_be_drawn_says_why)
 {
     struct sp_error err;
@@ -792,6 +823,7 @@ int main(void)
     tcase_add_test(tc, disturbed_runs_are_in_no_series);
     tcase_add_test(tc, losses_have_the_words_of_the_report);
     tcase_add_test(tc, half_a_picture_is_refused);
+    tcase_add_test(tc, ways_have_both_curves);
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
     tcase_add_test(tc, too_many_records_are_refused);
     suite_add_tcase(suite, tc);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/cache/alpha.h"
+#include "model/cache/partition.h"
 #include "model/losses.h"
 #include "model/roofline.h"
 #include "model/volume/volume.h"
@@ -316,6 +317,92 @@ START_TEST(data_live_in_the_level_that_holds_them)
 }
 END_TEST
 
+/* 12 of 16 ways for values and indices, 4 for the rest: each side must fit its own. */
+START_TEST(data_live_where_the_ways_that_they_have_hold_them)
+{
+    struct sp_machine m = {.n_caches = 1};
+    m.cache[0] =
+        (struct sp_cache){.level = 2,
+                          .size_B = 8000000,
+                          .ways = 16,
+                          .cores_sharing = 4,
+                          .effective_B = sp_value_none("not measured"),
+                          .partition = {.ways = 12, .arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES}};
+    near(sp_partition_share(&m.cache[0], SP_ARRAY_INDICES), 0.75, 0);
+    near(sp_partition_share(&m.cache[0], SP_ARRAY_X), 0.25, 0);
+    struct sp_footprint f = {.shared_out_B = 5e6, .each_B = 1.7e6};
+    struct sp_residence r = sp_residence_of(&m, f, 4, 1, true);
+    ck_assert_str_eq(r.name, "L2");
+    near(r.needed_B, 1.7e6, 0); /* x fills 0.85 of its ways, the matrix 0.83 */
+    near(r.capacity_B, 2e6, 0);
+    f.each_B = 1.9e6;
+    ck_assert_str_eq(sp_residence_of(&m, f, 4, 1, true).name, "MEM");
+    f.each_B = 0.1e6;
+    f.shared_out_B = 5.6e6; /* all would fit a whole cache */
+    ck_assert_str_eq(sp_residence_of(&m, f, 4, 1, true).name, "MEM");
+    ck_assert_str_eq(sp_residence_of(&m, f, 8, 2, true).name, "L2");
+    /* By array: y and pointers are with x. */
+    f.by_array = true;
+    f.array_B[SP_ARRAY_VALUES] = 3e6;
+    f.array_B[SP_ARRAY_INDICES] = 1.5e6;
+    f.array_B[SP_ARRAY_POINTERS] = f.array_B[SP_ARRAY_Y] = 0.55e6;
+    f.array_B[SP_ARRAY_X] = 0.6e6;
+    ck_assert_str_eq(sp_residence_of(&m, f, 4, 1, true).name, "L2");
+    f.array_B[SP_ARRAY_Y] = 0.75e6;
+    ck_assert_str_eq(sp_residence_of(&m, f, 4, 1, true).name, "MEM");
+    m.cache[0].partition.ways = 0;
+    near(sp_partition_share(&m.cache[0], SP_ARRAY_X), 1, 0);
+    ck_assert_str_eq(sp_residence_of(&m, f, 4, 1, true).name, "L2");
+}
+END_TEST
+
+/* Data that live in a cache that loses a part of them: memory gives that part. */
+START_TEST(what_a_cache_loses_takes_the_time_of_memory)
+{
+    struct sp_machine m = {.n_caches = 1, .n_ceilings = 2};
+    struct sp_ceiling ceiling[] = {{.name = "load",
+                                    .level = "L2",
+                                    .precision = "f64",
+                                    .n_threads = 1,
+                                    .n_domains = 1,
+                                    .value = sp_value_of(100e9, SP_STATED)},
+                                   {.name = "load",
+                                    .level = "MEM",
+                                    .precision = "f64",
+                                    .n_threads = 1,
+                                    .n_domains = 1,
+                                    .value = sp_value_of(10e9, SP_STATED)}};
+    m.ceiling = ceiling;
+    m.cache[0] = (struct sp_cache){
+        .level = 2, .size_B = 8000000, .cores_sharing = 1, .effective_B = sp_value_none("")};
+    struct sp_predict_inputs in = {.n_r = 10000,
+                                   .n_c = 10000,
+                                   .n_nz = 100000,
+                                   .beta = 1,
+                                   .alpha = sp_value_of(0.1, SP_MODELLED),
+                                   .w = sp_value_of(2, SP_MODELLED),
+                                   .machine = &m,
+                                   .n_threads = 1,
+                                   .n_domains = 1,
+                                   .warm = true,
+                                   .core = sp_value_none(""),
+                                   .roof_Bps = sp_value_none(""),
+                                   .moved_B = sp_value_none(""),
+                                   .beyond_B = sp_value_none("")};
+    struct sp_prediction p = sp_predict(&in);
+    ck_assert_str_eq(p.binding, "L2 bandwidth");
+    near(p.roofline.time_s.value, p.volume_B.value / 100e9, 1e-12);
+    in.beyond_B = sp_value_of(p.volume_B.value / 5, SP_SIMULATED);
+    p = sp_predict(&in);
+    ck_assert_str_eq(p.binding, "memory bandwidth");
+    near(p.roofline.time_s.value, p.volume_B.value / 5 / 10e9, 1e-12);
+    in.beyond_B = sp_value_of(p.volume_B.value / 20, SP_SIMULATED);
+    ck_assert_str_eq(sp_predict(&in).binding, "L2 bandwidth");
+    in.warm = false; /* all comes from memory */
+    ck_assert_int_eq(sp_predict(&in).n_terms, 3);
+}
+END_TEST
+
 START_TEST(cache_resident_data_get_the_roof_of_their_level)
 {
     struct sp_machine m = {.n_caches = 1};
@@ -461,6 +548,8 @@ int main(void)
     tcase_add_test(tc, balance_of_the_seven_point_stencil);
     tcase_add_test(tc, roofline_names_its_binding_term);
     tcase_add_test(tc, data_live_in_the_level_that_holds_them);
+    tcase_add_test(tc, data_live_where_the_ways_that_they_have_hold_them);
+    tcase_add_test(tc, what_a_cache_loses_takes_the_time_of_memory);
     tcase_add_test(tc, cache_resident_data_get_the_roof_of_their_level);
     tcase_add_test(tc, fewer_threads_draw_less);
     tcase_add_test(tc, light_ecm);

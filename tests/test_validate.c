@@ -8,7 +8,9 @@
 
 #include "io/csv_table.h"
 #include "io/machine/machine_file.h"
+#include "model/cache/alpha.h"
 #include "model/cache/overflow.h"
+#include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "near.h"
 #include "session/validate/validation.h"
@@ -210,6 +212,102 @@ START_TEST(sets_lose_more_the_fuller_the_cache)
 }
 END_TEST
 
+/* Two ways fewer at one end and nothing at the other; beyond the cache some sets keep theirs; far away
+ * nothing.
+ */
+START_TEST(what_overflows_has_ends)
+{
+    const struct sp_cache c = {.ways = 16, .cycle_B = sp_value_of(1, SP_STATED), .keeping = SP_KEEPS_NOTHING};
+    const struct sp_value fits = sp_overflow_of(&c, 0.7), more = sp_overflow_of(&c, 1.25),
+                          far = sp_overflow_of(&c, 2);
+    ck_assert_double_eq(fits.value, sp_sets_lost(0.7, 16));
+    ck_assert_double_eq(fits.lo, 0);
+    ck_assert_double_eq_tol(fits.hi, sp_sets_lost(0.8, 14), 1e-12);
+    ck_assert_double_eq(more.value, 0);
+    ck_assert_double_eq(more.lo, sp_sets_lost(1.25, 16) - 1);
+    ck_assert_double_eq(more.hi, 0);
+    ck_assert(far.lo == 0 && far.hi == 0);
+    /* Of caches that are not known to be LRU, divided or of another policy, nothing is said. */
+    struct sp_cache other[5] = {c, c, c, c, c};
+    ck_assert(sp_overflow_is_of(&c));
+    other[0].cycle_B = sp_value_none("not measured");
+    other[1].keeping = SP_KEEPS_A_PART;
+    other[2].policy = SP_RANDOM;
+    other[3].partition.ways = 5;
+    other[4].ways = 0;
+    for (int i = 0; i < 5; i++)
+        ck_assert(!sp_overflow_is_of(&other[i]));
+}
+END_TEST
+
+/* The simulation of warm executions has it, once: what it says of the same caches without the statement that
+ * they are LRU, and l of the bytes of each domain. Cold executions and divided caches have none. */
+START_TEST(the_simulation_has_what_overflows)
+{
+    enum { THREADS = 48, DOMAINS = 4 };
+    struct sp_csr a;
+    struct sp_machine machine;
+    struct sp_layout layout;
+    struct sp_error err;
+    char path[512];
+    int domain[THREADS], n_levels;
+    int64_t lines[DOMAINS];
+    struct sp_alpha_min least;
+    struct sp_traffic with[SP_MAX_LEVELS], without[SP_MAX_LEVELS];
+    ck_assert_int_eq(sp_generate("laplace3d:60", NULL, &a, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &machine, NULL, 0, &err), SP_OK);
+    const struct sp_workload w = {
+        .op = SP_OP_SPMV, .r = 1, .schedule = SP_SCHEDULE_ROWS, .n_threads = THREADS, .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &layout, &err), SP_OK);
+    for (int t = 0; t < THREADS; t++)
+        domain[t] = sp_machine_domain_of(&machine, t);
+    struct sp_machine silent = machine;
+    silent.cache[1].cycle_B = sp_value_none("not measured");
+    struct sp_sim_options o = sp_sim_default(&machine);
+    o.n_domain = DOMAINS;
+    o.domain_of_thread = domain;
+    for (int state = 0; state < 2; state++) {
+        o.state = state ? SP_SIM_COLD : SP_SIM_WARM;
+        o.machine = &machine;
+        ck_assert_int_eq(sp_sim_traffic(&layout, &o, with, &n_levels, NULL, &err), SP_OK);
+        o.machine = &silent;
+        ck_assert_int_eq(sp_sim_traffic(&layout, &o, without, &n_levels, NULL, &err), SP_OK);
+        if (state == 0) {
+            double more_B = 0;
+            const double all_B = sp_layout_matrix_bytes(&layout) + sp_layout_array_bytes(&layout, SP_ARRAY_Y);
+            ck_assert_int_eq(sp_alpha_min_layout(&layout, DOMAINS, domain, 256, 0, lines, &least, &err),
+                             SP_OK);
+            for (int d = 0; d < DOMAINS; d++) {
+                double entries = 0;
+                for (int t = 0; t < THREADS; t++)
+                    entries += domain[t] == d ? (double)sp_layout_thread_entries(&layout, t) : 0;
+                const double B = all_B * entries / (double)a.n_nz + 256.0 * (double)lines[d];
+                more_B += sp_sets_lost(B / machine.cache[1].size_B, 16) * B;
+            }
+            ck_assert_double_gt(more_B, 0.02 * all_B);
+            ck_assert_double_eq_tol(with[1].read_B.value - without[1].read_B.value, more_B, 1);
+            ck_assert_double_eq(with[1].read_B.lo, without[1].read_B.value);
+            ck_assert_double_gt(with[1].read_B.hi, with[1].read_B.value);
+            ck_assert_double_gt(with[1].write_B.value, without[1].write_B.value);
+            ck_assert_double_eq(with[0].read_B.value, without[0].read_B.value);
+        } else {
+            ck_assert_double_eq(with[1].read_B.hi, without[1].read_B.value);
+        }
+    }
+    struct sp_forecast f;
+    o.state = SP_SIM_WARM;
+    o.machine = &machine;
+    ck_assert_int_eq(sp_sim_traffic(&layout, &o, with, &n_levels, NULL, &err), SP_OK);
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert_double_eq(f.read_B.value, with[1].read_B.value);
+    ck_assert_double_eq(f.read_B.hi, with[1].read_B.hi);
+    sp_layout_free(&layout);
+    sp_machine_free(&machine);
+    sp_csr_free(&a);
+}
+END_TEST
+
 static struct sp_measurement line_of(const char *matrix, int threads, double read_B)
 {
     struct sp_measurement m = {.line = 2};
@@ -301,6 +399,44 @@ START_TEST(forecasts_agree_with_the_simulation)
     ck_assert_int_eq(f.n_held, 0);
     w.n_threads = 49;
     ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_USAGE);
+    sp_layout_free(&layout);
+    sp_machine_free(&machine);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* Times: the longest of bytes and core, the core by the lengths of rows where the machine file has them; what
+ * a cache loses comes at memory's rate. */
+START_TEST(forecast_times_have_the_core)
+{
+    struct sp_csr a;
+    struct sp_machine machine;
+    struct sp_layout layout;
+    struct sp_error err;
+    struct sp_forecast f;
+    struct sp_unit_time units;
+    char path[512];
+    ck_assert_int_eq(sp_generate("laplace3d:60", NULL, &a, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &machine, NULL, 0, &err), SP_OK);
+    const struct sp_workload w = {
+        .op = SP_OP_SPMV, .r = 1, .schedule = SP_SCHEDULE_ROWS, .n_threads = 48, .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &layout, &err), SP_OK);
+    ck_assert_int_eq(sp_unit_time_of(&machine, &layout, &units, &err), SP_OK);
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert(f.has_core);
+    ck_assert_double_eq_tol(f.time_s.value, units.time_s.value, 1e-12);
+    const int n_units = machine.n_units;
+    machine.n_units = 0;
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert(!f.has_core);
+    ck_assert_double_lt(f.time_s.value, units.time_s.value);
+    for (int i = 0; i < machine.n_ceilings; i++) /* a slow memory: what the L2s lose takes the time */
+        if (strcmp(machine.ceiling[i].level, "MEM") == 0)
+            machine.ceiling[i].value = sp_value_of(1e9, SP_STATED);
+    ck_assert_int_eq(sp_forecast_make(&w, &machine, false, NULL, &f, &err), SP_OK);
+    ck_assert_double_eq_tol(f.time_s.value, (f.read_B.value + f.write_B.value) / 1e9, 1e-9);
+    machine.n_units = n_units;
     sp_layout_free(&layout);
     sp_machine_free(&machine);
     sp_csr_free(&a);
@@ -451,8 +587,11 @@ int main(void)
     tcase_add_loop_test(t, what_is_missing_or_ambiguous_is_said, 0, sizeof foreign / sizeof *foreign);
     tcase_add_test(t, filters_choose_lines_by_column_or_quantity);
     tcase_add_test(t, sets_lose_more_the_fuller_the_cache);
+    tcase_add_test(t, what_overflows_has_ends);
+    tcase_add_test(t, the_simulation_has_what_overflows);
     tcase_add_test(t, lines_are_compared_listed_or_left_out);
     tcase_add_test(t, forecasts_agree_with_the_simulation);
+    tcase_add_test(t, forecast_times_have_the_core);
     tcase_add_test(t, interrupted_lines_are_not_reached);
     tcase_add_test(t, unknown_words_of_a_line_are_refused_with_it);
     tcase_add_test(t, errors_are_summed_up);

@@ -4,15 +4,15 @@
 
 BEGIN { # where a layer stands: column, row from below
     place["base"] = "1.5 0"; place["sparse"] = "1 1"; place["sys"] = "2 1"
-    place["kernels"] = "0 2"; place["model"] = "1 2"; place["probes"] = "2 3"; place["io"] = "3 3"
+    place["attach"] = "0 1"; place["kernels"] = "0 2"; place["model"] = "1 2"; place["probes"] = "2 3"; place["io"] = "3 3"
     place["track"] = "3 4"; place["plots"] = "4 4"; place["report"] = "4 5"
     place["session"] = "2 6"; place["lab"] = "2 7"; place["api"] = "3 7"; place["cli"] = "2 8"
-    says["base"] = "status, values, text"; says["sparse"] = "matrices, orders, layouts"; says["sys"] = "topology, binding, pages"
+    says["base"] = "status, values, text"; says["attach"] = "goes into other programs"; says["sparse"] = "matrices, orders, layouts"; says["sys"] = "topology, binding, pages"
     says["kernels"] = "execute workloads"; says["model"] = "volumes, α, rooflines, hints"; says["probes"] = "observe jobs"
     says["io"] = "files in, records out"; says["track"] = "many records together"; says["plots"] = "pictures of records"
     says["report"] = "text, HTML, CSV of records"; says["session"] = "one analysis"; says["lab"] = "exercises"
     says["api"] = "the library, spmodel.h"; says["cli"] = "parses, prints, exit codes"
-    n = split("base sparse sys kernels model probes io track plots report session lab api cli", layer, " ")
+    n = split("base sparse sys attach kernels model probes io track plots report session lab api cli", layer, " ")
     width = 178; height = 44; step_x = 206; step_y = 72
 }
 

@@ -36,10 +36,15 @@ static uint32_t arrays_of(const char *text, size_t length)
     }
 }
 
+static int ways_of(const struct sp_cache *cache)
+{
+    return cache->ways > 0 ? cache->ways : 16;
+}
+
 enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
                                      struct sp_error *err)
 {
-    const int most = (cache->ways > 0 ? cache->ways : 16) - 1;
+    const int most = ways_of(cache) - 1;
     const char *equals = memchr(text, '=', length);
     const uint32_t arrays = equals ? arrays_of(text, (size_t)(equals - text)) : 0;
     char number[16];
@@ -54,6 +59,15 @@ enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_
         return sp_fail(err, SP_USAGE, "leave at least one way to each side",
                        "'%s' are not 1 to %d ways of the L%d cache", number, most, cache->level);
     cache->partition = (struct sp_way_partition){.ways = (int)ways, .arrays = arrays};
+    return SP_OK;
+}
+
+enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, struct sp_error *err)
+{
+    const uint32_t arrays = arrays_of(text, strlen(text));
+    if (!arrays)
+        return sp_partition_of_cache(text, strlen(text), cache, err);
+    cache->partition = (struct sp_way_partition){.arrays = arrays};
     return SP_OK;
 }
 
@@ -96,14 +110,12 @@ char *sp_partition_cache_text(char *text, size_t size, const struct sp_cache *ca
     const struct sp_way_partition *p = &cache->partition;
     size_t n = 0;
     *text = '\0';
-    if (p->ways <= 0)
-        return text;
     if ((p->arrays & matrix) == matrix)
         n = (size_t)snprintf(text, size, "matrix");
     for (int a = 0; a < SP_N_ARRAYS; a++)
         if (p->arrays >> a & 1 && !((p->arrays & matrix) == matrix && matrix >> a & 1) && n < size)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "+" : "", sp_array_name((enum sp_array)a));
-    if (n < size)
+    if (p->ways > 0 && n < size)
         snprintf(text + n, size - n, "=%d", p->ways);
     return text;
 }
@@ -118,4 +130,11 @@ char *sp_partition_text(char *text, size_t size, const struct sp_machine *machin
             n += (size_t)snprintf(text + n, size - n, "%sL%d:%s", n ? "," : "", machine->cache[k].level,
                                   sp_partition_cache_text(one, sizeof one, &machine->cache[k]));
     return text;
+}
+
+double sp_partition_share(const struct sp_cache *cache, enum sp_array array)
+{
+    const struct sp_way_partition *p = &cache->partition;
+    const double reserved = (double)p->ways / ways_of(cache);
+    return p->ways <= 0 ? 1 : p->arrays >> array & 1 ? reserved : 1 - reserved;
 }

@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
 
@@ -16,14 +17,19 @@
  * 16 where it is fully associative); the cache is as before. */
 enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
                                      struct sp_error *err);
+/* As a machine file has it: also "matrix" of a cache that is whole, and can be divided so. */
+enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, struct sp_error *err);
 void sp_partition_clear(struct sp_machine *machine);
 /* Of a whole machine. SP_USAGE: also a level that it does not have, or no such text; the machine is as
  * before. */
 enum sp_status sp_partition_set(const char *text, struct sp_machine *machine, struct sp_error *err);
 
-/* "matrix=5"; "" of a cache that is not divided. */
+/* "matrix=5"; "matrix" of a cache that can be divided so, "" where nothing is said. */
 char *sp_partition_cache_text(char *text, size_t size, const struct sp_cache *cache);
 /* "L1:matrix=1,L2:matrix=5"; "" where no cache is divided. */
 char *sp_partition_text(char *text, size_t size, const struct sp_machine *machine);
+
+/* Part of the cache's ways, 0 ... 1, that the array may use: 1 of a cache that is not divided. */
+double sp_partition_share(const struct sp_cache *cache, enum sp_array array);
 
 #endif

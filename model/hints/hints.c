@@ -126,6 +126,23 @@ static void insert(struct sp_hints *out, const struct sp_hint *hint)
     out->hint[out->n_hints++] = *hint;
 }
 
+/* Options that are no storage: with them a kernel of somebody else runs as well. */
+static bool keeps_kernel(const struct sp_change *change)
+{
+    static const enum sp_option any[] = {SP_OPTION_THREADS, SP_OPTION_REORDER, SP_OPTION_PAGES,
+                                         SP_OPTION_DROP_ZEROS};
+    int n = 0;
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+        n += sp_change_value(change, any[i]) != NULL;
+    return n == change->n;
+}
+
+static bool is_for(const struct sp_hint_rule *rule, const struct sp_hint_inputs *in)
+{
+    return in->own == SP_NOT_OWN || rule->for_own == SP_FOR_ALL_OWN ||
+           (in->own == SP_OWN_WALKS_CRS && rule->for_own == SP_FOR_OWN_CRS);
+}
+
 void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
 {
     memset(out, 0, sizeof *out);
@@ -133,12 +150,15 @@ void sp_hints_find(const struct sp_hint_inputs *in, struct sp_hints *out)
     out->options = in->options;
     for (const struct sp_hint_rule *const *rule = sp_hint_table; *rule; rule++) {
         struct sp_hint hint = {.id = (*rule)->id, .title = (*rule)->title, .rule_version = (*rule)->version};
-        if ((*rule)->spmv_only && in->op != SP_OP_SPMV)
+        if (((*rule)->spmv_only && in->op != SP_OP_SPMV) || !is_for(*rule, in))
             continue;
         struct sp_checked *checked = &out->checked[out->n_checked];
         switch ((*rule)->judge(in, &hint, checked)) {
         case SP_FIRES:
             assert(hint.gain_lo >= 0 && hint.gain_lo <= hint.gain_hi && hint.gain_hi < 1);
+            if (in->own && !keeps_kernel(&hint.change))
+                add_sentences(hint.evidence, sizeof hint.evidence,
+                              "The command runs the built-in kernel, not yours.");
             if (mean_gain(&hint) >= in->threshold)
                 insert(out, &hint);
             break;
@@ -166,13 +186,15 @@ static bool has_change(const struct sp_hints *hints, const struct sp_change *cha
 char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size)
 {
     char command[360];
+    const struct sp_change options =
+        keeps_kernel(&hint->change) ? hints->options : sp_change_without_kernel(&hints->options);
     if (hint->in_words)
         snprintf(text, size, "%s", hint->in_words);
     else if (hint->under)
         snprintf(text, size, "%s %s", hint->under,
-                 sp_change_command(hints->matrix, &hints->options, &hint->change, command, sizeof command));
+                 sp_change_command(hints->matrix, &options, &hint->change, command, sizeof command));
     else
-        sp_change_command(hints->matrix, &hints->options, &hint->change, text, size);
+        sp_change_command(hints->matrix, &options, &hint->change, text, size);
     return text;
 }
 

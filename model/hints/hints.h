@@ -17,6 +17,7 @@
 #include "sparse/product/workload.h"
 
 struct sp_gpu_prediction;
+struct sp_ways;
 
 enum sp_truth { SP_UNKNOWN, SP_TRUE, SP_FALSE };
 
@@ -76,6 +77,12 @@ struct sp_hint_inputs {
     double threshold;         /* least gain worth a hint; default 0.03 */
     bool thorough;            /* hints will be tried: what is only possible may be proposed too */
 
+    /* a kernel of somebody else: enum sp_own_kind; 0: none */
+    int own;
+    const char *built_in;         /* the kernel of the program that was run in turn with it */
+    struct sp_value built_in_s;   /* its time */
+    struct sp_value busy_threads; /* that the kernel keeps busy */
+
     /* the workload */
     enum sp_op op;
     int64_t r; /* width of the dense operands, 1 for SpMV */
@@ -110,6 +117,8 @@ struct sp_hint_inputs {
     double cache_B;                   /* capacity of the last level in all domains used; 0: unknown */
     const struct sp_machine *machine; /* caches and their roofs; NULL: unknown */
     struct sp_value roof_best_Bps;    /* of the level, as the machine remembers it */
+    const struct sp_ways *ways; /* every division of the last level (model/volume/traffic.h); NULL: none */
+    double undivided_B, undivided_x_B; /* reads from memory, simulated, of the whole one; of x in them */
 
     /* x */
     struct sp_value alpha, alpha_min; /* now; least, all domains */
@@ -205,6 +214,13 @@ struct sp_checked {
     char figure[160]; /* "lambda of entries 1.00, gain below 0.1 %" */
 };
 
+/* Of whom a kernel is, for rules that may be asked: of the program; of somebody else, who walks the matrix as
+ * it is; or stores it in a way of their own. */
+enum sp_own_kind { SP_NOT_OWN, SP_OWN_WALKS_CRS, SP_OWN_STORES_ITSELF };
+
+/* Kernels of somebody else that a rule is for. */
+enum sp_for_own { SP_FOR_NO_OWN, SP_FOR_OWN_CRS, SP_FOR_ALL_OWN };
+
 enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
 
 /* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
@@ -215,6 +231,7 @@ struct sp_hint_rule {
     const char *id, *title;
     int version;
     enum sp_effort effort;
+    enum sp_for_own for_own;
     bool spmv_only;        /* its volumes are those of SpMV: silent for other operations */
     const char *condition; /* for `spmodel explain A01`: when it fires and where the gain comes from */
     const char *remedy;    /* what to do, in general */

@@ -46,6 +46,7 @@ static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_
 
 const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "in-core bound",
     .version = 4,
     .effort = SP_EFFORT_STORAGE,
@@ -144,6 +145,7 @@ static enum sp_verdict judge_pages(const struct sp_hint_inputs *in, struct sp_hi
 
 const struct sp_hint_rule sp_hint_pages = {
     .id = "G01",
+    .for_own = SP_FOR_ALL_OWN,
     .title = "small pages",
     .version = 3,
     .condition = "less than 90 % of the data are on huge pages; the gain is a stated range",
@@ -185,6 +187,7 @@ static enum sp_verdict judge_numa(const struct sp_hint_inputs *in, struct sp_hin
 
 const struct sp_hint_rule sp_hint_numa = {
     .id = "G02",
+    .for_own = SP_FOR_ALL_OWN,
     .title = "remote pages",
     .version = 2,
     .condition = "less than 95 % of the pages are local to the thread that uses them",
@@ -270,6 +273,7 @@ static enum sp_verdict judge_level(const struct sp_hint_inputs *in, struct sp_hi
 
 const struct sp_hint_rule sp_hint_level = {
     .id = "H01",
+    .for_own = SP_FOR_ALL_OWN,
     .title = "fits a cache level",
     .version = 1,
     .condition = "matrix, x and y fit a cache and executions are repeated (warm): that level's traffic and "

@@ -184,6 +184,7 @@ static enum sp_verdict judge_index_bytes(const struct sp_hint_inputs *in, struct
 
 const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "index bytes",
     .version = 6,
     .effort = SP_EFFORT_STORAGE,
@@ -280,6 +281,7 @@ static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct s
 
 const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "unused symmetry",
     .version = 6,
     .effort = SP_EFFORT_STORAGE,
@@ -367,6 +369,7 @@ static enum sp_verdict judge_precision(const struct sp_hint_inputs *in, struct s
 
 const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "precision",
     .version = 6,
     .effort = SP_EFFORT_STORAGE,
@@ -434,6 +437,7 @@ static enum sp_verdict judge_blocks(const struct sp_hint_inputs *in, struct sp_h
 
 const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "dense blocks",
     .version = 4,
     .effort = SP_EFFORT_STORAGE,
@@ -551,6 +555,7 @@ static enum sp_verdict judge_zeros(const struct sp_hint_inputs *in, struct sp_hi
 
 const struct sp_hint_rule sp_hint_zeros = {
     .id = "E06",
+    .for_own = SP_FOR_OWN_CRS,
     .title = "explicit zeros",
     .version = 2,
     .spmv_only = true,

@@ -274,6 +274,7 @@ static enum sp_verdict judge_threads(const struct sp_hint_inputs *in, struct sp_
 
 const struct sp_hint_rule sp_hint_threads = {
     .id = "F01",
+    .for_own = SP_FOR_ALL_OWN,
     .title = "number of threads",
     .version = 4,
     .condition =

@@ -164,6 +164,7 @@ static enum sp_verdict judge_x_traffic(const struct sp_hint_inputs *in, struct s
 
 const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
+    .for_own = SP_FOR_ALL_OWN,
     .title = "x traffic",
     .version = 8,
     .effort = SP_EFFORT_ORDER,

@@ -59,7 +59,7 @@ static void find_inner(const struct sp_hint_inputs *in, struct sp_then *then)
         !sp_value_known(then->set_B))
         return;
     const double x_B = fmin(in->x_B, then->set_B.value), now_s = sp_hint_time(in);
-    const struct sp_footprint f = {then->set_B.value - x_B, x_B};
+    const struct sp_footprint f = {.shared_out_B = then->set_B.value - x_B, .each_B = x_B};
     const struct sp_residence lives = sp_residence_of(in->machine, f, in->n_threads, in->n_domains, true);
     const int now = level_of(in), inner = lives.level < now ? lives.level : now - 1;
     bool exact = false;

@@ -32,6 +32,7 @@ extern const struct sp_trace_kind sp_trace_tiled;  /* SDDMM in TILED */
 extern const struct sp_trace_kind sp_trace_dense;  /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
 extern const struct sp_trace_kind sp_trace_fused;  /* FusedMM in CRS in panels of columns */
 extern const struct sp_trace_kind sp_trace_bcsr;   /* SpMV, SpMMV, SpMM in BCSR */
+extern const struct sp_trace_kind sp_trace_walked; /* accesses that somebody tells */
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 
 /* ---- events ---- */
@@ -174,6 +175,16 @@ static inline int64_t sp_column_at(struct sp_columns c, int64_t k, enum sp_index
            : index == SP_I64 ? ((const int64_t *)c.at)[k - c.origin]
                              : c.base + ((const uint16_t *)c.at)[k - c.origin];
 }
+
+/* What is told in place of a layout's accesses (model/trace/told.h). */
+
+/* Bytes of the regions that are the walk's own arrays, in place of the layout's. */
+void sp_walk_regions(const struct sp_walk *walk, int line_B, int64_t bytes[SP_N_REGIONS]);
+
+/* Counts each cursor's steps. SP_WRONG: an address is in none of the arrays; what `tell` returns. */
+enum sp_status sp_walk_open(struct sp_trace *trace, const struct sp_walk *walk, struct sp_error *err);
+void sp_walk_rewind(struct sp_trace *trace);
+void sp_walk_close(struct sp_trace *trace);
 
 /* Moves on by so many steps without events. */
 void sp_cursor_skip(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);

@@ -146,6 +146,8 @@ void sp_trace_rewind(struct sp_trace *t, int64_t turn)
         if (turn > c->start_turn && t->kind->skip)
             t->kind->skip(t->layout, c, (turn - c->start_turn) * t->turn_steps);
     }
+    if (t->walk)
+        sp_walk_rewind(t);
     t->turn = turn;
     t->next = 0;
     t->nt_lines = 0;
@@ -220,6 +222,8 @@ static void place_regions(struct sp_trace *t, const struct sp_trace_options *o)
     };
     if (t->kind->add_regions)
         t->kind->add_regions(l, t->n_threads, bytes);
+    if (o->walk)
+        sp_walk_regions(o->walk, t->line_B, bytes);
     int64_t next = 0;
     for (int r = 0; r < SP_N_REGIONS; r++) {
         t->first_line[r] = next;
@@ -269,7 +273,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
     if (status != SP_OK)
         return status;
     t->layout = layout;
-    t->kind = kind_of(layout);
+    t->kind = o->walk ? &sp_trace_walked : kind_of(layout);
     if (!t->kind)
         return sp_fail(err, SP_ABSENT, "take " SP_O_FORMAT " crs", "%s in format %s cannot be simulated",
                        sp_op_name(layout->op), sp_format_name(layout->format));
@@ -306,11 +310,18 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
         memset(t->array_of_group + first / SP_LINES_PER_GROUP, array_of_region[r],
                (size_t)((end - first) / SP_LINES_PER_GROUP));
     }
+    for (int i = 0; i < t->n_threads; i++) {
+        t->cursor[i].thread = o->thread ? o->thread[i] : i;
+        t->cursor[i].window = t->window ? &t->window[i] : NULL;
+    }
+    status = o->walk ? sp_walk_open(t, o->walk, err) : SP_OK;
+    if (status != SP_OK) {
+        sp_trace_close(t);
+        return status;
+    }
     int64_t start = 0;
     for (int i = 0; i < t->n_threads; i++) {
         struct sp_trace_cursor *c = &t->cursor[i];
-        c->thread = o->thread ? o->thread[i] : i;
-        c->window = t->window ? &t->window[i] : NULL;
         t->kind->measure_share(t, c);
         int64_t turns = (c->n_steps + t->turn_steps - 1) / t->turn_steps;
         if (i > 0)
@@ -328,6 +339,7 @@ void sp_trace_close(struct sp_trace *t)
         return;
     if (t->window)
         sp_permuted_windows_free(t->layout->permuted, t->n_threads, t->window);
+    sp_walk_close(t);
     free(t->window);
     free(t->array_of_group);
     free(t->cursor);

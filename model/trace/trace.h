@@ -71,6 +71,8 @@ enum sp_trace_region {
     SP_N_REGIONS
 };
 
+struct sp_walk; /* model/trace/told.h */
+
 struct sp_trace_options {
     int line_B;        /* power of two, 16 .. 4096; 0: 64 */
     int n_threads;     /* threads of the layout that take part, 0: all of them */
@@ -79,8 +81,9 @@ struct sp_trace_options {
     bool store_nt;
     bool every; /* an event for every reference, neither OPEN nor CLOSE: for caches below SP_TRACE_WINDOW */
     size_t x_offset_B, y_offset_B;
-    int64_t between_B;  /* size of the region OTHER */
-    int64_t turn_steps; /* 0: 64, or 1024 where one thread runs alone */
+    int64_t between_B;          /* size of the region OTHER */
+    const struct sp_walk *walk; /* accesses that somebody tells, in place of the layout's; NULL; borrowed */
+    int64_t turn_steps;         /* 0: 64, or 1024 where one thread runs alone */
 };
 
 /* Where a thread is; for the trace's own files. */
@@ -125,6 +128,7 @@ struct sp_trace {
     int next;
     uint32_t *event;  /* buffer of one turn */
     int64_t nt_lines; /* lines written by non-temporal stores since the last rewind */
+    void *walk;       /* of model/trace/told.c; NULL: the addresses follow from the layout */
 };
 
 /* A piece of the stream: all of one thread. */

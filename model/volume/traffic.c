@@ -6,6 +6,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "model/cache/alpha.h"
+#include "model/cache/overflow.h"
 
 enum { MAX_EXECUTIONS = 6 };
 static const double STEADY = 1e-3;
@@ -245,6 +247,7 @@ static enum sp_status add_domain(const struct sp_layout *layout, struct run *r, 
         .n_threads = n_threads,
         .thread = thread,
         .skew = o->skew,
+        .walk = o->walk,
         .store_nt = o->store_nt,
         .every = sp_hierarchy_needs_every(cache, n_caches),
         .x_offset_B = o->x_offset_B,
@@ -271,6 +274,89 @@ static enum sp_status add_domain(const struct sp_layout *layout, struct run *r, 
     sp_hierarchy_free(&r->caches);
     sp_trace_close(&r->trace);
     return status;
+}
+
+/* What sets that overflow add to the bytes of each domain (model/cache/overflow.h). */
+
+/* Of the array, what passes the last level of a domain that has this share of the entries. */
+static double array_of_domain(const struct sp_layout *l, const struct sp_sim_options *o, int array,
+                              double share, double x_B)
+{
+    if (array == SP_ARRAY_X)
+        return x_B;
+    return array == SP_ARRAY_Y && o->store_nt ? 0 : share * sp_layout_array_bytes(l, (enum sp_array)array);
+}
+
+static double bytes_of_domain(const struct sp_layout *l, const struct sp_sim_options *o, double share,
+                              double x_B)
+{
+    double sum = 0;
+    for (int a = 0; a < SP_ARRAY_OTHER; a++)
+        sum += array_of_domain(l, o, a, share, x_B);
+    return sum;
+}
+
+/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read, [1] written.
+ */
+static void overflow_of(const struct sp_layout *l, const struct sp_sim_options *o,
+                        const struct sp_cache *cache, double share, double x_B, struct sp_traffic *memory,
+                        double lo_B[2], double hi_B[2])
+{
+    const double all_B = bytes_of_domain(l, o, share, x_B);
+    const struct sp_value more = sp_overflow_of(cache, all_B / (double)sp_cache_believed_B(cache));
+    if (fmax(more.hi, -more.lo) * all_B < cache->line_B) /* not one line */
+        return;
+    for (int a = 0; a < SP_ARRAY_OTHER; a++) {
+        const double B = array_of_domain(l, o, a, share, x_B);
+        memory->array_read_B[a] += more.value * B;
+        memory->array_write_B[a] += a == SP_ARRAY_Y ? more.value * B : 0;
+        lo_B[0] += (more.lo - more.value) * B;
+        hi_B[0] += (more.hi - more.value) * B;
+        lo_B[1] += a == SP_ARRAY_Y ? (more.lo - more.value) * B : 0;
+        hi_B[1] += a == SP_ARRAY_Y ? (more.hi - more.value) * B : 0;
+    }
+}
+
+static void shares_of(const struct sp_layout *l, const struct sp_sim_options *o, double *share)
+{
+    for (int t = 0; t < l->partition.n_threads && l->n_stored > 0; t++)
+        share[o->domain_of_thread ? o->domain_of_thread[t] : 0] +=
+            (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
+}
+
+/* cache: the last level with its ways. Nothing is walked through where the matrix is far above the caches. */
+static enum sp_status add_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
+                                   const struct sp_cache *cache, struct sp_traffic *memory, double lo_B[2],
+                                   double hi_B[2], struct sp_error *err)
+{
+    if (o->state != SP_SIM_WARM || !sp_overflow_is_of(cache))
+        return SP_OK;
+    void *shares = NULL, *lines = NULL;
+    enum sp_status status = sp_new_array(o->n_domain, sizeof(double), "shares of domains", &shares, err);
+    if (status == SP_OK)
+        status = sp_new_array(o->n_domain, sizeof(int64_t), "lines of domains", &lines, err);
+    const double *share = shares;
+    bool near = false;
+    if (status == SP_OK)
+        shares_of(l, o, shares);
+    for (int d = 0; status == SP_OK && d < o->n_domain; d++)
+        near =
+            near || bytes_of_domain(l, o, share[d], 0) < sp_overflow_far * (double)sp_cache_believed_B(cache);
+    struct sp_alpha_min least;
+    if (near)
+        status = sp_alpha_min_layout(l, o->n_domain, o->domain_of_thread, cache->line_B, o->x_offset_B, lines,
+                                     &least, err);
+    for (int d = 0; near && status == SP_OK && d < o->n_domain; d++)
+        overflow_of(l, o, cache, share[d], (double)((int64_t *)lines)[d] * cache->line_B, memory, lo_B, hi_B);
+    free(shares);
+    free(lines);
+    return status;
+}
+
+static struct sp_value widened(struct sp_value v, double lo_B, double hi_B)
+{
+    return lo_B < 0 || hi_B > 0 ? sp_value_between(v.value, fmax(0, v.value + lo_B), v.value + hi_B, v.origin)
+                                : v;
 }
 
 static void sum_up(struct sp_traffic *traffic, int n_levels)
@@ -317,11 +403,20 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
             status = add_domain(layout, &r, thread, n, cache, n_caches, traffic, &facts, err);
     }
     free(thread);
+    double lo_B[2] = {0}, hi_B[2] = {0};
+    struct sp_traffic *memory = &traffic[n_caches - 1];
+    if (status == SP_OK) {
+        struct sp_cache last = cache[n_caches - 1];
+        last.ways = sp_machine_llc(o->machine)->ways;
+        status = add_overflow(layout, o, &last, memory, lo_B, hi_B, err);
+    }
     if (status != SP_OK) {
         memset(traffic, 0, SP_MAX_LEVELS * sizeof *traffic);
         return status;
     }
     sum_up(traffic, n_caches);
+    memory->read_B = widened(memory->read_B, lo_B[0], hi_B[0]);
+    memory->write_B = widened(memory->write_B, lo_B[1], hi_B[1]);
     facts.n_levels = *n_levels = n_caches;
     facts.llc_B = sp_cache_believed_B(&cache[n_caches - 1]);
     if (facts_out)
@@ -335,6 +430,42 @@ static int ways_for(const struct sp_way_partition *p, int array, int w, int n)
     return p->arrays >> array & 1 ? w : n - w;
 }
 
+bool sp_ways_are_simulated(const struct sp_machine *m)
+{
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc && llc->ways >= 2 && llc->ways < SP_MOST_WAYS && m->n_caches >= 2 && llc->policy == SP_LRU &&
+           !llc->victim && !llc->inclusive;
+}
+
+int sp_ways_best(const struct sp_ways *v)
+{
+    static const double alike = 1.02;
+    double least_B = INFINITY;
+    int best = 0, longest = 0;
+    for (int w = 1; w < v->n; w++)
+        least_B = fmin(least_B, v->read_B[w]);
+    for (int w = 1, run; w < v->n; w += run + 1) {
+        for (run = 0; w + run < v->n && v->read_B[w + run] <= alike * least_B; run++)
+            continue;
+        if (run > longest)
+            best = w + run / 2;
+        longest = run > longest ? run : longest;
+    }
+    return best;
+}
+
+struct sp_value sp_ways_saved(const struct sp_ways *v, double whole_B, int w)
+{
+    struct sp_value saved = sp_value_of(whole_B - v->read_B[w], SP_SIMULATED);
+    for (int beside = w - 1; beside <= w + 1; beside += 2) {
+        if (beside < 1 || beside >= v->n)
+            continue;
+        saved.lo = fmin(saved.lo, whole_B - v->read_B[beside]);
+        saved.hi = fmax(saved.hi, whole_B - v->read_B[beside]);
+    }
+    return saved;
+}
+
 enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_options *o,
                            struct sp_ways *ways, struct sp_error *err)
 {
@@ -344,8 +475,7 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
     int n_levels;
     *ways = (struct sp_ways){.n = 0};
     const struct sp_cache *llc = sp_machine_llc(o->machine);
-    if (!llc || llc->partition.ways <= 0 || llc->ways < 2 || llc->ways >= SP_MOST_WAYS || o->llc_only ||
-        o->machine->n_caches < 2 || llc->policy != SP_LRU || llc->victim || llc->inclusive)
+    if (!sp_ways_are_simulated(o->machine) || llc->partition.ways <= 0 || o->llc_only)
         return sp_fail(err, SP_USAGE, "give a number of ways",
                        "all divisions at once need a last level of sets under LRU that is neither a victim's "
                        "nor inclusive, and a level inside it");

@@ -35,6 +35,8 @@ struct sp_sim_options {
     size_t x_offset_B, y_offset_B; /* of x[0] and y[0] in a line */
     uint64_t seed;                 /* of the random policy */
     struct sp_depths *depths;      /* sp_sim_ways()'s own; NULL */
+    const struct sp_walk *walk;    /* accesses that somebody tells (model/trace/told.h), in place of the
+                                      layout's;    NULL */
     /* Called about every 10 ms with the share done, 0 .. 1; true: stop with SP_INTERRUPTED. NULL: never. */
     bool (*progress)(void *context, double share);
     void *context;
@@ -42,7 +44,7 @@ struct sp_sim_options {
 
 /* Of what simulated bytes are: one more with every change after which the same layout, machine and options
  * give other bytes. Records carry it, and tracking compares none of different versions. */
-enum { SP_TRAFFIC_VERSION = 2 };
+enum { SP_TRAFFIC_VERSION = 3 };
 
 /* Warm, all in one domain, the machine's policies. */
 struct sp_sim_options sp_sim_default(const struct sp_machine *machine);
@@ -58,7 +60,9 @@ struct sp_sim_facts {
 /* traffic[k]: between level k + 1 of the simulated ones and the next one outward; traffic[n_levels - 1]:
  * memory. Values have origin SP_SIMULATED. Warm: executions are repeated until the traffic is that of a
  * repetition: under LRU a part of one that fills the caches suffices where levels are not inclusive or
- * victim; else until the memory traffic changes by less than 0.1 %, at most 6.
+ * victim; else until the memory traffic changes by less than 0.1 %, at most 6. Of a last level that is known
+ * to be an LRU cache the memory traffic has what sets that overflow change, with an interval
+ * (model/cache/overflow.h).
  * facts may be NULL. SP_USAGE where the layout or machine cannot be simulated. */
 enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *options,
                               struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
@@ -71,6 +75,16 @@ struct sp_ways {
     double read_B[SP_MOST_WAYS]; /* [w], w = 1 ... n - 1: with w ways for the arrays of the partition */
     double x_B[SP_MOST_WAYS];    /* of x in it */
 };
+
+/* Whether all divisions of the last level can be simulated at once, once arrays are named. */
+bool sp_ways_are_simulated(const struct sp_machine *machine);
+
+/* The division that reads least: the middle of the longest run of those that read as little within 2 %; 0:
+ * none is simulated. */
+int sp_ways_best(const struct sp_ways *ways);
+/* What division w reads less than whole_B [B], which may be negative; the interval is that of a way more or
+ * less: caches do not divide as exactly as that. Origin SP_SIMULATED. */
+struct sp_value sp_ways_saved(const struct sp_ways *ways, double whole_B, int w);
 
 /* options->machine: its last level has a partition, whose ways do not matter. SP_USAGE where the last level
  * is no LRU cache of sets, or is a victim or inclusive one: then depths do not tell. */

@@ -12,10 +12,17 @@
 #include "report/text/sections.h"
 #include "report/verdict/verdict.h"
 
+/* Predictions have their JSON alone. */
+static bool is_of_a_run(const struct sp_record *record)
+{
+    const char *schema;
+    return sp_record_text(record, SP_F_SCHEMA, &schema) && strcmp(schema, SP_RECORD_SCHEMA) == 0;
+}
+
 struct spmodel_result *sp_result_of(struct sp_record *record)
 {
     struct spmodel_result *r = calloc(1, sizeof *r);
-    if (r && !sp_record_node(record, SP_F_VERDICT))
+    if (r && is_of_a_run(record) && !sp_record_node(record, SP_F_VERDICT))
         sp_verdict_put(record);
     if (r && !record->failed) {
         r->record = *record;
@@ -93,7 +100,7 @@ const char *spmodel_text(spmodel_result *r, enum spmodel_form form)
 {
     if (!r || (int)form < 0 || (int)form >= SP_RESULT_FORMS)
         return NULL;
-    if (!r->text[form])
+    if (!r->text[form] && (form == SPMODEL_JSON || is_of_a_run(&r->record)))
         r->text[form] = make_text(&r->record, form);
     return r->text[form];
 }

@@ -2,8 +2,8 @@
 #ifndef SP_API_RESULT_H
 #define SP_API_RESULT_H
 
+#include "include/spmodel.h"
 #include "io/record/record.h"
-#include "spmodel.h"
 
 enum { SP_RESULT_FORMS = SPMODEL_HTML + 1 };
 

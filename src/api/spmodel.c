@@ -1,6 +1,6 @@
 /* The library's calls: each analysis is a request on a stage, as the program's, made by a thread of its own.
  */
-#include "spmodel.h"
+#include "include/spmodel.h"
 
 #include <inttypes.h>
 #include <locale.h>
@@ -15,9 +15,14 @@
 #include "api/result.h"
 #include "api/view.h"
 #include "base/text.h"
+#include "io/files/places.h"
+#include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
+#include "session/measure/this_machine.h"
+#include "session/model/case_json.h"
+#include "session/own/own.h"
 #include "session/request/request.h"
-#include "sys/machine/meminfo.h"
+#include "sys/machine/identity.h"
 #include "sys/machine/pages.h"
 
 struct spmodel {
@@ -318,11 +323,12 @@ static enum sp_status analyze(struct call *c, struct sp_error *err)
     struct sp_lender lender;
     struct sp_subject subject = {0};
     struct sp_byte_source source = {0};
-    if (c->kernel)
-        return sp_fail(err, SP_ABSENT, NULL, "own kernels cannot be analysed yet");
     enum sp_status status = request_of(c->s, &r, err);
+    r.analyze.own.kernel = c->kernel;
     if (status == SP_OK)
         status = settle(&r, err);
+    if (status == SP_OK)
+        status = sp_own_ask_check(&r.analyze.own, err);
     if (status != SP_OK)
         return status;
     status = sp_stage_open(r.on_gpu ? SP_STAGE_GPU : SP_STAGE_CPU, r.machine, &c->progress, &r.analyze,
@@ -339,6 +345,87 @@ static enum sp_status analyze(struct call *c, struct sp_error *err)
     sp_byte_source_close(&source);
     sp_subject_free(&subject);
     sp_stage_close(&stage);
+    return status;
+}
+
+/* The named machine, CPU or GPU, or this one. */
+static enum sp_status open_machine(const struct call *c, const struct sp_request *r,
+                                   struct sp_machine *machine, struct sp_error *err)
+{
+    char path[1024], remarks[512];
+    struct sp_machine_paths paths;
+    if (!r->machine)
+        return sp_this_machine(NULL, r->analyze.n_threads, r->analyze.budget_s, &c->progress, machine, err);
+    sp_machine_paths_find(&paths);
+    enum sp_status status = sp_machine_file_find(r->machine, paths.directory, path, sizeof path, err);
+    if (status == SP_OK)
+        status = sp_machine_file_read(path, machine, remarks, sizeof remarks, err);
+    return status;
+}
+
+static enum sp_status predict_on(const struct sp_request *r, const struct sp_subject *subject,
+                                 const struct sp_machine *machine, const struct sp_progress *progress,
+                                 json_t **json, struct sp_error *err)
+{
+    const struct sp_analyze_options *o = &r->analyze;
+    struct sp_model_request request = {.workload = {.op = o->op,
+                                                    .order = o->order,
+                                                    .index = o->index,
+                                                    .row_ptr_B = o->row_ptr_B,
+                                                    .n_threads = o->n_threads},
+                                       .precision_given = o->precision >= 0,
+                                       .alpha_kind = SP_ALPHA_SIM,
+                                       .cold = o->state == SP_COLD,
+                                       .small_pages = o->small_pages};
+    struct sp_model_subject model = {.n_r = subject->matrix.n_r,
+                                     .n_c = subject->matrix.n_c,
+                                     .n_nz = subject->matrix.n_nz,
+                                     .matrix = &subject->matrix};
+    const struct sp_model_ask asked = {o->format, r->op.width[0]};
+    void *rows;
+    struct sp_identity identity;
+    if (model.n_nz == 0)
+        return sp_fail(err, SP_INPUT, "name another", "the matrix has no entries: there is nothing to model");
+    snprintf(model.name, sizeof model.name, "%s", subject->name);
+    if (o->precision >= 0)
+        request.workload.precision = (enum sp_precision)o->precision;
+    sp_identity_read("", o->topology, &identity);
+    enum sp_status status = sp_workload_set_schedule(&request.workload, o->schedule, err);
+    if (status == SP_OK)
+        status = sp_new_array(SP_MODEL_WAYS, sizeof(struct sp_model_row), "predictions", &rows, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_model_result result = {&model, &request, rows, 0, 1, "", o->command, identity.env_key};
+    status = sp_model_rows_make(&request, &model, &asked, 1, machine, 1, progress, rows, &result.n_rows, err);
+    if (status == SP_OK)
+        status = sp_model_json(&result, json, err);
+    sp_model_rows_free(rows, result.n_rows);
+    return status;
+}
+
+static enum sp_status predict(struct call *c, struct sp_error *err)
+{
+    struct sp_request r;
+    struct sp_topology topology;
+    struct sp_machine machine = {0};
+    struct sp_lender lender;
+    struct sp_subject subject = {0};
+    enum sp_status status = request_of(c->s, &r, err);
+    if (status == SP_OK)
+        status = settle(&r, err);
+    if (status == SP_OK)
+        status = sp_topology_read(&topology, err);
+    if (status != SP_OK)
+        return status;
+    r.analyze.topology = &topology;
+    status = open_machine(c, &r, &machine, err);
+    if (status == SP_OK)
+        status = open_subject(c, &r, &lender, &subject, err);
+    if (status == SP_OK)
+        status = predict_on(&r, &subject, &machine, &c->progress, &c->record.root, err);
+    sp_subject_free(&subject);
+    sp_machine_free(&machine);
+    sp_topology_free(&topology);
     return status;
 }
 
@@ -371,6 +458,14 @@ int spmodel_explain(spmodel *s, const struct spmodel_matrix *matrix, const doubl
     *result = NULL;
     if (!time_s || n < 1)
         return answer(s, sp_fail(&err, SP_USAGE, NULL, "no times were given"), &err);
+    return hand_out(&c, do_apart(&c, &err), &err, result);
+}
+
+int spmodel_model(spmodel *s, const struct spmodel_matrix *matrix, spmodel_result **result)
+{
+    struct sp_error err;
+    struct call c = {.s = s, .work = predict, .matrix = matrix};
+    *result = NULL;
     return hand_out(&c, do_apart(&c, &err), &err, result);
 }
 

@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "include/spmodel.h"
 #include "io/matrix/load_options.h"
 #include "sparse/csr/csr.h"
-#include "spmodel.h"
 
 /* Frees what it gave, and leaves what the caller lent. Must outlive the matrix. */
 struct sp_lender {

@@ -35,6 +35,9 @@ struct sp_job {
     int n_threads;
     struct sp_job_array operand[SP_MAX_JOB_ARRAYS]; /* dense operands, beside the layout's arrays */
     int n_operands;
+    const struct sp_job_array *instead; /* [n_instead] arrays that it reads and the layout does not know, in
+                                           place of the layout's; NULL: none; borrowed */
+    int n_instead;
 };
 
 #endif

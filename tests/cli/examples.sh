@@ -35,6 +35,10 @@ S
 
 printf 'matrix,threads,read_B,lines\ngen:laplace2d:300,1,9e6,35000\ngen:laplace2d:300,48,9e6,35000\n' >counted.csv
 
+# A program without a product: 1.
+printf '#!/bin/sh\nexit 0\n' >solver
+chmod +x solver
+
 spmodel help --examples >"$dir/examples"
 [ "$(wc -l <"$dir/examples")" -ge 50 ] || fail "only $(wc -l <"$dir/examples") examples"
 tab=$(printf '\t') n=0

@@ -6,7 +6,7 @@
 
 BEGIN {
     FS = "\t"
-    n = split("src model kernels probes plots docs tests bench examples machines labs cmake data .ci base sparse sys io report" \
+    n = split("src model kernels probes plots attach docs tests bench examples machines labs cmake data .ci base sparse sys io report" \
         " track session cli lab cuda gpu helper", first, " ")
     for (i = 1; i <= n; i++) folder[first[i]] = 1
 }

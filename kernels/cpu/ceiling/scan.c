@@ -1,6 +1,7 @@
 #include "kernels/scan.h"
 
 #include <omp.h>
+#include <stdint.h>
 
 #include "kernels/cpu/ceiling/ceiling_isa.h"
 
@@ -37,9 +38,22 @@ static int64_t row_vectors(const struct sp_layout *l)
     return l->row_index ? vectors((size_t)l->n_stored * l->s_row) : 0;
 }
 
+/* Whole vectors of an array that nobody here has made. */
+static int64_t inner_vectors(const struct sp_job_array *a, const void **first)
+{
+    const uintptr_t at = ((uintptr_t)a->at + 63) & ~(uintptr_t)63, end = (uintptr_t)a->at + a->size_B;
+    *first = (const void *)at;
+    return end > at ? (int64_t)((end - at) / 64) : 0;
+}
+
 double sp_scan_bytes(const struct sp_job *job)
 {
-    int64_t n = value_vectors(job->layout) + index_vectors(job->layout) + row_vectors(job->layout);
+    const void *first;
+    int64_t n = job->n_instead > 0
+                    ? 0
+                    : value_vectors(job->layout) + index_vectors(job->layout) + row_vectors(job->layout);
+    for (int i = 0; i < job->n_instead; i++)
+        n += inner_vectors(&job->instead[i], &first);
     for (int i = 0; i < job->n_operands; i++)
         n += vectors(job->operand[i].size_B);
     return 64.0 * (double)n;
@@ -56,8 +70,17 @@ static uint64_t scan_once(const struct sp_job *job, sp_scan_loop *scan, int64_t 
     const struct sp_layout *l = job->layout;
     int64_t n_a = value_vectors(l), n_b = index_vectors(l), n_i = row_vectors(l);
     int64_t a0 = n_a * k / n, a1 = n_a * (k + 1) / n, b0 = n_b * k / n, b1 = n_b * (k + 1) / n;
-    uint64_t sum = scan(vector_at(l->val, a0), a1 - a0, vector_at(l->col, b0), b1 - b0);
-    sum += scan(vector_at(l->row_index, n_i * k / n), n_i * (k + 1) / n - n_i * k / n, NULL, 0);
+    uint64_t sum = 0;
+    if (job->n_instead == 0) {
+        sum += scan(vector_at(l->val, a0), a1 - a0, vector_at(l->col, b0), b1 - b0);
+        sum += scan(vector_at(l->row_index, n_i * k / n), n_i * (k + 1) / n - n_i * k / n, NULL, 0);
+    }
+    for (int i = 0; i < job->n_instead; i++) {
+        const void *at;
+        const int64_t n_o = inner_vectors(&job->instead[i], &at), first = n_o * k / n,
+                      end = n_o * (k + 1) / n;
+        sum += scan(vector_at(at, first), end - first, NULL, 0);
+    }
     for (int i = 0; i < job->n_operands; i++) {
         int64_t n_o = vectors(job->operand[i].size_B), first = n_o * k / n, end = n_o * (k + 1) / n;
         sum += scan(vector_at(job->operand[i].at, first), end - first, NULL, 0);

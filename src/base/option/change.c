@@ -154,3 +154,13 @@ bool sp_change_parse(const char *text, struct sp_change *c)
     *c = found;
     return true;
 }
+
+struct sp_change sp_change_without_kernel(const struct sp_change *change)
+{
+    struct sp_change left = {0};
+    const char *value = change->values;
+    for (int i = 0; i < change->n; i++, value += strlen(value) + 1)
+        if (change->option[i] != SP_OPTION_KERNEL && change->option[i] != SP_OPTION_SIGNATURE)
+            sp_change_add(&left, (enum sp_option)change->option[i], value);
+    return left;
+}

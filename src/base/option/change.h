@@ -29,6 +29,9 @@ const char *sp_change_value(const struct sp_change *change, enum sp_option optio
 bool sp_change_shares(const struct sp_change *a, const struct sp_change *b);        /* one option or more */
 bool sp_change_is_same(const struct sp_change *a, const struct sp_change *b);       /* in the same order */
 
+/* Without those that name a kernel of somebody else. */
+struct sp_change sp_change_without_kernel(const struct sp_change *change);
+
 /* "--format sell:8,64 --threads 4", values quoted for a shell where they need it; what does not fit is left
  * out. Returns text[size]. */
 char *sp_change_as_typed(const struct sp_change *change, char *text, size_t size);

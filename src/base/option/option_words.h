@@ -7,6 +7,8 @@
 #include "base/option/run_options.inc" /* those of a run */
 
 /* of other commands, and of all */
+#define SP_O_ALPHA      "--alpha"
+#define SP_O_BETA       "--beta"
 #define SP_O_CONFIRM    "--confirm"
 #define SP_O_CSV        "--csv"
 #define SP_O_DIR        "--dir"

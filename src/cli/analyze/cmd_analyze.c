@@ -7,6 +7,7 @@
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/places.h"
+#include "session/own/own.h"
 #include "session/record/format_model.h"
 #include "sys/machine/meminfo.h"
 
@@ -178,7 +179,8 @@ static int run(int argc, char **argv)
     struct sp_analyze_arguments a;
     struct sp_error err;
     char command[4096];
-    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK)
+    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
+        sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));

@@ -12,6 +12,7 @@ extern const struct sp_command sp_cmd_info;
 extern const struct sp_command sp_cmd_model;
 extern const struct sp_command sp_cmd_sweep;
 extern const struct sp_command sp_cmd_import;
+extern const struct sp_command sp_cmd_attach;
 extern const struct sp_command sp_cmd_machine;
 extern const struct sp_command sp_cmd_validate;
 extern const struct sp_command sp_cmd_track;
@@ -35,6 +36,7 @@ const struct sp_command *const sp_command_table[] = {
     &sp_cmd_model,
     &sp_cmd_sweep,
     &sp_cmd_import,
+    &sp_cmd_attach,
     &sp_cmd_machine,
     &sp_cmd_validate,
     &sp_cmd_compare,

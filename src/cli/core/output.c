@@ -216,7 +216,7 @@ static bool find_format(const char *path, const char *wanted, struct format *for
     if (fits("spm", path, wanted))
         return true;
     for (; f->is; f++)
-        if (fits(f->word, path, wanted)) {
+        if (f->write && fits(f->word, path, wanted)) {
             *format = (struct format){f->word, f, NULL};
             return true;
         }

@@ -105,6 +105,31 @@ void sp_process_be_patient(unsigned seconds)
     patience_s = (sig_atomic_t)seconds;
 }
 
+static volatile sig_atomic_t foreground;
+
+/* What the terminal sends has reached the other one, too. */
+static void pass_on(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (foreground > 0 && info->si_code != SI_KERNEL)
+        kill((pid_t)foreground, signal_number);
+}
+
+void sp_process_leave_to(int child)
+{
+    static const int passed[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+    enum { N = sizeof passed / sizeof *passed };
+    static struct sigaction before[N];
+    struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_RESTART | SA_SIGINFO};
+    sigemptyset(&action.sa_mask);
+    foreground = child;
+    for (int i = 0; i < N; i++)
+        if (child > 0)
+            sigaction(passed[i], &action, &before[i]);
+        else
+            sigaction(passed[i], &before[i], NULL);
+}
+
 /* A full disk shows only when the last buffer is written, so that is part of the result. */
 static int check_stdout(int code)
 {

@@ -28,4 +28,8 @@ bool sp_process_interrupted(void);
 /* From now on that many seconds in place of one: for as long as a command has something to keep. */
 void sp_process_be_patient(unsigned seconds);
 
+/* While `child` runs in the foreground it has the keys of the terminal: Ctrl-C reaches it, and not this
+ * process, which passes on what else would end it. 0: as before. */
+void sp_process_leave_to(int child);
+
 #endif

@@ -81,6 +81,47 @@ enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pi
     return sp_fail(err, SP_ABSENT, NULL, "no process: %s", strerror(errno));
 }
 
+/* In the child: what failed is told through the pipe, which closes by itself where it does not. */
+static _Noreturn void become_other(char *const *word, void (*before)(void *), void *context, int pipe_end)
+{
+    reset_signals();
+    signal(SIGQUIT, SIG_DFL);
+    before(context);
+    close_on_exec();
+    execvp(word[0], word);
+    const int error = errno;
+    if (write(pipe_end, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+enum sp_status sp_program_start(char *const *word, void (*before)(void *context), void *context, pid_t *pid,
+                                int *error, struct sp_error *err)
+{
+    int ends[2], failed = 0;
+    *pid = 0;
+    *error = 0;
+    fflush(NULL);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return sp_fail(err, SP_ABSENT, NULL, "no pipe: %s", strerror(errno));
+    const pid_t child = fork();
+    if (child == 0)
+        become_other(word, before, context, ends[1]);
+    *error = child < 0 ? errno : 0;
+    close(ends[1]);
+    if (child > 0 && read(ends[0], &failed, sizeof failed) == (ssize_t)sizeof failed) {
+        *error = failed;
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    close(ends[0]);
+    if (*error)
+        return sp_fail_at(err, SP_ABSENT, word[0], 0, 0, NULL, "the program cannot be started: %s",
+                          strerror(*error));
+    *pid = child;
+    return SP_OK;
+}
+
 int sp_own_process_wait(pid_t pid)
 {
     int state = -1;

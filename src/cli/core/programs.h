@@ -30,4 +30,10 @@ enum sp_status sp_own_process_start(const struct sp_own_process *what, pid_t *pi
  * meantime ends it first, so that nothing of it stays either. */
 int sp_own_process_wait(pid_t pid);
 
+/* Another program, in the foreground: with the standard streams of this one, and nothing else of it.
+ * `before` is called in the new process, before the program is looked for as a shell does. SP_ABSENT with the
+ * reason: it cannot be started; *error is the system's number then. */
+enum sp_status sp_program_start(char *const *word, void (*before)(void *context), void *context, pid_t *pid,
+                                int *error, struct sp_error *err);
+
 #endif

@@ -50,8 +50,8 @@ static void print_caches(FILE *f, const struct sp_machine *m)
             sp_print(f, " of %d B sectors", c->sector_B);
         sp_print(f, ", %s, shared by %d core%s%s", ways, c->cores_sharing, c->cores_sharing == 1 ? "" : "s",
                  c->victim ? ", victim" : "");
-        if (c->partition.ways > 0)
-            sp_print(f, ", ways: %s", sp_partition_cache_text(partition, sizeof partition, c));
+        if (*sp_partition_cache_text(partition, sizeof partition, c))
+            sp_print(f, ", ways: %s%s", partition, c->partition.ways > 0 ? "" : " can have its own");
         if (sp_value_known(c->effective_B))
             sp_print(f, "   effective %.3g MiB (%.3g ... %.3g, %s", c->effective_B.value / (1 << 20),
                      c->effective_B.lo / (1 << 20), c->effective_B.hi / (1 << 20),

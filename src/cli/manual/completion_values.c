@@ -213,6 +213,7 @@ static const struct row rows[] = {
     {NULL, "apply", SP_VALUE_FILE, false, "", NULL},
     {NULL, "to", SP_VALUE_FILE, false, "", NULL},
     {NULL, "gnuplot", SP_VALUE_FILE, false, "", NULL},
+    {"analyze", "kernel", SP_VALUE_FILE, false, "", NULL},
     {NULL, "keep", SP_VALUE_FILE, false, "", NULL},
     {NULL, "write-machine", SP_VALUE_FILE, false, "", NULL},
     {NULL, "matrices", SP_VALUE_DIRECTORY, false, "", NULL},

@@ -407,6 +407,7 @@ static const struct item environment[] = {
                        "drew more than its roof, for tests of what is done with them; records say so"},
     {"SPMODEL_FAULT",
      "faults put in on purpose, to see that they are found: pages, straggler:F, order; the record says so"},
+    {"LD_PRELOAD", "libraries that stay in front, behind that of attach"},
     {"NO_COLOR", "no colours unless --color=always"},
     {"HOME, XDG_DATA_HOME, XDG_CACHE_HOME", "where the user's machines, labs and caches are, see FILES"},
     {"PATH", "where gnuplot and likwid-accessD are looked for"},

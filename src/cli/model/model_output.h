@@ -4,25 +4,10 @@
 
 #include <stdio.h>
 
-#include "cli/model/case.h"
-
-/* Rows of one machine follow each other. */
-struct sp_model_result {
-    const struct sp_model_subject *subject;
-    const struct sp_model_request *request;
-    const struct sp_model_row *row; /* [n_rows] */
-    int n_rows;
-    int n_machines;
-    const char *left_out; /* machines that cannot do what was asked, "" */
-    const char *command;  /* as it was typed */
-    const char *env_key;  /* of this machine, which described ones are compared with; "": not known */
-};
+#include "session/model/case_json.h"
 
 /* The matrix and the kernel. */
 void sp_model_print_subject(const struct sp_model_result *result, FILE *out);
-/* Is this row's machine the one that the program runs on? */
-bool sp_model_is_here(const struct sp_model_result *result, const struct sp_model_row *row);
-
 /* Each machine in full. */
 void sp_model_print(const struct sp_model_result *result, FILE *out);
 /* One table, a line for each machine with the format that is best there. */

@@ -245,11 +245,6 @@ static void print_w(const struct sp_model_result *r, FILE *out)
                         : ": plain stores");
 }
 
-bool sp_model_is_here(const struct sp_model_result *r, const struct sp_model_row *row)
-{
-    return *r->env_key && strcmp(r->env_key, row->machine->env_key) == 0;
-}
-
 /* What is predicted is not of this machine, or not all of it. */
 static void print_foreign(const struct sp_model_result *r, FILE *out)
 {
@@ -409,9 +404,10 @@ static void print_saved(const struct sp_model_row *row, FILE *out)
     char memory[32], saved[32];
     if (!sp_value_known(row->saved_B) || row->saved_B.value < 0.001 * row->prediction.volume.total_B)
         return;
-    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domains (simulated).\n",
+    sp_print(out, " %s: %s from and to memory, %s stay in the caches of %d domain%s (simulated).\n",
              row->format, sp_text_bytes(memory, sizeof memory, row->memory_B.value),
-             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains);
+             sp_text_bytes(saved, sizeof saved, row->saved_B.value), row->n_domains,
+             row->n_domains == 1 ? "" : "s");
 }
 
 /* "CRS: L3 keeps about 18 % (0 % ... 53 %) of the data between executions". */
@@ -452,6 +448,30 @@ static void print_division(const char *name, double read_B, double whole_B, doub
     sp_print(out, " %-14s %12.4g %13s %9.4f%s\n", name, read_B / 1e6, share, alpha, mark);
 }
 
+/* "Best: matrix=13 of 16 ways of the L2 reads 0 B, 1.28 MB less than the whole cache (100 %; with a way more
+ * or less 1.28 MB ... 2.3 MB)." Or that none saves anything. */
+static void print_best_division(const struct sp_cache *named, const struct sp_ways *v, double whole_B,
+                                int best, FILE *out)
+{
+    const struct sp_value saved = sp_ways_saved(v, whole_B, best);
+    struct sp_cache divided = *named;
+    char name[128], least[32], less[32], lo[32], hi[32];
+    if (!(saved.value > 0)) {
+        sp_print(out, " Best: the whole L%d; no division reads less.\n", named->level);
+        return;
+    }
+    divided.partition.ways = best;
+    sp_print(out, " Best: %s of %d ways of the L%d reads %s, %s less (%.1f %%)",
+             sp_partition_cache_text(name, sizeof name, &divided), named->ways, named->level,
+             sp_text_bytes(least, sizeof least, v->read_B[best]),
+             sp_text_bytes(less, sizeof less, saved.value), 100 * saved.value / whole_B);
+    if (saved.lo > 0)
+        sp_print(out, "; a way more or less saves %s to %s.\n", sp_text_bytes(lo, sizeof lo, saved.lo),
+                 sp_text_bytes(hi, sizeof hi, saved.hi));
+    else
+        fputs("; with a way more or less perhaps nothing.\n", out);
+}
+
 /* What comes from memory with each division of the last level's ways, beside all of them for all arrays. */
 static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *out)
 {
@@ -459,9 +479,7 @@ static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *ou
     const struct sp_traffic *memory = &row->traffic[row->n_traffic - 1];
     struct sp_cache named = *sp_machine_llc(row->machine);
     char name[128];
-    int best = 1;
-    for (int w = 2; w < v->n; w++)
-        best = v->read_B[w] < v->read_B[best] ? w : best;
+    const int best = sp_ways_best(v);
     sp_print(out, "\n L%d ways        memory reads  of undivided     alpha\n", named.level);
     print_division("undivided", memory->read_B.value, memory->read_B.value,
                    memory->array_read_B[SP_ARRAY_X] / row->x_B, "", out);
@@ -471,6 +489,7 @@ static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *ou
                        v->x_B[w] / row->x_B, w == best ? "  least" : "", out);
     }
     fputs(" MB of one execution, simulated; the other arrays have the other ways.\n", out);
+    print_best_division(&named, v, memory->read_B.value, best, out);
 }
 
 /* One more of a list; `before` becomes what stands before the next one. */
@@ -491,7 +510,7 @@ static void print_sizes_times(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_gpu_sizes_time *t = &row->sizes;
     char time[32];
-    if (!row->of_sizes)
+    if (!row->by_formula)
         return;
     const char *before = "";
     sp_print(out, " %s: ", row->format);

@@ -102,6 +102,16 @@ static void print_statistics(const char *words, const struct sp_error_statistics
     sp_print(out, "\n");
 }
 
+/* Of all times that are compared. */
+static bool has_core(const struct sp_validation *v)
+{
+    for (int64_t i = 0; i < v->n_lines; i++)
+        if (isfinite(sp_line_error(v, &v->line[i], SP_COMPARED_TIME)) &&
+            !sp_line_forecast(v, &v->line[i])->has_core)
+            return false;
+    return true;
+}
+
 static enum sp_status print_summary(const struct sp_validation *v, FILE *out, struct sp_error *err)
 {
     static const struct {
@@ -121,8 +131,11 @@ static enum sp_status print_summary(const struct sp_validation *v, FILE *out, st
         if (status == SP_OK)
             print_statistics(rows[i].words, &s, rows[i].which == SP_LINES_NEAR, out);
         if (status == SP_OK && rows[i].what == SP_COMPARED_TIME && s.n > 0)
-            sp_print(out, "  times are those of the roofline: without P_core of the machine the least that "
-                          "they can be\n");
+            sp_print(out,
+                     has_core(v)
+                         ? "  times are those of the roofline and of the machine file's rows in the core\n"
+                         : "  times are those of the roofline: without P_core of the machine the least "
+                           "that they can be\n");
     }
     return status;
 }

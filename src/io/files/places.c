@@ -32,6 +32,20 @@ bool sp_data_path(const char *what, char *path, size_t size)
     return n > 0 && (size_t)n < size;
 }
 
+bool sp_module_path(const char *name, char *path, size_t size)
+{
+    char folder[PATH_MAX];
+    bool is_library;
+    int n;
+    if (!sp_own_folder(folder, sizeof folder, &is_library))
+        return false;
+    if (in_build_tree(folder))
+        n = snprintf(path, size, "%s/%s", SP_BINARY_DIR, name);
+    else
+        n = snprintf(path, size, "%s/%s/%s", folder, is_library ? "spmodel" : SP_LIB_FROM_BIN, name);
+    return n > 0 && (size_t)n < size;
+}
+
 const char *sp_find_program(const char *name, char *path, size_t size)
 {
     const char *p = getenv("PATH");

@@ -426,9 +426,9 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
     char partition[128];
     struct sp_error why;
     text_of(r, o, where, "partition", partition, sizeof partition, false);
-    if (r->status == SP_OK && *partition &&
-        sp_partition_of_cache(partition, strlen(partition), c, &why) != SP_OK)
-        fault(r, where, "partition", "must be such as matrix=5, ways fewer than the cache has");
+    if (r->status == SP_OK && *partition && sp_partition_described(partition, c, &why) != SP_OK)
+        fault(r, where, "partition",
+              "must be such as matrix=5, ways fewer than the cache has, or matrix, where it can be divided");
     const json_t *effective = json_object_get(o, "effective_B");
     c->effective_B = sp_value_none("effective capacity not measured");
     if (effective && !json_is_null(effective)) {

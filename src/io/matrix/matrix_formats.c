@@ -6,6 +6,7 @@
 #include "io/files/zip_file.h"
 #include "io/matrix/matrix_market.h"
 #include "io/matrix/npz_file.h"
+#include "io/matrix/pattern_file.h"
 #include "io/matrix/petsc_file.h"
 #include "io/matrix/rb_file.h"
 #include "io/matrix/rb_header.h"
@@ -15,6 +16,7 @@ const struct sp_matrix_format sp_matrix_formats[] = {
     {"npz", "npz", false, true, sp_zip_is, sp_npz_read, sp_npz_write},
     {"rb", "rb hb rua rsa rha rza rra cua csa cha cza cra pua psa pha pza pra iua isa iha iza ira", true,
      true, sp_rb_is, sp_rb_read, sp_rb_write},
+    {"sppat", "sppat", false, false, sp_pattern_is, sp_pattern_read, NULL},
     {"mtx", "mtx", true, true, NULL, sp_mtx_read_text, sp_mtx_write},
     {0},
 };

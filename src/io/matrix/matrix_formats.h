@@ -23,6 +23,7 @@ struct sp_matrix_format {
     enum sp_status (*read)(const char *path, const char *text, int64_t n,
                            const struct sp_load_options *options, struct sp_csr *matrix,
                            struct sp_load_facts *facts, struct sp_error *err);
+    /* NULL: it is only read. */
     enum sp_status (*write)(const char *path, const struct sp_csr *a,
                             const struct sp_mtx_write_options *options, struct sp_error *err);
 };

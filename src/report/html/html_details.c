@@ -130,7 +130,7 @@ void sp_html_domains(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const heads[] = {"domain",  "threads", "entries", "bytes",     "x once",
                                         "x again", "busy",    "waits",   "pages here"};
-    static sp_page_section *const unfused[] = {sp_section_unfused, NULL};
+    static sp_page_section *const beside[] = {sp_section_own, sp_section_unfused, NULL};
     const json_t *domains = sp_record_node(record, SP_F_DOMAINS), *domain;
     size_t i;
     if (json_array_size(domains) > 1) {
@@ -143,7 +143,7 @@ void sp_html_domains(struct sp_page *page, const struct sp_record *record)
         json_array_foreach(domains, i, domain) domain_row(page, domain);
         sp_page_table_end(page);
     }
-    sp_page_facts(page, record, HEAD_COLUMNS, unfused);
+    sp_page_facts(page, record, HEAD_COLUMNS, beside);
 }
 
 void sp_html_costs(struct sp_page *page, const struct sp_record *record)

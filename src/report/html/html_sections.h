@@ -8,6 +8,8 @@
 void sp_html_summary(struct sp_page *page, const struct sp_record *record); /* the verdict */
 void sp_html_head(struct sp_page *page, const struct sp_record *record);    /* figures, matrix, ... */
 void sp_html_table(struct sp_page *page, const struct sp_record *record);   /* model and measurement */
+void sp_html_attach(struct sp_page *page,
+                    const struct sp_record *record); /* the program that was attached to */
 void sp_html_losses(struct sp_page *page, const struct sp_record *record);
 void sp_html_levels(struct sp_page *page, const struct sp_record *record); /* traffic by level and array */
 void sp_html_domains(struct sp_page *page, const struct sp_record *record);

@@ -56,6 +56,7 @@ static void sections(struct sp_page *page, const struct sp_record *record)
 static void write_one(struct sp_page *page, const struct sp_record *record, const char *title)
 {
     sp_page_heading(page, 1, "top", title);
+    sp_html_attach(page, record); /* several tell of it once */
     sections(page, record);
     sp_html_words(page, record);
     sp_html_record(page, record);
@@ -128,6 +129,7 @@ static void write_several(struct sp_page *page, const struct sp_record *const *r
     page->part = 0;
     sp_page_heading(page, 1, "top", title);
     sp_html_overview(page, records, n, true, "All records; the first column leads to their parts");
+    sp_html_attach(page, records[0]);
     shared_plots(page, records, n);
     page->level = 3;
     for (int i = 0; i < n; i++) {

@@ -10,6 +10,7 @@ void sp_report_text(const struct sp_record *record, const struct sp_report_style
     struct sp_pen pen;
     sp_pen_open(&pen, style, out);
     sp_section_verdict(&pen, record);
+    sp_section_own(&pen, record);
     if (style->verbosity < 1) {
         sp_section_losses_brief(&pen, record);
         sp_section_hints_brief(&pen, record, 6 + MOST_LINES - pen.lines);

@@ -19,6 +19,8 @@ void sp_section_alpha(struct sp_pen *pen, const struct sp_record *record);  /* a
 void sp_section_domains(struct sp_pen *pen,
                         const struct sp_record *record); /* DOMAINS, where there are several */
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
+/* A kernel of the user's own beside the built-in one, and what its bytes rest on. */
+void sp_section_own(struct sp_pen *pen, const struct sp_record *record);
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record);
 /* WHERE THE TIME GOES as bars alone, a line each. */
 void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record);

@@ -103,10 +103,12 @@ static json_t *state_of(const struct sp_record *record)
     const bool counted = sp_record_count(record, SP_F_CONDITIONS_SAMPLES, &n) &&
                          sp_record_count(record, SP_F_CONDITIONS_DISTURBED, &disturbed);
     if (sp_verdict_is_status(record, "interrupted") || sp_verdict_is_status(record, "failed")) {
+        const char *wrong = sp_words_text(record, SP_F_VERIFY_WHY, ""); /* what its kernel did */
+        const bool is_wrong = sp_verdict_is_status(record, "failed") && *wrong;
         word = sp_words_text(record, SP_F_STATUS, "");
-        snprintf(text, sizeof text, "%s: not all was measured", word);
+        snprintf(text, sizeof text, "%s: %.300s", word, is_wrong ? wrong : "not all was measured");
         snprintf(brief, sizeof brief, "%s", word);
-        advice = "run the command again: what is missing was not reached";
+        advice = is_wrong ? wrong : "run the command again: what is missing was not reached";
     } else if (sp_verdict_is_status(record, "constructed")) {
         word = "constructed";
         snprintf(text, sizeof text, "constructed: an invented example");
@@ -132,8 +134,10 @@ static json_t *state_of(const struct sp_record *record)
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;
     } else if (why || sp_words_text(record, SP_F_VERIFY_WHY, NULL)) {
+        const char *program = sp_words_text(record, SP_F_ATTACH_PROGRAM, NULL);
         word = "elsewhere";
-        snprintf(text, sizeof text, "measured elsewhere");
+        snprintf(text, sizeof text, "measured %s%.24s", program ? "in " : "elsewhere",
+                 program ? program : "");
         snprintf(brief, sizeof brief, "elsewhere");
     } else {
         word = "unknown";

@@ -230,8 +230,10 @@ json_t *sp_verdict_do(const struct sp_record *record)
                  pays == 1 ? "" : "s");
     snprintf(text, sizeof text, "%.500s   %s%s", command, gain, after);
     const char *title = sp_item_text(hint, "title");
+    const bool is_own = sp_record_node(record, SP_F_OWN_NAME);
     if (change && *change)
-        snprintf(brief, sizeof brief, "with %.60s   %s", change, gain);
+        snprintf(brief, sizeof brief, "%swith %.60s   %s",
+                 is_own && !strstr(command, SP_O_KERNEL) ? "the built-in kernel " : "", change, gain);
     else
         snprintf(brief, sizeof brief, "%.20s %.40s, below   %s", id ? id : "hint", title ? title : "", gain);
     if (strlen(brief) + strlen(after) < SP_VERDICT_SHORT)

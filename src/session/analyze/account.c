@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/kernel.h"
 #include "session/analyze/analysis.h"
 #include "sparse/formats/format.h"
 
@@ -201,6 +202,12 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.working_set_B = working_set(l);
     in.cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);
     in.machine = sp_analysis_caches(a);
+    in.ways = a->ways.n > 0 ? &a->ways : NULL;
+    if (in.ways) {
+        const struct sp_traffic *memory = &a->simulated.traffic[a->simulated.n_levels - 1];
+        in.undivided_B = memory->read_B.value;
+        in.undivided_x_B = memory->array_read_B[SP_ARRAY_X];
+    }
     in.roof_best_Bps = ceiling_value(a, "load_mix");
     in.alpha = a->evaluated.alpha;
     in.w = a->evaluated.w;
@@ -250,6 +257,12 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     struct by_rows rows;
     const struct sp_value ends = out->losses.row_ends;
     add_row_ends(a, sp_value_known(ends) ? ends.value + out->losses.row_ends_hidden : 0, &rows, &in);
+    if (a->setup_options.own) {
+        in.own = a->own.n_stores > 0 ? SP_OWN_STORES_ITSELF : SP_OWN_WALKS_CRS;
+        in.built_in = a->beside.kernel ? a->beside.kernel->name : "";
+        in.built_in_s = a->beside.time_s;
+        in.busy_threads = a->own.busy_threads;
+    }
     snprintf(blocks, sizeof blocks, "bcsr:%dx%d", in.block_h, in.block_w);
     if (in.block_h > 0 && w->precision != SP_C128)
         in.to_blocks = sp_change_of(SP_OPTION_FORMAT, blocks);

@@ -15,6 +15,7 @@
 #include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/roofline.h"
+#include "model/trace/told.h"
 #include "model/volume/traffic.h"
 #include "probes/perf_events.h"
 #include "session/analyze/analyze.h"
@@ -180,6 +181,24 @@ struct sp_ordered {
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
 };
 
+/* What a kernel of somebody else says of itself. */
+struct sp_own_found {
+    int n_stores; /* arrays that it reads instead of the matrix'; 0: that */
+    char name[16][24];
+    struct sp_job_array store[16]; /* [n_stores] */
+    double array_B[SP_N_ARRAYS];   /* by kind [B]; where n_stores > 0 */
+    bool traced;                   /* bytes are simulated from its own addresses */
+    struct sp_value busy_threads;  /* threads that it keeps busy */
+    struct sp_value idle_threads;  /* that go on between its calls */
+};
+
+/* A kernel of somebody else, in turn with the fastest built-in one for the same arrays. */
+struct sp_beside {
+    const struct sp_kernel *kernel; /* NULL: none was run */
+    struct sp_value time_s;         /* of the built-in one [s] */
+    struct sp_value ratio;          /* time of theirs over it */
+};
+
 struct sp_accounted {
     struct sp_losses losses;
     struct sp_bottleneck_found bottleneck;
@@ -222,6 +241,9 @@ struct sp_analysis {
     struct sp_attributed attributed;
     struct sp_reuse reuse; /* alpha over cache size; no sizes where the matrix has no entries */
     struct sp_compared compared;
+    struct sp_ways ways;       /* with every division of the last level; n 0: not simulated */
+    struct sp_own_found own;   /* kernels of somebody else */
+    struct sp_beside beside;   /* kernels of somebody else; kernel NULL: none */
     struct sp_domain *domain;  /* [setup.n_domains] where there are several; owned */
     struct sp_unfused unfused; /* FusedMM against SDDMM and SpMM; origins SP_NONE for other operations */
     struct sp_proved proved;
@@ -269,6 +291,9 @@ enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attr
  * hint can follow from them. */
 enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compared *out,
                                    struct sp_error *err);
+/* Reads with every division of a last level that can be divided. */
+bool sp_analysis_is_divisible(const struct sp_analysis *a);
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err);
 /* The parts of several last-level-cache domains; NULL where there is one. */
 enum sp_status sp_analysis_domains(const struct sp_analysis *a, struct sp_domain **out, struct sp_error *err);
 /* FusedMM: the pair that it replaces, run and simulated. */
@@ -277,6 +302,20 @@ enum sp_status sp_analysis_unfuse(const struct sp_analysis *a, struct sp_unfused
 enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err);
 /* Other orders; after the proofs, which tell whether latency is worth one. */
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
+/* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now on. */
+enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err);
+/* The accesses that its trace() tells; where own.traced. Borrows the analysis. */
+void sp_analysis_own_walk(const struct sp_analysis *a, struct sp_walk *walk);
+/* The best built-in kernel beside one of somebody else. */
+enum sp_status sp_analysis_beside(const struct sp_analysis *a, struct sp_beside *out, struct sp_error *err);
+/* Is the result of a kernel of somebody else still right, after all its executions? SP_WRONG: it is not. */
+enum sp_status sp_analysis_again(const struct sp_analysis *a, struct sp_spmv_check *check,
+                                 struct sp_error *err);
+/* How many threads it keeps busy while it runs, and between its calls. */
+void sp_analysis_own_threads(const struct sp_analysis *a, struct sp_own_found *out);
+/* The time of another job in turn with the run's own, in what the plan has left for proofs. */
+enum sp_status sp_analysis_time_beside(const struct sp_analysis *a, const struct sp_job *job,
+                                       struct sp_value *time, struct sp_error *err);
 /* Losses, bottleneck, hints. */
 void sp_analysis_account(const struct sp_analysis *a, struct sp_accounted *out);
 /* Tries the three best hints on the arrays of the run, where a trial is worth its time; with --try-hints

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
+#include "kernels/own/own_kernel.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/plan.h"
 #include "session/measure/conditions.h"
@@ -95,8 +96,14 @@ static enum sp_status set_up(struct sp_analysis *a, struct sp_error *err)
                                                  .seed = o->seed,
                                                  .machine = o->machine,
                                                  .topology = o->topology};
+    if (o->own.running) {
+        a->setup_options.own = o->own.running;
+        a->setup_options.kernel = &o->own.running->kernel;
+    }
     a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");
     status = sp_setup_make(&workload, &a->setup_options, a->progress, &a->setup, err);
+    if (status == SP_OK && a->setup_options.own)
+        status = sp_analysis_own_arrays(a, err);
     if (status == SP_OK && !sp_analysis_is_replayed(a)) {
         a->huge_share = sp_placement_huge_share(&a->setup.layout);
         a->local_share = sp_placement_local_share(&a->setup.layout, &a->setup.binding, o->topology);
@@ -184,6 +191,24 @@ static enum sp_status compare(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_compare(a, &a->compared, err);
 }
 
+static enum sp_status divide(struct sp_analysis *a, struct sp_error *err)
+{
+    return sp_analysis_divide(a, &a->ways, err);
+}
+
+static enum sp_status beside(struct sp_analysis *a, struct sp_error *err)
+{
+    return sp_analysis_beside(a, &a->beside, err);
+}
+
+static enum sp_status check_again(struct sp_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = sp_analysis_again(a, &a->setup.check, err);
+    if (status == SP_OK)
+        sp_analysis_own_threads(a, &a->own);
+    return status;
+}
+
 static enum sp_status domains(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_domains(a, &a->domain, err);
@@ -227,6 +252,17 @@ static bool has_time(const struct sp_analysis *a)
     return !*a->evaluated.doubt;
 }
 
+/* Reuse is that of the rows of CRS. */
+static bool has_reuse(const struct sp_analysis *a)
+{
+    return a->own.n_stores == 0 && !a->own.traced;
+}
+
+static bool is_own(const struct sp_analysis *a)
+{
+    return a->setup_options.own;
+}
+
 static bool has_several_domains(const struct sp_analysis *a)
 {
     return has_time(a) && a->setup.n_domains > 1;
@@ -239,7 +275,12 @@ static bool is_fused(const struct sp_analysis *a)
 
 static bool wants_hints(const struct sp_analysis *a)
 {
-    return has_time(a) && !a->options->no_hints;
+    return has_time(a) && !a->options->no_hints && !is_own(a);
+}
+
+static bool may_divide(const struct sp_analysis *a)
+{
+    return wants_hints(a) && sp_analysis_is_divisible(a);
 }
 
 #define ANALYSIS struct sp_analysis
@@ -252,15 +293,18 @@ static const struct step steps[] = {
     {"core", "P_core of the team, in turn with the run", SP_SPEND_PROOFS, NULL, run_core},
     {"count", "bytes by counters", SP_COMPUTES, is_counting, count},
     {"simulate", "bytes of every level", SP_COMPUTES, NULL, simulate},
-    {"reuse", "alpha over cache size", SP_COMPUTES, NULL, reuse},
+    {"reuse", "alpha over cache size", SP_COMPUTES, has_reuse, reuse},
     {"evaluate", "alpha, balance, roof, bounds", SP_COMPUTES, NULL, evaluate},
     {"compose", "ECM: core and transfers of every level; the roof of gathers", SP_COMPUTES, NULL, compose},
     {"attribute", "why measured and simulated alpha differ", SP_COMPUTES, NULL, attribute},
     {"compare", "bytes and P_core of other schedules, formats, widths", SP_SPEND_OTHERS, NULL, compare},
+    {"divide", "bytes with ways of the last level for some arrays", SP_COMPUTES, may_divide, divide},
+    {"beside", "the fastest built-in kernel on the same arrays", SP_SPEND_PROOFS, is_own, beside},
     {"domains", "what each cache domain moves", SP_COMPUTES, has_several_domains, domains},
     {"unfuse", "SDDMM and SpMM instead", SP_SPEND_PROOFS, is_fused, unfuse},
     {"prove", "runs without waiting, or with other shares", SP_SPEND_PROOFS, has_time, prove},
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
+    {"check", "the result once more", SP_COMPUTES, is_own, check_again},
     {"account", "losses, bottleneck, hints", SP_COMPUTES, has_time, account},
     {"try", "what the best hints bring", SP_SPEND_TRIALS, wants_hints, try_best},
 };
@@ -279,6 +323,9 @@ static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_r
         sp_analysis_record_known(a, record);
         if (sp_value_known(a->observed.pairs.time))
             sp_record_set_metric(record, SP_F_METRICS_TIME, a->observed.pairs.time, SP_DEFINED_AS_STOPPED);
+    } else if (status == SP_WRONG && is_own(a)) {
+        sp_record_set_text(record, SP_F_STATUS, "failed");
+        sp_analysis_record_known(a, record);
     } else {
         sp_record_free(record);
     }
@@ -429,5 +476,9 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
         sp_change_add(&c, SP_OPTION_SIM_POLICY, o->policy);
     if (o->skew > 0)
         add_real(&c, SP_OPTION_SIM_SKEW, "%g", o->skew);
+    if (o->own.library)
+        sp_change_add(&c, SP_OPTION_KERNEL, o->own.library);
+    if (o->own.signature)
+        sp_change_add(&c, SP_OPTION_SIGNATURE, o->own.signature);
     return c;
 }

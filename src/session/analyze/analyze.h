@@ -16,6 +16,18 @@
 
 struct sp_gpu_recorded;
 
+struct spmodel_kernel; /* include/spmodel.h */
+
+/* A kernel of somebody else in place of the program's. Zero: none; else sp_analyze_own() (session/own/own.h)
+ * runs it. */
+struct sp_own_ask {
+    const struct spmodel_kernel *kernel; /* handed over by a program; borrowed */
+    const char *library;                 /* or "./libmine.so:SYMBOL", as typed */
+    const char *signature;               /* of a plain function in it; NULL: the symbol is a structure */
+    double limit_s;                      /* that a call of it may take [s]; 0: by the size of the matrix */
+    struct sp_own *running;              /* in its process: the kernel; else NULL */
+};
+
 struct sp_analyze_options {
     const char *command; /* the command line, for the record and the hints; may be NULL */
     enum sp_op op;
@@ -49,7 +61,8 @@ struct sp_analyze_options {
     const struct sp_topology *topology; /* read before any thread was pinned */
     double memory_B;                    /* what may be taken; 0: no check */
     bool count_on_gpu,
-        require_gpu_counts;       /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
+        require_gpu_counts; /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
+    struct sp_own_ask own;
     struct sp_byte_source *bytes; /* counters, or a recording; NULL: bytes are simulated; borrowed */
     const struct sp_gpu_recorded
         *gpu_recorded; /* of sp_analyze_gpu(): nothing is run; NULL: it runs; borrowed */

@@ -182,7 +182,8 @@ static enum sp_status compare_storages(const struct sp_analysis *a, struct sp_co
         return SP_OK;
     if (w->index != SP_D16)
         status = compare_narrower(a, true, "sell:32,256", &out->offsets, &out->has_offsets, err);
-    if (status == SP_OK && w->precision == SP_F64 && a->subject->structure.n_inexact_f32 == 0)
+    if (status == SP_OK && w->precision == SP_F64 && a->subject->structure.n_inexact_f32 == 0 &&
+        !a->subject->no_values)
         status = compare_narrower(a, false, "crs", &out->mixed, &out->has_mixed, err);
     return status;
 }

@@ -176,6 +176,8 @@ static struct sp_value find_lambda_t(const struct sp_analysis *a)
     const int n = a->setup.workload.n_threads;
     if (n < 2)
         return sp_value_none("one thread");
+    if (a->setup_options.own)
+        return sp_value_none("nobody times the threads of a kernel of your own");
     if (!o->pairs.thread_s)
         return sp_value_none("the threads were not timed one by one");
     const double all = sp_lambda(o->pairs.thread_s, n);

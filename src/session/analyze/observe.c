@@ -44,7 +44,7 @@ static int n_runs_of(const struct sp_analysis *a)
     const double each_s = 0.08 + 4 * a->setup.layout_s;
     const double n = sp_plan_share_s(a->options->plan, SP_SPEND_SAMPLES) / each_s;
     const int enough = sp_protocol_default(a->options->machine).min_samples * FEW;
-    if (sp_analysis_is_replayed(a))
+    if (sp_analysis_is_replayed(a) || a->setup_options.own) /* whose threads and data no fork repeats */
         return 1;
     if (a->options->n_runs > 0)
         return a->options->n_runs;

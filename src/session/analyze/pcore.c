@@ -562,7 +562,7 @@ enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const stru
     if (status == SP_OK)
         status = beta_of(workload, &beta, err);
     const struct sp_dense_arrays *d = &t->window.dense;
-    const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second};
+    const struct sp_operands operands = {.x = d->x, .rows = d->rows, .second = d->second, .own = o->own};
     t->kernel = kernel;
     if (status == SP_OK)
         status = kernel->prepare(&t->window.layout, &operands, &t->state, err);

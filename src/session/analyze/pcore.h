@@ -22,6 +22,7 @@ struct sp_pcore_options {
     double budget_s;        /* of each kernel, for all windows together */
     struct sp_plan *plan;   /* remembers what was measured, and what it took; NULL: nobody does */
     enum sp_spending spent; /* as what */
+    struct sp_own *own;     /* whose kernel it is, where it is none of the table */
 };
 
 /* Values that suit the workload's operands and the first two caches of the machine (where it describes none,

@@ -9,6 +9,8 @@
 #include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
+#include "kernels/own/own_kernel.h"
+#include "kernels/own/own_pages.h"
 #include "model/roofline.h"
 #include "session/analyze/pcore.h"
 #include "sparse/csr/csr_content.h"
@@ -108,7 +110,10 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
 {
     const struct sp_structure *s = &subject->structure;
     in->symmetric = s->value_symmetry.known && s->value_symmetry.value >= 1 && s->value_symmetry.error == 0;
-    in->fits_f32 = subject->matrix.n_nz == 0 ? SP_UNKNOWN : s->n_inexact_f32 == 0 ? SP_TRUE : SP_FALSE;
+    in->symmetric = in->symmetric && !subject->no_values;
+    in->fits_f32 = subject->matrix.n_nz == 0 || subject->no_values ? SP_UNKNOWN
+                   : s->n_inexact_f32 == 0                         ? SP_TRUE
+                                                                   : SP_FALSE;
     if (in->fits_f32 == SP_FALSE) {
         struct sp_rounding rounding;
         sp_rounding_of(&subject->matrix, &rounding);
@@ -116,7 +121,7 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
         in->rounding_normwise = sp_value_of(rounding.normwise, SP_MODELLED);
     }
     in->n_zeros = s->n_zeros;
-    in->n_distinct = s->n_distinct;
+    in->n_distinct = subject->no_values ? 0 : s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
     for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
         const struct sp_block_fill *b = &s->block[i];
@@ -288,7 +293,8 @@ static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_
                                    .rows = dense->rows,
                                    .second = dense->second,
                                    .store_nt = wants_nt(o, s),
-                                   .allocator = allocator};
+                                   .allocator = allocator,
+                                   .own = o->own};
     c->state = NULL;
     c->best_s = INFINITY;
     return c->kernel->prepare(&s->layout, &operands, &c->state, err);
@@ -415,6 +421,25 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
                    "no kernel for this workload writes y with non-temporal stores here");
 }
 
+/* How long an execution takes, more or less: whoever waits for a kernel of somebody else has to know. */
+static enum sp_status time_built_in(const struct sp_setup_options *o, const struct sp_dense *dense,
+                                    struct sp_setup *s, struct sp_error *err)
+{
+    struct contender one = {.kernel = NULL};
+    struct sp_setup_options plain = *o;
+    plain.own = NULL;
+    if (!o->own->watch || sp_kernel_candidates(&s->layout, NULL, &one.kernel, 1) == 0)
+        return SP_OK;
+    enum sp_status status = prepare(&plain, dense, NULL, s, &one, err);
+    const double start = sp_now();
+    if (status == SP_OK)
+        status = one.kernel->run(one.state, 1, NULL, err);
+    if (status == SP_OK)
+        o->own->watch->execution_s = sp_now() - start;
+    one.kernel->release(one.state);
+    return status;
+}
+
 /* Between steps that each may take seconds. */
 static enum sp_status begin_step(const struct sp_progress *progress, const char *what, struct sp_error *err)
 {
@@ -429,7 +454,10 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
 {
     memset(s, 0, sizeof *s);
     s->workload = *workload;
-    const struct sp_allocator *allocator = o->small_pages ? &sp_allocator_plain : &sp_allocator_huge;
+    const struct sp_allocator *allocator = o->own
+                                               ? (o->small_pages ? &sp_own_pages_small : &sp_own_pages_huge)
+                                           : o->small_pages ? &sp_allocator_plain
+                                                            : &sp_allocator_huge;
     enum sp_status status = check_memory(workload, o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
@@ -453,6 +481,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     if (status == SP_OK)
         status = sp_dense_make(&s->workload, o->seed, &arrays, err);
     struct sp_dense dense = sp_dense_of(&arrays);
+    if (status == SP_OK && o->own)
+        status = time_built_in(o, &dense, s, err);
     if (status == SP_OK)
         status = begin_step(progress, "choosing a kernel", err);
     if (status == SP_OK)
@@ -462,12 +492,17 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     if (status == SP_OK) {
         s->job = sp_kernel_job(s->kernel, s->state, &s->layout);
         status = check_result(s, &dense, err);
+        if (o->own && s->check.n_bad > 0)
+            status = sp_own_wrong(o->own, &s->check, workload->matrix->n_r, false, err);
     }
     if (status == SP_OK)
         status = hold_back(s, err);
     sp_dense_free(&arrays);
-    if (status != SP_OK)
+    if (status != SP_OK) {
+        const struct sp_spmv_check check = s->check;
         sp_setup_free(s);
+        s->check = check;
+    }
     return status;
 }
 

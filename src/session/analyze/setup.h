@@ -21,6 +21,7 @@ enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
     const char *isa;                  /* NULL: the best */
+    struct sp_own *own;               /* whose kernel that is, where it is none of the table */
     const struct sp_kernel *kernel;   /* NULL: the fastest on these arrays; its P_core is measured then */
     enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
     bool small_pages;                 /* 4 KiB pages instead of huge ones */
@@ -45,7 +46,7 @@ struct sp_setup {
     struct sp_kernel_facts facts;
     struct sp_job job;
     struct sp_value p_core_one; /* [flop/s] of one thread */
-    struct sp_spmv_check check; /* against the reference */
+    struct sp_spmv_check check; /* against the reference; kept where that fails */
     double layout_s;            /* making the layout [s] */
     void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
 };
@@ -69,6 +70,7 @@ struct sp_subject {
     struct sp_csr original; /* before reordering; empty without has_original */
     struct sp_load_facts facts;
     struct sp_structure structure; /* after reordering */
+    bool no_values; /* positions alone are known: nothing may rest on the values, which are ones */
     double load_s, reorder_s;
 };
 

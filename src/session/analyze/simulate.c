@@ -40,15 +40,59 @@ struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
     return o;
 }
 
+/* The arrays that somebody else's kernel has instead stream by as those of CRS do, in proportion. */
+static void take_stored(const struct sp_analysis *a, struct sp_simulated *out)
+{
+    static const enum sp_array stored[] = {SP_ARRAY_VALUES, SP_ARRAY_INDICES, SP_ARRAY_POINTERS};
+    struct sp_layout as_here = a->setup.layout;
+    as_here.own_B = NULL;
+    for (int k = 0; k < out->n_levels; k++) {
+        struct sp_traffic *t = &out->traffic[k];
+        double more_B = 0;
+        for (size_t i = 0; i < sizeof stored / sizeof *stored; i++) {
+            const double here_B = sp_layout_array_bytes(&as_here, stored[i]),
+                         factor = here_B > 0 ? a->own.array_B[stored[i]] / here_B : 0;
+            more_B += (factor - 1) * t->array_read_B[stored[i]];
+            t->array_read_B[stored[i]] *= factor;
+        }
+        t->read_B = sp_value_of(fmax(0, t->read_B.value + more_B), SP_SIMULATED);
+    }
+}
+
 enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simulated *out,
                                     struct sp_error *err)
 {
     struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_walk walk;
     double start = sp_now();
+    if (a->own.traced) {
+        sp_analysis_own_walk(a, &walk);
+        o.walk = &walk;
+    }
     enum sp_status status =
         sp_sim_traffic(&a->setup.layout, &o, out->traffic, &out->n_levels, &out->sim, err);
+    if (status == SP_OK && a->own.n_stores > 0 && !a->own.traced)
+        take_stored(a, out);
     out->simulate_s = sp_now() - start;
     return status;
+}
+
+bool sp_analysis_is_divisible(const struct sp_analysis *a)
+{
+    const struct sp_machine *m = sp_analysis_caches(a);
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc && llc->partition.arrays && llc->partition.ways <= 0 && sp_ways_are_simulated(m) &&
+           a->options->state == SP_WARM && !a->options->policy && a->simulated.n_levels == m->n_caches &&
+           a->evaluated.residence.level == m->n_caches;
+}
+
+enum sp_status sp_analysis_divide(const struct sp_analysis *a, struct sp_ways *out, struct sp_error *err)
+{
+    struct sp_sim_options o = sp_analysis_sim_options(a);
+    struct sp_machine divided = *o.machine;
+    divided.cache[divided.n_caches - 1].partition.ways = 1;
+    o.machine = &divided;
+    return sp_sim_ways(&a->setup.layout, &o, out, err);
 }
 
 enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *out, struct sp_error *err)

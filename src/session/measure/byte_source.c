@@ -514,6 +514,10 @@ static enum sp_status try_pages(const struct sp_analysis *a, struct sp_attribute
         not_tested(out, "page size", "the run was recorded elsewhere");
         return SP_OK;
     }
+    if (a->setup_options.own) {
+        not_tested(out, "page size", "a kernel of your own is made ready once");
+        return SP_OK;
+    }
     struct sp_setup_options options = a->setup_options;
     struct sp_setup other;
     struct sp_error why = {0};

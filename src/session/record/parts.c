@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "include/spmodel.h"
 #include "io/record/record_request.h"
 #include "model/cache/partition.h"
 #include "session/analyze/analyze.h"
@@ -122,7 +123,7 @@ static void record_spy(struct sp_record *r, const struct sp_csr *a)
     sp_record_set_object(r, SP_F_CURVES_SPY, spy);
 }
 
-static void record_structure(struct sp_record *r, const struct sp_structure *s)
+static void record_structure(struct sp_record *r, const struct sp_structure *s, bool has_values)
 {
     sp_record_set_number(r, SP_F_STRUCTURE_N_NZR_MEAN, s->n_nzr);
     sp_record_set_count(r, SP_F_STRUCTURE_N_NZR_MEDIAN, s->row_median);
@@ -137,11 +138,14 @@ static void record_structure(struct sp_record *r, const struct sp_structure *s)
     sp_record_set_count(r, SP_F_STRUCTURE_PROFILE, s->profile);
     sp_record_set_number(r, SP_F_STRUCTURE_MEAN_DISTANCE, s->mean_distance);
     sp_record_set_number(r, SP_F_STRUCTURE_FOOTPRINT_B, s->crs_B + s->vector_B);
-    sp_record_set_count(r, SP_F_STRUCTURE_DISTINCT_VALUES, s->n_distinct);
-    sp_record_set_flag(r, SP_F_STRUCTURE_DISTINCT_VALUES_IS_BOUND, s->distinct_at_least);
-    sp_record_set_count(r, SP_F_STRUCTURE_INEXACT_IN_F32, s->n_inexact_f32);
+    if (has_values) {
+        sp_record_set_count(r, SP_F_STRUCTURE_DISTINCT_VALUES, s->n_distinct);
+        sp_record_set_flag(r, SP_F_STRUCTURE_DISTINCT_VALUES_IS_BOUND, s->distinct_at_least);
+        sp_record_set_count(r, SP_F_STRUCTURE_INEXACT_IN_F32, s->n_inexact_f32);
+    }
     record_estimate(r, SP_F_STRUCTURE_PATTERN_SYMMETRY, s->pattern_symmetry);
-    record_estimate(r, SP_F_STRUCTURE_VALUE_SYMMETRY, s->value_symmetry);
+    if (has_values)
+        record_estimate(r, SP_F_STRUCTURE_VALUE_SYMMETRY, s->value_symmetry);
     record_estimate(r, SP_F_STRUCTURE_UNIT_SHARE, s->unit_share);
     if (s->pattern_symmetry.known)
         sp_record_set_flag(r, SP_F_STRUCTURE_PATTERN_SYMMETRIC, s->pattern_symmetry.value >= 1);
@@ -168,7 +172,7 @@ void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
         sp_record_set_count(r, SP_F_PROBLEM_ZEROS_DROPPED, s->facts.n_dropped);
     sp_record_set_count(r, SP_F_PROBLEM_DUPLICATES, a->n_duplicates);
     sp_record_set_text(r, SP_F_PROBLEM_INPUT, s->facts.format);
-    record_structure(r, &s->structure);
+    record_structure(r, &s->structure, !s->no_values);
     record_spy(r, a);
 }
 
@@ -389,6 +393,10 @@ void sp_record_request(struct sp_record *r, const struct sp_analyze_options *o, 
     ask_text(r, SP_OPTION_SIM_POLICY, o->policy);
     ask_number(r, SP_OPTION_SIM_LLC, o->llc_B);
     ask_text(r, SP_OPTION_MACHINE, o->machine_name);
+    if (o->own.library || o->own.kernel)
+        ask_text(r, SP_OPTION_KERNEL, o->own.library ? o->own.library : o->own.kernel->name);
+    if (o->own.signature)
+        ask_text(r, SP_OPTION_SIGNATURE, o->own.signature);
 }
 
 void sp_record_environment(struct sp_record *r, const struct sp_topology *topology,

@@ -340,6 +340,25 @@ static void record_unfused(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_value(r, SP_F_UNFUSED_SAVED_PREDICTED, u->predicted_B);
 }
 
+static void record_own(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_own_found *own = &a->own;
+    if (!a->setup_options.own)
+        return;
+    sp_record_set_text(r, SP_F_OWN_NAME, a->setup.kernel->name + sizeof "own/" - 1);
+    sp_record_set_text(r, SP_F_OWN_WALK, own->traced ? "traced" : own->n_stores > 0 ? "stored" : "assumed");
+    for (int i = 0; i < own->n_stores; i++)
+        sp_record_append(
+            r, SP_F_OWN_STORES,
+            json_pack("{s:s, s:f}", "name", own->name[i], "bytes", (double)own->store[i].size_B));
+    sp_record_set_value(r, SP_F_OWN_BUSY_THREADS, own->busy_threads);
+    sp_record_set_value(r, SP_F_OWN_IDLE_THREADS, own->idle_threads);
+    if (a->beside.kernel)
+        sp_record_set_text(r, SP_F_OWN_BUILT_IN, a->beside.kernel->name);
+    sp_record_set_value(r, SP_F_OWN_BUILT_IN_TIME, a->beside.time_s);
+    sp_record_set_value(r, SP_F_OWN_RATIO, a->beside.ratio);
+}
+
 static void record_hints(const struct sp_analysis *a, struct sp_record *r)
 {
     if (a->options->no_hints || a->setup.layout.n_nz == 0 || *a->evaluated.doubt)
@@ -408,6 +427,19 @@ static void flag_stated_time(const struct sp_analysis *a, struct sp_record *r)
                            text, 1 / a->evaluated.fraction.value, least);
 }
 
+/* Threads that it leaves running take processors from what is measured beside it. */
+static void remark_threads(const struct sp_analysis *a, struct sp_record *r)
+{
+    static const double notable = 0.5;
+    char text[160];
+    if (!a->setup_options.own || !(a->own.idle_threads.value > notable))
+        return;
+    snprintf(text, sizeof text,
+             "the kernel keeps %.1f threads busy between its calls: they disturb what is measured beside it",
+             a->own.idle_threads.value);
+    sp_record_append(r, SP_F_REMARKS, json_string(text));
+}
+
 static void record_flags(const struct sp_analysis *a, struct sp_record *r)
 {
     if (!sp_record_node(r, SP_F_FLAGS))
@@ -440,6 +472,7 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
             a->observed.pairs.roof.value / 1e9, dram->value.value / 1e9);
     remark_low_roof(a, r);
     flag_stated_time(a, r);
+    remark_threads(a, r);
     const struct sp_cache *llc = sp_machine_llc(a->options->machine);
     if (llc && llc->effective_B.lo < llc->effective_B.hi && a->options->llc_B == 0 && a->reuse.n_sizes == 0 &&
         a->setup.layout.n_nz > 0)
@@ -595,6 +628,7 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
             record_losses(a, r);
             record_unfused(a, r);
         }
+        record_own(a, r);
         record_bottleneck(a, r);
     }
     record_hints(a, r);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "session/measure/this_machine.h"
+#include "session/own/own.h"
 #include "session/trial/try_hints.h"
 #include "sys/fault.h"
 #include "sys/machine/meminfo.h"
@@ -224,12 +225,13 @@ static enum sp_status take_skew(struct sp_analyze_options *o, const char *value,
     return SP_OK;
 }
 
-static enum sp_status take_budget(struct sp_analyze_options *o, const char *value, struct sp_error *err)
+static enum sp_status take_seconds(enum sp_option option, const char *such, const char *value, double *out,
+                                   struct sp_error *err)
 {
-    double budget_s;
-    if (sp_parse_seconds(value, &budget_s) || budget_s <= 0)
-        return takes(SP_OPTION_BUDGET, "a time such as 5s, 200ms or 1m", value, err);
-    o->budget_s = budget_s;
+    double seconds;
+    if (sp_parse_seconds(value, &seconds) || seconds <= 0)
+        return takes(option, such, value, err);
+    *out = seconds;
     return SP_OK;
 }
 
@@ -309,7 +311,7 @@ static enum sp_status take_one(struct sp_request *r, enum sp_option option, cons
         r->require_bytes = true;
         return SP_OK;
     case SP_OPTION_BUDGET:
-        return take_budget(o, value, err);
+        return take_seconds(option, "a time such as 5s, 200ms or 1m", value, &o->budget_s, err);
     case SP_OPTION_SAMPLES:
         return count(option, value, 1, 100000, &o->max_samples, err);
     case SP_OPTION_RUNS:
@@ -340,6 +342,14 @@ static enum sp_status take_one(struct sp_request *r, enum sp_option option, cons
     case SP_OPTION_TRY_HINTS:
         r->try_hints = true;
         return SP_OK;
+    case SP_OPTION_KERNEL:
+        o->own.library = value;
+        return SP_OK;
+    case SP_OPTION_SIGNATURE:
+        o->own.signature = value;
+        return SP_OK;
+    case SP_OPTION_KERNEL_LIMIT:
+        return take_seconds(option, "a time such as 30s, 500ms or 2m", value, &o->own.limit_s, err);
     default:
         return sp_op_take(&r->op, option, value, err);
     }
@@ -393,6 +403,11 @@ enum sp_status sp_request_settle(struct sp_request *r, struct sp_error *err)
                        r->on_gpu             ? SP_O_DEVICE " gpu"
                        : r->analyze.no_hints ? SP_O_NO_HINTS
                                              : SP_O_BYTES " replay:FILE");
+    if (sp_own_is_asked(&r->analyze.own) && (r->on_gpu || r->try_hints || r->all_formats))
+        return sp_fail(err, SP_USAGE, "leave one of the two out", SP_O_KERNEL " and %s exclude each other",
+                       r->on_gpu      ? SP_O_DEVICE " gpu"
+                       : r->try_hints ? SP_O_TRY_HINTS
+                                      : SP_O_FORMAT " all");
     if (r->require_bytes && strcmp(r->bytes, "sim") == 0)
         return sp_fail(err, SP_USAGE, "leave one of the two out",
                        SP_O_REQUIRE_BYTES " and " SP_O_BYTES " sim exclude each other");
@@ -533,6 +548,8 @@ enum sp_status sp_request_run(const struct sp_request *r, const struct sp_subjec
     o.r = width;
     if (r->on_gpu)
         return sp_analyze_gpu(subject, &o, progress, record, err);
+    if (sp_own_is_asked(&o.own))
+        return sp_analyze_own(subject, &o, progress, record, err);
     if (r->try_hints)
         return sp_analyze_and_try(subject, &o, TRIES_BUDGETS * (o.budget_s + subject->load_s), progress,
                                   record, err);

@@ -103,7 +103,7 @@ static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordere
         sp_pcore_options_for(a->options->machine, &w, a->options->plan, SP_SPEND_OTHERS);
     const struct sp_kernel *kernel;
     struct sp_value rate;
-    if (sp_analysis_is_replayed(a))
+    if (sp_analysis_is_replayed(a) || a->setup_options.own)
         return SP_OK;
     enum sp_status status = sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK && sp_value_known(rate))

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "kernels/own/own_kernel.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/observe.h"
 #include "session/analyze/pcore.h"
@@ -81,6 +82,13 @@ static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_j
     return status;
 }
 
+enum sp_status sp_analysis_time_beside(const struct sp_analysis *a, const struct sp_job *job,
+                                       struct sp_value *time, struct sp_error *err)
+{
+    double lambda;
+    return time_beside(a, job, false, time, &lambda, err);
+}
+
 /* ---- without memory limits ---- */
 
 static double value_or_0(struct sp_value v)
@@ -99,8 +107,15 @@ static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp
                                     const struct sp_kernel *kernel, struct core_job *out,
                                     struct sp_error *err)
 {
-    const struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w, NULL, SP_SPEND_OTHERS);
+    struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w, NULL, SP_SPEND_OTHERS);
+    p.own = a->setup_options.own;
     return sp_pcore_team_make(w, kernel, &p, &out->team, &out->job, &out->work, err);
+}
+
+/* Is it a kernel of somebody else that was made ready for the matrix, and may know one at a time? */
+static bool has_one_state(const struct sp_analysis *a)
+{
+    return a->setup_options.own && !sp_own_is_stateless(a->setup_options.own);
 }
 
 /* Longer executions do not notice the start of a team [s]. */
@@ -140,7 +155,10 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
     struct sp_value time;
     *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1,
                                 sp_value_none("an execution without work was not measured")};
-    if (sp_analysis_is_replayed(a) || s->layout.n_nz == 0 || !sp_value_known(a->observed.pairs.time))
+    if (has_one_state(a))
+        out->flop_s = sp_value_none("your kernel's prepare() is called once: it ran on no other rows");
+    if (has_one_state(a) || sp_analysis_is_replayed(a) || s->layout.n_nz == 0 ||
+        !sp_value_known(a->observed.pairs.time))
         return SP_OK;
     enum sp_status status = core_job_make(a, &s->workload, s->kernel, &core, err);
     sp_progress_step(a->progress, "measuring P_core", -1);
@@ -315,7 +333,8 @@ static enum sp_status time_prepared(const struct sp_analysis *a, const struct sp
                                          .second = arrays.second,
                                          .store_nt = a->setup.facts.store_nt,
                                          .allocator = a->options->small_pages ? &sp_allocator_plain
-                                                                              : &sp_allocator_huge};
+                                                                              : &sp_allocator_huge,
+                                         .own = a->setup_options.own};
     status = kernel->prepare(layout, &operands, &state, err);
     if (status == SP_OK) {
         const struct sp_job job = sp_kernel_job(kernel, state, layout);
@@ -438,8 +457,14 @@ enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *
     out->prefetch_s = sp_value_none("no run that prefetches x was made");
     if (a->options->no_hints || a->setup.layout.n_nz == 0 || sp_analysis_is_replayed(a))
         return SP_OK;
+    if (has_one_state(a)) {
+        out->linear_s = sp_value_none("your kernel's prepare() is called once: it ran with no other columns");
+        return SP_OK;
+    }
     sp_progress_step(a->progress, "proving the losses", -1);
     enum sp_status status = SP_OK;
+    if (a->setup_options.own) /* the rest would be kernels of the program in its place */
+        return is_worth_a_copy(a) ? linearise(a, out, err) : SP_OK;
     enum sp_schedule schedule = a->setup.workload.schedule;
     if (a->evaluated.busy_decides && schedule != SP_SCHEDULE_MERGE)
         status = try_schedules(a, out, err);

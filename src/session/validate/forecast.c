@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "model/cache/alpha.h"
-#include "model/cache/overflow.h"
 #include "model/roofline.h"
+#include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "sparse/formats/layout.h"
 
@@ -50,8 +50,7 @@ static double share_of(const struct work *w, int domain)
 
 /* A domain's last level, or a part of its ways, and the bytes that its threads go through there. */
 struct part {
-    double bytes, y_B, capacity_B;
-    int ways;
+    double bytes, capacity_B;
 };
 enum { MOST_PARTS = 2 };
 
@@ -61,22 +60,19 @@ static int parts_of(const struct work *w, int domain, struct part part[MOST_PART
 {
     const struct sp_layout *l = w->layout;
     const struct sp_way_partition *p = &sp_machine_llc(w->machine)->partition;
-    const double share = share_of(w, domain), ways = w->ways;
+    const double share = share_of(w, domain);
     const bool divided = p->ways > 0 && w->ways > p->ways;
-    part[0] = (struct part){.capacity_B = w->capacity_B, .ways = w->ways};
+    part[0] = (struct part){.capacity_B = w->capacity_B};
     part[1] = part[0];
     for (int i = 0; divided && i < 2; i++) {
         const bool kept = (p->arrays >> SP_ARRAY_VALUES & 1) == (i == 0);
-        part[i].ways = kept ? p->ways : w->ways - p->ways;
-        part[i].capacity_B *= part[i].ways / ways;
+        part[i].capacity_B *= (double)(kept ? p->ways : w->ways - p->ways) / w->ways;
     }
     for (int a = 0; a < SP_ARRAY_OTHER; a++) {
         const bool with_values = !divided || (p->arrays >> a & 1) == (p->arrays >> SP_ARRAY_VALUES & 1);
         struct part *to = &part[with_values ? 0 : 1];
         to->bytes += a == SP_ARRAY_X ? (double)(w->lines_of[domain] * w->line_B)
                                      : share * sp_layout_array_bytes(l, (enum sp_array)a);
-        if (a == SP_ARRAY_Y)
-            to->y_B = share * sp_layout_array_bytes(l, SP_ARRAY_Y);
     }
     return divided ? 2 : 1;
 }
@@ -85,34 +81,6 @@ static int parts_of(const struct work *w, int domain, struct part part[MOST_PART
 static double fullness(const struct part *p)
 {
     return p->capacity_B > 0 ? p->bytes / p->capacity_B : INFINITY;
-}
-
-/* What sets that overflow change of the simulated bytes, whose addresses are contiguous: a cache that holds
- * its part loses some of it, one that does not keeps some, from one execution to the next. The ends: as
- * simulated, and two ways fewer for what else is about. Of divided caches counters show none of it. */
-static void overflow(const struct work *w, struct sp_forecast *out)
-{
-    enum { OTHERS = 2 };
-    static const double far = 2; /* times the cache: nothing is kept anyhow */
-    struct sp_value read = out->read_B, written = out->write_B;
-    for (int d = 0; d < w->n_domains && w->ways > OTHERS && !w->cold; d++) {
-        struct part p[MOST_PARTS];
-        if (parts_of(w, d, p) > 1)
-            return;
-        const double s = fullness(p), lost = sp_sets_lost(s, p->ways);
-        const double most = sp_sets_lost(s * p->ways / (p->ways - OTHERS), p->ways - OTHERS);
-        if (s <= 1) {
-            read.value += lost * p->bytes;
-            read.hi += most * p->bytes;
-            written.value += lost * p->y_B;
-            written.hi += most * p->y_B;
-        } else if (s < far) {
-            read.lo -= (1 - lost) * p->bytes;
-            written.lo -= (1 - lost) * p->y_B;
-        }
-    }
-    out->read_B = sp_value_between(read.value, fmax(0, read.lo), read.hi, SP_SIMULATED);
-    out->write_B = sp_value_between(written.value, fmax(0, written.lo), written.hi, SP_SIMULATED);
 }
 
 static enum sp_status look_at_sizes(struct work *w, struct sp_forecast *out, struct sp_error *err)
@@ -154,12 +122,25 @@ static enum sp_status simulate(struct work *w, struct sp_traffic traffic[SP_MAX_
     return sp_sim_traffic(w->layout, &o, traffic, n_levels, NULL, err);
 }
 
-/* The roofline with the simulated alpha. */
-static struct sp_value time_of(const struct work *w, const struct sp_workload *workload,
-                               const struct sp_traffic *memory)
+/* Between the data's home and the level inside it. */
+static double alpha_of(const struct work *w, const struct sp_traffic *traffic, int n_levels, int home)
+{
+    const int k = home < n_levels ? home - 1 : n_levels - 1;
+    return k >= 0 ? sp_traffic_alpha(w->layout, &traffic[k]) : 1;
+}
+
+/* The roofline with the simulated alpha, what memory gives of data that caches keep in part, and the core's
+ * time by the lengths of rows where the machine file has it. */
+static enum sp_status time_of(const struct work *w, const struct sp_workload *workload,
+                              const struct sp_traffic *traffic, int n_levels, struct sp_forecast *out,
+                              struct sp_error *err)
 {
     const struct sp_layout *l = w->layout;
     const struct sp_csr *a = workload->matrix;
+    struct sp_unit_time units;
+    enum sp_status status = sp_unit_time_of(w->machine, l, &units, err);
+    if (status != SP_OK)
+        return status;
     struct sp_predict_inputs in = {
         .n_r = a->n_r,
         .n_c = a->n_c,
@@ -174,7 +155,7 @@ static struct sp_value time_of(const struct work *w, const struct sp_workload *w
         .r = 1,
         .layout = l,
         .work = sp_workload_flops(workload),
-        .alpha = sp_value_of(sp_traffic_alpha(l, memory), SP_SIMULATED),
+        .alpha = sp_value_of(sp_traffic_alpha(l, &traffic[n_levels - 1]), SP_SIMULATED),
         .w = sp_value_of(2, SP_MODELLED),
         .machine = w->machine,
         .n_threads = l->partition.n_threads,
@@ -183,7 +164,17 @@ static struct sp_value time_of(const struct work *w, const struct sp_workload *w
         .core = sp_value_none("not measured"),
         .roof_Bps = sp_value_none("the machine's"),
     };
-    return sp_predict(&in).roofline.time_s;
+    if (units.by && units.time_s.lo > 0)
+        in.core = sp_value_between(in.work / units.time_s.value, in.work / units.time_s.hi,
+                                   in.work / units.time_s.lo, SP_MODELLED);
+    const int home = sp_predict(&in).home;
+    in.alpha = sp_value_of(alpha_of(w, traffic, n_levels, home), SP_SIMULATED);
+    const struct sp_traffic *memory = &traffic[n_levels - 1];
+    if (!w->cold)
+        *(home == n_levels ? &in.moved_B : &in.beyond_B) = sp_value_sum(memory->read_B, memory->write_B);
+    out->time_s = sp_predict(&in).roofline.time_s;
+    out->has_core = units.by != NULL;
+    return SP_OK;
 }
 
 static enum sp_status predict(struct work *w, const struct sp_workload *workload, struct sp_forecast *out,
@@ -196,12 +187,9 @@ static enum sp_status predict(struct work *w, const struct sp_workload *workload
         status = simulate(w, traffic, &n_levels, err);
     if (status != SP_OK)
         return status;
-    const struct sp_traffic *memory = &traffic[n_levels - 1];
-    out->read_B = memory->read_B;
-    out->write_B = memory->write_B;
-    out->time_s = time_of(w, workload, memory);
-    overflow(w, out);
-    return SP_OK;
+    out->read_B = traffic[n_levels - 1].read_B;
+    out->write_B = traffic[n_levels - 1].write_B;
+    return time_of(w, workload, traffic, n_levels, out, err);
 }
 
 enum sp_status sp_forecast_make(const struct sp_workload *workload, const struct sp_machine *machine,

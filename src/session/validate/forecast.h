@@ -13,10 +13,10 @@
 #include "sparse/product/workload.h"
 
 struct sp_forecast {
-    struct sp_value read_B, write_B; /* simulated; near the size of an undivided cache with what sets that
-                                        overflow change (model/cache/overflow.h), ends without and more */
-    struct sp_value time_s;
-    double once_B;         /* every array once: what a cold execution reads at least, y included */
+    struct sp_value read_B, write_B; /* simulated (model/volume/traffic.h) */
+    struct sp_value time_s;          /* the roofline's, as in `spmodel model` */
+    bool has_core;                   /* with the core's time by the lengths of rows; else that is left out */
+    double once_B;                   /* every array once: what a cold execution reads at least, y included */
     int n_domains, n_held; /* cache domains in use; of them those whose cache holds all that they touch */
     double least_share, most_share; /* what a domain touches over the capacity of its cache */
     double copies_B; /* of once_B beyond one copy of x: caches that share its lines load them each */

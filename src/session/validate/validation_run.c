@@ -105,6 +105,7 @@ static json_t *kept_object(const struct sp_validation *v, const struct sp_valida
     json_object_set_new(o, "copies_B", json_real(f->copies_B));
     json_object_set_new(o, "domains", json_integer(f->n_domains));
     json_object_set_new(o, "held", json_integer(f->n_held));
+    json_object_set_new(o, "core", json_boolean(f->has_core));
     json_object_set_new(o, "least_share", sp_json_number(f->least_share));
     json_object_set_new(o, "most_share", sp_json_number(f->most_share));
     return o;
@@ -155,6 +156,7 @@ static void take_kept(struct sp_validation *v, const json_t *o)
                                            .copies_B = sp_item_number(o, "copies_B"),
                                            .n_domains = (int)sp_item_number(o, "domains"),
                                            .n_held = (int)sp_item_number(o, "held"),
+                                           .has_core = json_is_true(json_object_get(o, "core")),
                                            .least_share = isnan(least) ? INFINITY : least,
                                            .most_share = isnan(most) ? INFINITY : most};
         if (!sp_value_known(c->forecast.time_s)) /* its reason goes with the document */

@@ -121,6 +121,9 @@ double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values)
 double sp_layout_array_bytes(const struct sp_layout *l, enum sp_array array)
 {
     const struct sp_format_kind *kind = sp_format_of(l->format);
+    const bool stored = array == SP_ARRAY_VALUES || array == SP_ARRAY_INDICES || array == SP_ARRAY_POINTERS;
+    if (l->own_B && stored)
+        return l->own_B[array];
     switch (array) {
     case SP_ARRAY_VALUES:
         return l->op == SP_OP_FUSEDMM ? 0 : (double)l->n_stored * (double)l->s_a;

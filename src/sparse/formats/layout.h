@@ -98,6 +98,8 @@ struct sp_layout {
     int64_t n_bases;                       /* d16: n_r (CRS), n_slots (SELL); else 0 */
     int32_t *base;                         /* [n_bases] d16 only */
     void *own;                             /* of formats that have more: free'd by them */
+    const double *own_B; /* [SP_N_ARRAYS] values, indices and pointers as a kernel of somebody else stores
+                            them [B], for all that counts bytes; NULL: as here; borrowed */
 
     struct sp_partition partition;
     const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */

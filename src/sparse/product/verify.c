@@ -67,11 +67,29 @@ static double tolerance(const struct row_sum *s, int64_t n, enum sp_precision pr
     return values + (sp_gamma(m + 4, u) + sp_gamma(m, 0x1p-53)) * s->abs_sum + smallest * s->abs_factors;
 }
 
+/* A row that is wrong, into what all threads have found so far. */
+static void add_bad(struct sp_spmv_check *found, int64_t row, double ratio, double got, double expected)
+{
+#pragma omp critical(sp_verify_bad)
+    {
+        const bool worse = found->n_bad == 0 || ratio > found->max_ratio ||
+                           (ratio == found->max_ratio && row < found->worst_row);
+        found->n_bad++;
+        found->bad_row = row < found->bad_row ? row : found->bad_row;
+        if (worse) {
+            found->max_ratio = ratio;
+            found->worst_row = row;
+            found->got = got;
+            found->expected = expected;
+        }
+    }
+}
+
 /* found.bad_row INT64_MAX: none. `check` may be NULL. */
 static enum sp_status report(struct sp_spmv_check found, struct sp_spmv_check *check, struct sp_error *err)
 {
     if (found.bad_row == INT64_MAX)
-        found.bad_row = -1;
+        found.bad_row = found.worst_row = -1;
     if (check)
         *check = found;
     if (found.bad_row < 0)
@@ -85,10 +103,11 @@ enum sp_status sp_spmv_verify(const struct sp_csr *a, enum sp_precision precisio
                               const double *y, struct sp_spmv_check *check, struct sp_error *err)
 {
     bool is_complex = precision == SP_C128;
+    struct sp_spmv_check found = {.bad_row = INT64_MAX};
     double max_error = 0, max_ratio = 0;
-    int64_t bad_row = INT64_MAX, n_not_finite = 0;
+    int64_t n_not_finite = 0;
 #pragma omp parallel for schedule(dynamic, 4096) reduction(max : max_error, max_ratio)                        \
-    reduction(min : bad_row) reduction(+ : n_not_finite)
+    reduction(+ : n_not_finite)
     for (int64_t i = 0; i < a->n_r; i++) {
         struct row_sum s = sum_row(a, i, x, is_complex);
         double y_r = is_complex ? y[2 * i] : y[i], y_i = is_complex ? y[2 * i + 1] : 0;
@@ -105,10 +124,13 @@ enum sp_status sp_spmv_verify(const struct sp_csr *a, enum sp_precision precisio
             ratio = error = INFINITY;
         max_error = fmax(max_error, error == 0 ? 0 : error / s.abs_sum);
         max_ratio = fmax(max_ratio, ratio);
-        if (ratio > 1 && i < bad_row)
-            bad_row = i;
+        if (ratio > 1)
+            add_bad(&found, i, ratio, y_r, s.real);
     }
-    return report((struct sp_spmv_check){max_error, max_ratio, bad_row, n_not_finite}, check, err);
+    found.max_error = max_error;
+    found.max_ratio = max_ratio;
+    found.n_not_finite = n_not_finite;
+    return report(found, check, err);
 }
 
 /* Checks of the operations with dense operands of r columns. */
@@ -230,11 +252,12 @@ static void fused_row(const struct sp_workload *w, const struct sp_dense *d, int
     }
 }
 
-/* One row against what the kernel made of it. */
-static double compare(const struct row *row, struct rounding u, const double *result,
+/* One row against what the kernel made of it; *at: the column that differs most. */
+static double compare(const struct row *row, struct rounding u, const double *result, int64_t *at,
                       struct sp_spmv_check *check)
 {
     double worst = 0, bound = relative_bound(u, row->factors, row->m);
+    *at = 0;
     for (int64_t k = 0; k < row->n; k++) {
         bool finite = isfinite(result[k]), finite_ref = isfinite(row->sum[k]);
         bool may_overflow = !(row->abs_sum[k] + row->abs_factors[k] <= u.largest);
@@ -249,6 +272,8 @@ static double compare(const struct row *row, struct rounding u, const double *re
             ratio = error = INFINITY;
         if (error > 0)
             check->max_error = fmax(check->max_error, error / row->abs_sum[k]);
+        if (ratio > worst)
+            *at = k;
         worst = fmax(worst, ratio);
     }
     return worst;
@@ -265,11 +290,12 @@ enum sp_status sp_verify(const struct sp_workload *w, const struct sp_dense *d, 
     int64_t most = r;
     for (int64_t i = 0; w->op == SP_OP_SDDMM && i < s->n_r; i++)
         most = s->row_ptr[i + 1] - s->row_ptr[i] > most ? s->row_ptr[i + 1] - s->row_ptr[i] : most;
+    struct sp_spmv_check found = {.bad_row = INT64_MAX};
     double max_error = 0, max_ratio = 0;
-    int64_t bad_row = INT64_MAX, n_not_finite = 0;
+    int64_t n_not_finite = 0;
     bool no_memory = false;
-#pragma omp parallel reduction(max : max_error, max_ratio) reduction(min : bad_row)                           \
-    reduction(+ : n_not_finite) reduction(|| : no_memory)
+#pragma omp parallel reduction(max : max_error, max_ratio) reduction(+ : n_not_finite)                        \
+    reduction(|| : no_memory)
     {
         void *p;
         no_memory = sp_new_array(3 * most, sizeof(double), "a row of the reference", &p, NULL) != SP_OK;
@@ -287,10 +313,11 @@ enum sp_status sp_verify(const struct sp_workload *w, const struct sp_dense *d, 
             else
                 multiply_row(w, d, i, &row);
             const double *y = result + (w->op == SP_OP_SDDMM ? s->row_ptr[i] : i * r);
-            double ratio = compare(&row, u, y, &here);
+            int64_t at;
+            double ratio = compare(&row, u, y, &at, &here);
             max_ratio = fmax(max_ratio, ratio);
-            if (ratio > 1 && i < bad_row)
-                bad_row = i;
+            if (ratio > 1)
+                add_bad(&found, i, ratio, y[at], row.sum[at]);
         }
         max_error = fmax(max_error, here.max_error);
         n_not_finite += here.n_not_finite;
@@ -298,5 +325,8 @@ enum sp_status sp_verify(const struct sp_workload *w, const struct sp_dense *d, 
     }
     if (no_memory)
         return sp_fail(err, SP_MEMORY, "free memory", "no memory for rows of the reference");
-    return report((struct sp_spmv_check){max_error, max_ratio, bad_row, n_not_finite}, check_out, err);
+    found.max_error = max_error;
+    found.max_ratio = max_ratio;
+    found.n_not_finite = n_not_finite;
+    return report(found, check_out, err);
 }

@@ -21,6 +21,9 @@ struct sp_spmv_check {
     double max_ratio;     /* max over rows of |y - y_ref| / tolerance; at most 1 when the result is right */
     int64_t bad_row;      /* first row whose ratio exceeds 1, 0-based; -1: none */
     int64_t n_not_finite; /* rows that are not finite in both: neither right nor wrong, not in the maxima */
+    int64_t n_bad;        /* rows whose ratio exceeds 1 */
+    int64_t worst_row;    /* with the largest ratio, the first of them; as bad_row */
+    double got, expected; /* there; of complex numbers the real part, of several columns the worst one */
 };
 
 /* Checks y of any kernel that computes in `precision` and sums a row in any order:

@@ -1,4 +1,4 @@
-#include "cli/model/case.h"
+#include "session/model/case.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
+#include "model/cache/overflow.h"
+#include "model/cache/partition.h"
 #include "model/formats/format.h"
 #include "model/gpu/occupancy.h"
 #include "session/gpu/record_gpu.h"
@@ -179,15 +182,25 @@ static bool x_may_leave_L2(const struct sp_model_subject *s, const struct sp_wor
     return (double)sp_precision_size(w->precision) * (double)s->n_c > (double)lo_B;
 }
 
-/* What small problems pay beside their bytes. */
+static int64_t longest_row(const struct sp_csr *a)
+{
+    int64_t longest = 0;
+    for (int64_t i = 0; i < a->n_r; i++)
+        longest = a->row_ptr[i + 1] - a->row_ptr[i] > longest ? a->row_ptr[i + 1] - a->row_ptr[i] : longest;
+    return longest;
+}
+
+/* What small problems pay beside their bytes; how a GPU walks formats without a kernel for it is not known.
+ */
 static void add_gpu_times(const struct sp_model_request *request, const struct sp_model_subject *s,
                           const struct sp_workload *w, struct sp_model_row *row)
 {
-    const struct sp_gpu_sizes sizes = {
-        .n_r = s->n_r, .longest = request->longest, .thread_rows = w->format == SP_FORMAT_SELL};
+    struct sp_gpu_sizes sizes = {.n_r = s->n_r, .thread_rows = !sp_format_of(w->format)->plain_rows};
     if (w->op != SP_OP_SPMV || request->volume_B > 0 || !sp_gpu_is_described(row->machine))
         return;
-    row->of_sizes = true;
+    if (has_gpu_way(w->op, w->format))
+        sizes.longest = s->matrix ? longest_row(s->matrix) : request->longest;
+    row->by_formula = true;
     row->sizes = sp_gpu_time_of_sizes(row->machine, &sizes, &row->prediction);
     row->prediction.roofline = row->sizes.roofline;
     row->prediction.binding = row->sizes.binding;
@@ -196,7 +209,7 @@ static void add_gpu_times(const struct sp_model_request *request, const struct s
 static enum sp_status from_sizes(const struct sp_model_request *request, const struct sp_model_subject *s,
                                  const struct sp_workload *w, struct sp_model_row *row, struct sp_error *err)
 {
-    static const char remedy[] = "name a matrix file or gen:... instead of --sizes";
+    static const char remedy[] = "name a matrix file or gen:... instead of " SP_O_SIZES;
     if (w->op == SP_OP_SDDMM || w->op == SP_OP_FUSEDMM)
         return sp_fail(err, SP_USAGE, remedy, "%s reads rows that have entries, sizes do not suffice",
                        sp_op_name(w->op));
@@ -204,12 +217,12 @@ static enum sp_status from_sizes(const struct sp_model_request *request, const s
         return sp_fail(err, SP_USAGE, remedy, "what %s stores follows from the entries, sizes do not suffice",
                        row->format);
     if (request->alpha_kind == SP_ALPHA_SIM)
-        return sp_fail(err, SP_USAGE, remedy, "--alpha sim needs the entries, sizes do not suffice");
+        return sp_fail(err, SP_USAGE, remedy, SP_O_ALPHA " sim needs the entries, sizes do not suffice");
     if (sp_format_of(w->format)->unit_slots)
         return sp_fail(err, SP_USAGE, remedy,
                        "the share of unit-stride slots follows from the entries, sizes do not suffice");
     if (!sp_format_of(w->format)->plain_rows && request->beta <= 0)
-        return sp_fail(err, SP_USAGE, "add --beta B, or name a matrix file",
+        return sp_fail(err, SP_USAGE, "add " SP_O_BETA " B, or name a matrix file",
                        "beta of %s follows from row lengths, sizes do not suffice", row->format);
     double once = sp_alpha_min_sizes(s->n_c, s->n_nz);
     row->alpha_min = sp_value_between(once, once, once * row->n_domains, SP_MODELLED);
@@ -273,8 +286,8 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->unit_share = NAN;
     row->kept.cache = -1;
     row->n_walks = -1;
-    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s =
-        sp_value_none("the levels that gathers come from were not simulated: --alpha sim and one machine");
+    row->gather.time_s = row->gather.roof_ps = row->gather_wait_s = sp_value_none(
+        "the levels that gathers come from were not simulated: " SP_O_ALPHA " sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
                       : (double)sp_precision_size(w->precision) * (double)(subject->n_nz * row->r);
     if (!layout)
@@ -336,19 +349,21 @@ static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roo
         sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
 }
 
-/* Domains have unequal parts of the data: some find theirs in their last level again, others do not. */
+/* Domains have unequal parts of the data: some find theirs in their last level again, others do not; and sets
+ * that overflow lose a part of what fits. */
 static void find_saved(const struct sp_model_request *request, struct sp_model_row *row)
 {
     const int last = row->n_traffic - 1;
     row->memory_B = row->saved_B = sp_value_none("not simulated in the caches of several domains, warm");
-    if (request->cold || row->n_domains < 2 || row->n_traffic != row->machine->n_caches || last < 1)
+    if (request->cold || row->n_traffic != row->machine->n_caches || last < 1 ||
+        (row->n_domains < 2 && !sp_overflow_is_of(sp_machine_llc(row->machine))))
         return;
     const struct sp_traffic *t = &row->traffic[last];
     double saved_B = 0;
     for (int a = 0; a < SP_N_ARRAYS; a++)
         if (a != SP_ARRAY_X)
             saved_B += row->prediction.volume.array_B[a] - t->array_read_B[a] - t->array_write_B[a];
-    row->memory_B = sp_value_of(t->read_B.value + t->write_B.value, SP_SIMULATED);
+    row->memory_B = sp_value_sum(t->read_B, t->write_B);
     row->saved_B = sp_value_of(fmax(0, saved_B), SP_SIMULATED);
 }
 
@@ -421,6 +436,12 @@ static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_val
     return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
 }
 
+static double capacity_of_y(const struct sp_machine *m, int n_domains)
+{
+    const struct sp_cache *llc = sp_machine_llc(m);
+    return llc ? sp_llc_capacity_B(m, n_domains) * sp_partition_share(llc, SP_ARRAY_Y) : 0;
+}
+
 static enum sp_status make_row(const struct sp_model_request *request, const struct sp_model_subject *subject,
                                const struct sp_workload *w, const struct sp_layout *layout,
                                const struct sp_machine *machine, const struct sp_progress *progress,
@@ -457,16 +478,15 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     row->minimum_B = sp_predict(&in).volume_B.value;
     in.alpha = row->alpha;
     if (layout && machine->kind == SP_CPU && request->w <= 0)
-        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, sp_llc_capacity_B(machine, row->n_domains)),
+        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, capacity_of_y(machine, row->n_domains)),
                            SP_MODELLED);
     row->prediction = sp_predict(&in);
-    if (!layout)
-        add_gpu_times(request, subject, w, row);
+    add_gpu_times(request, subject, w, row);
     find_saved(request, row);
     share_out(request, layout, row);
     const struct sp_value all_B = row->prediction.volume_B;
-    if (is_kept_in_part(row) && row->prediction.home == machine->n_caches) {
-        in.moved_B = row->memory_B;
+    if (is_kept_in_part(row)) {
+        *(row->prediction.home == machine->n_caches ? &in.moved_B : &in.beyond_B) = row->memory_B;
         row->prediction = sp_predict(&in);
     }
     ecm_of(w, layout, rate_of(in.work, sum_of(&row->units)), row);

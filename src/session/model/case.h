@@ -1,7 +1,7 @@
 /* What `spmodel model` computes: predictions of one matrix, or of its sizes alone, over machines and formats.
  */
-#ifndef SP_CLI_MODEL_CASE_H
-#define SP_CLI_MODEL_CASE_H
+#ifndef SP_SESSION_MODEL_CASE_H
+#define SP_SESSION_MODEL_CASE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,7 +83,7 @@ struct sp_model_row {
     struct sp_ways ways;               /* request->divide: from memory with each division */
     struct sp_kept kept; /* what a cache keeps of data that hardly fit, or hardly do not; in the traffic
                             above, in `gather` and in expected_s */
-    bool has_ecm, ecm_has_core; /* cli/model/case.c; T_OL is from P_core, else from the arithmetic peak */
+    bool has_ecm, ecm_has_core; /* session/model/case.c; T_OL is from P_core, else from the arithmetic peak */
     struct sp_ecm_inputs ecm_inputs;
     struct sp_ecm_times ecm;
     double ecm_rows; /* n_r */
@@ -92,7 +92,7 @@ struct sp_model_row {
     double minimum_B;                /* V(alpha_min) of this format */
     struct sp_gpu_prediction *gpu;   /* by a GPU kernel, level by level; else NULL; owned */
     char gpu_option[48];             /* with it: the format as after --format */
-    bool of_sizes;                   /* of sizes on a described GPU: `sizes` is filled */
+    bool by_formula; /* SpMV on a described GPU, of sizes, or alpha least or given: `sizes` is filled */
     struct sp_gpu_sizes_time sizes;
 };
 

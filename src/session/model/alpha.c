@@ -1,10 +1,11 @@
-#include "cli/model/case.h"
+#include "session/model/case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/cache/overflow.h"
 #include "model/cache/reuse.h"
 #include "model/gather.h"
 #include "model/volume/traffic.h"
@@ -114,10 +115,15 @@ static enum sp_status simulate_last(struct simulation *s, int home, int64_t capa
     one.cache[0].effective_B = sp_value_none("given");
     memcpy(one.name, m->name, sizeof one.name);
     const struct sp_cache *c = &one.cache[0];
-    int64_t figures[] = {capacity_B,          sp_cache_granule_B(c),
-                         c->policy,           c->policy == SP_LRU ? 0 : c->ways,
-                         s->n_receivers,      sp_model_w(s->request, m) == 1,
-                         c->partition.arrays, c->partition.ways > 0 ? c->partition.ways * 1000 + c->ways : 0};
+    int64_t figures[] = {capacity_B,
+                         sp_cache_granule_B(c),
+                         c->policy,
+                         c->policy == SP_LRU ? 0 : c->ways,
+                         s->n_receivers,
+                         sp_model_w(s->request, m) == 1,
+                         c->partition.arrays,
+                         c->partition.ways > 0 ? c->partition.ways * 1000 + c->ways : 0,
+                         sp_overflow_is_of(c) ? c->ways : 0};
     size_t size = (size_t)s->layout->partition.n_threads * sizeof *s->receiver;
     uint64_t key = sp_hash64(s->receiver, size, sp_hash64(figures, sizeof figures, 0));
     for (int i = 0; i < s->seen->n; i++)

@@ -1,0 +1,129 @@
+/* Inside libspmodel-attach.so, which LD_PRELOAD puts in front of the libraries of an unchanged program: a
+ * wrapper of each symbol of symbols.inc finds out which matrix is meant, takes the time of the library's own
+ * function, and adds it to the log (base/attach_log.h). Nothing here prints, ends the program, or fails for
+ * it: what cannot be counted is passed on. Calls inside a counted call are part of it. */
+#ifndef SP_ATTACH_ATTACH_H
+#define SP_ATTACH_ATTACH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attach_log.h"
+
+#define SP_EXPORT __attribute__((visibility("default")))
+
+enum sp_attach_row {
+#define SYMBOL(LIBRARY, NAME, WHAT) SP_ROW_##NAME,
+#include "attach/symbols.inc"
+#undef SYMBOL
+    SP_N_ROWS
+};
+
+/* The library's own function of that name; NULL: no library that is loaded has it. */
+void *sp_attach_real(enum sp_attach_row row);
+/* Any function of a loaded library, by name; NULL: none has it. Takes its time: for what is done once. */
+void *sp_attach_function(const char *name);
+/* The same for what is needed often: found once, kept in *slot, which begins as NULL. */
+void *sp_attach_function_once(void **slot, const char *name);
+/* It made a product. At the end: what to say of libraries that made none, and of second copies. */
+void sp_attach_note_called(enum sp_attach_row row);
+void sp_attach_note_libraries(void);
+const char *sp_attach_library(enum sp_attach_row row);
+const char *sp_attach_symbol(enum sp_attach_row row);
+
+/* ---- what a call is about ---- */
+
+/* Rows of indices as a library has them. */
+struct sp_attach_part {
+    const void *row_ptr, *row_end; /* [n_r]; row_end NULL: the next element of row_ptr[n_r + 1] */
+    const void *col;
+    int64_t n_c;
+};
+
+/* A matrix as it was found in the arguments: its second part, where there is one, stands to the right of the
+ * first. No part: only the sizes are known. */
+struct sp_attach_view {
+    const char *kind; /* static: "SeqAIJ" */
+    int64_t n_r, n_c, n_nz;
+    int n_parts;
+    struct sp_attach_part part[2];
+    int row_ptr_B, col_B, base;
+    enum sp_attach_type type;
+    uint32_t bits;   /* beside those of the product */
+    const char *why; /* n_parts 0: why nothing more is known; static */
+    void (*release)(
+        struct sp_attach_view *view); /* what the library wants to hear at the end; NULL: nothing */
+    void *held[8];                    /* of whoever filled it in */
+};
+
+/* What the wrapper knows before it looks closer. */
+struct sp_attach_product {
+    enum sp_attach_row row;
+    const void *matrix; /* the address by which the program names it */
+    int64_t version[2]; /* differ where another matrix may have this address */
+    enum sp_attach_op op;
+    uint32_t width, bits;
+    /* Fills in the view, where the address is not known yet; false: this is no matrix with entries of its
+     * own, and what is inside the call counts by itself. */
+    bool (*look)(const struct sp_attach_product *product, struct sp_attach_view *view);
+    int (*threads)(void); /* that the library would use now; NULL: one */
+    void *context;        /* for look */
+};
+
+/* A call in progress, on the stack of the wrapper. */
+struct sp_attach_call {
+    struct sp_attach_cell *cell; /* NULL: not counted */
+    uint32_t generation;
+    bool inside; /* sp_attach_end() has to leave it */
+    int64_t start_ns;
+};
+
+/* False: nobody counts here, or inside another call; then sp_attach_end() need not be called. */
+bool sp_attach_is_on(void);
+/* Is there a log, or will there be one with the first product? */
+bool sp_attach_is_active(void);
+/* Before and after the library's own function; `counts` false: it failed. */
+void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product *product);
+void sp_attach_end(struct sp_attach_call *call, bool counts);
+/* The same where somebody else has the clock: begin, then any number of times from any later call. */
+void sp_attach_add_time(struct sp_attach_cell *cell, uint32_t generation, double time_ns);
+void sp_attach_end_untimed(struct sp_attach_call *call);
+
+/* What MKL's handles stand for, while the process is forked. */
+void sp_mkl_hold(void);
+void sp_mkl_release(void);
+
+/* A matrix was made or is gone: addresses are looked at again. */
+void sp_attach_forget(void);
+/* Threads of an OpenMP runtime in the program, as its functions say; 1: there is none. */
+int sp_attach_omp_threads(void);
+
+int64_t sp_attach_now_ns(void);
+
+/* ---- inside: log.c, pattern.c, find.c ---- */
+
+struct sp_attach_log {
+    struct sp_attach_header *header; /* NULL: there is none */
+    struct sp_attach_matrix *matrix;
+    struct sp_attach_cell *cell;
+    char folder[1024];
+};
+extern struct sp_attach_log sp_attach_log;
+
+/* A new log of this process; false: there cannot be one. */
+bool sp_attach_log_open(const char *folder);
+/* Forgets the log of the process that this one was forked from. */
+void sp_attach_log_leave(void);
+/* The end of the process; a process of no interest takes its log away. */
+void sp_attach_log_close(void);
+/* Room for one more, zeroed; NULL: there is none, and the log says why. Under the lock. */
+struct sp_attach_cell *sp_attach_log_cell(void);
+struct sp_attach_matrix *sp_attach_log_matrix(void);
+void sp_attach_log_lost(const char *why);
+
+uint64_t sp_attach_hash(const struct sp_attach_view *view);
+/* Keeps the pattern in the folder unless it is there, and notes in the entry how that went. */
+void sp_attach_keep(const struct sp_attach_view *view, struct sp_attach_matrix *entry);
+
+#endif

@@ -1,0 +1,229 @@
+#include "attach/mkl.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Handles and their arrays, in a table that grows. */
+struct made {
+    const void *handle; /* NULL: free */
+    int indexing;
+    int64_t rows, cols;
+    const void *rows_start, *rows_end, *col;
+    enum sp_attach_type type;
+};
+static struct {
+    struct made *of;
+    size_t n, room;
+} table;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct made *find_made(const void *handle)
+{
+    for (size_t k = table.n; k-- > 0;)
+        if (table.of[k].handle == handle)
+            return &table.of[k];
+    return NULL;
+}
+
+void sp_mkl_made(const void *A, int indexing, long rows, long cols, const void *rows_start,
+                 const void *rows_end, const void *col, enum sp_attach_type type)
+{
+    pthread_mutex_lock(&lock);
+    struct made *m = find_made(A);
+    m = m ? m : find_made(NULL);
+    if (!m && table.n == table.room) {
+        const size_t room = table.room ? 2 * table.room : 64;
+        struct made *more = realloc(table.of, room * sizeof *more);
+        if (more) {
+            table.of = more;
+            table.room = room;
+        }
+    }
+    if (!m && table.n < table.room)
+        m = &table.of[table.n++];
+    if (m)
+        *m = (struct made){A, indexing, rows, cols, rows_start, rows_end, col, type};
+    pthread_mutex_unlock(&lock);
+    sp_attach_forget();
+}
+
+static void forget(const void *A)
+{
+    pthread_mutex_lock(&lock);
+    struct made *m = find_made(A);
+    if (m)
+        m->handle = NULL;
+    pthread_mutex_unlock(&lock);
+    sp_attach_forget();
+}
+
+void sp_mkl_hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void sp_mkl_release(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static int64_t index_at(const void *array, int width_B, int64_t k)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (width_B == 8) {
+        memcpy(&wide, (const char *)array + k * 8, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)array + k * 4, sizeof narrow);
+    return narrow;
+}
+
+/* 0: neither. Rows that stand one behind the other, as both readings would have them. */
+static int width_of(const struct made *m)
+{
+    const char *begin = m->rows_start, *end = m->rows_end;
+    if (end == begin + 4)
+        return 4;
+    if (end == begin + 8)
+        return 8;
+    for (int width = 4; width <= 8; width += 4) {
+        bool ok = m->rows > 0;
+        const int64_t n = m->rows < 64 ? m->rows : 64;
+        for (int64_t k = 0; k < n && ok; k++)
+            ok = index_at(begin, width, k) >= m->indexing &&
+                 index_at(end, width, k) >= index_at(begin, width, k) &&
+                 (k == 0 || index_at(begin, width, k) >= index_at(end, width, k - 1)) &&
+                 (width == 8 || k == 0 || index_at(end, width, k) > 0 || index_at(end, width, 0) == 0);
+        if (ok)
+            return width;
+    }
+    return 0;
+}
+
+/* Of a handle that another function made. */
+static bool export_rows(const void *A, enum sp_attach_type type, struct made *m)
+{
+    static const char *const name[] = {[SP_ATTACH_F32] = "mkl_sparse_s_export_csr",
+                                       [SP_ATTACH_F64] = "mkl_sparse_d_export_csr",
+                                       [SP_ATTACH_C64] = "mkl_sparse_c_export_csr",
+                                       [SP_ATTACH_C128] = "mkl_sparse_z_export_csr"};
+    sp_mkl_export *ask = (sp_mkl_export *)sp_attach_function(name[type]);
+    long rows = -1, cols = -1;
+    void *values = NULL;
+    *m = (struct made){.handle = A, .type = type};
+    if (!ask || ask(A, &m->indexing, &rows, &cols, &m->rows_start, &m->rows_end, &m->col, &values) != 0)
+        return false;
+    m->rows = rows;
+    m->cols = cols;
+    return true;
+}
+
+static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
+{
+    struct made m;
+    pthread_mutex_lock(&lock);
+    const struct made *known = find_made(p->matrix);
+    if (known)
+        m = *known;
+    pthread_mutex_unlock(&lock);
+    view->kind = "CSR";
+    view->type = (enum sp_attach_type)(intptr_t)p->context;
+    if (!known && !export_rows(p->matrix, view->type, &m)) {
+        view->why = "the matrix is not in CSR";
+        return true;
+    }
+    const int width_B = width_of(&m);
+    view->n_r = width_B == 8 ? m.rows : (int32_t)m.rows;
+    view->n_c = width_B == 8 ? m.cols : (int32_t)m.cols;
+    view->base = m.indexing;
+    view->row_ptr_B = view->col_B = width_B;
+    if (width_B == 0 || view->n_r < 0) {
+        view->n_r = view->n_r < 0 ? 0 : view->n_r;
+        view->why = "the width of its indices cannot be told";
+        return true;
+    }
+    for (int64_t i = 0; i < view->n_r; i++)
+        view->n_nz += index_at(m.rows_end, width_B, i) - index_at(m.rows_start, width_B, i);
+    view->part[view->n_parts++] = (struct sp_attach_part){m.rows_start, m.rows_end, m.col, view->n_c};
+    return true;
+}
+
+static int threads(void)
+{
+    int (*n)(void) = (int (*)(void))sp_attach_function("MKL_Get_Max_Threads");
+    return n && n() > 0 ? n() : sp_attach_omp_threads();
+}
+
+struct sp_attach_product sp_mkl_product(enum sp_attach_row row, const void *A, int transposition,
+                                        const struct sp_mkl_descr *descr, enum sp_attach_type type)
+{
+    return (struct sp_attach_product){.row = row,
+                                      .matrix = A,
+                                      .op = transposition == SP_MKL_NOT_TRANSPOSED ? SP_ATTACH_SPMV
+                                                                                   : SP_ATTACH_TRANSPOSE,
+                                      .width = 1,
+                                      .bits = descr->type == SP_MKL_GENERAL ? 0 : SP_ATTACH_TRIANGLE,
+                                      .look = look,
+                                      .threads = threads,
+                                      .context = (void *)(intptr_t)type};
+}
+
+void sp_mkl_block(struct sp_attach_product *p, int layout, long columns)
+{
+    p->bits |= p->op == SP_ATTACH_TRANSPOSE ? SP_ATTACH_SIDE_T : 0;
+    p->bits |= layout == SP_MKL_COLUMN_MAJOR ? SP_ATTACH_COLUMNS : 0;
+    p->op = SP_ATTACH_SPMM;
+    p->width = (uint32_t)columns; /* the lower half: of either MKL_INT */
+}
+
+SP_EXPORT int mkl_sparse_destroy(void *A)
+{
+    int (*real)(void *) = (int (*)(void *))sp_attach_real(SP_ROW_mkl_sparse_destroy);
+    if (!real)
+        return SP_MKL_ABSENT;
+    if (sp_attach_is_on())
+        forget(A);
+    return real(A);
+}
+
+#define VALUE      float
+#define TYPE       SP_ATTACH_F32
+#define MV         mkl_sparse_s_mv
+#define MM         mkl_sparse_s_mm
+#define CREATE     mkl_sparse_s_create_csr
+#define ROW_MV     SP_ROW_mkl_sparse_s_mv
+#define ROW_MM     SP_ROW_mkl_sparse_s_mm
+#define ROW_CREATE SP_ROW_mkl_sparse_s_create_csr
+#include "attach/mkl.inc"
+
+#define VALUE      double
+#define TYPE       SP_ATTACH_F64
+#define MV         mkl_sparse_d_mv
+#define MM         mkl_sparse_d_mm
+#define CREATE     mkl_sparse_d_create_csr
+#define ROW_MV     SP_ROW_mkl_sparse_d_mv
+#define ROW_MM     SP_ROW_mkl_sparse_d_mm
+#define ROW_CREATE SP_ROW_mkl_sparse_d_create_csr
+#include "attach/mkl.inc"
+
+#define VALUE      struct sp_mkl_c
+#define TYPE       SP_ATTACH_C64
+#define MV         mkl_sparse_c_mv
+#define MM         mkl_sparse_c_mm
+#define CREATE     mkl_sparse_c_create_csr
+#define ROW_MV     SP_ROW_mkl_sparse_c_mv
+#define ROW_MM     SP_ROW_mkl_sparse_c_mm
+#define ROW_CREATE SP_ROW_mkl_sparse_c_create_csr
+#include "attach/mkl.inc"
+
+#define VALUE      struct sp_mkl_z
+#define TYPE       SP_ATTACH_C128
+#define MV         mkl_sparse_z_mv
+#define MM         mkl_sparse_z_mm
+#define CREATE     mkl_sparse_z_create_csr
+#define ROW_MV     SP_ROW_mkl_sparse_z_mv
+#define ROW_MM     SP_ROW_mkl_sparse_z_mm
+#define ROW_CREATE SP_ROW_mkl_sparse_z_create_csr
+#include "attach/mkl.inc"

@@ -1,0 +1,420 @@
+#include "kernels/own/own_kernel.h"
+
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/option/option_words.h"
+#include "base/visible.h"
+#include "kernels/own/own_pages.h"
+
+struct state {
+    struct sp_own *own;
+    const struct sp_layout *layout;
+    struct spmodel_matrix matrix;
+    void *theirs; /* what prepare() made */
+    void *x, *y;  /* [n_x], [n_y] */
+    int64_t n_x, n_y;
+    const struct sp_allocator *allocator;
+    struct sp_own_array array[5], *in_x, *in_y; /* what it is given; n_arrays of them */
+    int n_arrays;
+};
+
+enum sp_status sp_own_check(const struct sp_workload *w, struct sp_error *err)
+{
+    static const char whose[] = "a kernel of your own";
+    if (w->op != SP_OP_SPMV && w->op != SP_OP_SPMMV)
+        return sp_fail(err, SP_USAGE, "leave " SP_O_OP " out, or give " SP_O_RHS,
+                       "%s computes y = A x or several right-hand sides, not %s", whose, sp_op_name(w->op));
+    if (w->format != SP_FORMAT_CRS)
+        return sp_fail(err, SP_USAGE,
+                       "leave " SP_O_FORMAT " out; what it converts to, its function stores() may say",
+                       "%s is given the matrix in CRS, not in format %s", whose, sp_format_name(w->format));
+    if (w->index == SP_D16)
+        return sp_fail(err, SP_USAGE, SP_O_INDEX " i32 or i64", "%s is given whole indices", whose);
+    if (w->precision != SP_F64 && w->precision != SP_F32 && w->precision != SP_C128)
+        return sp_fail(err, SP_USAGE, SP_O_PRECISION " f64, f32 or c128", "%s does not compute in %s", whose,
+                       sp_precision_name(w->precision));
+    if (w->order != SP_ROW_MAJOR)
+        return sp_fail(err, SP_USAGE, "leave " SP_O_ORDER " out", "%s is given vectors row by row", whose);
+    if (w->prefetch > 0)
+        return sp_fail(err, SP_USAGE, "leave " SP_O_PREFETCH " out", "what %s prefetches is its own affair",
+                       whose);
+    return SP_OK;
+}
+
+static const char *their_name(const struct state *s)
+{
+    return s->own->name + sizeof "own/" - 1;
+}
+
+static void give(struct state *s, const void *p, size_t size_B, const char *name, bool read_only,
+                 struct sp_own_array **where)
+{
+    if (size_B == 0)
+        return;
+    struct sp_own_array *a = &s->array[s->n_arrays++];
+    sp_own_pages_array(p, size_B, name, a);
+    if (read_only)
+        sp_own_pages_protect(a, true);
+    sp_own_watch_array(s->own->watch, a);
+    if (where)
+        *where = a;
+}
+
+/* The arrays of the layout, those of x and y. Rows of an analysis have pages of their own; others do not. */
+static void give_arrays(struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    const bool own = sp_own_pages_are(l->allocator);
+    if (own) {
+        give(s, l->ptr, (size_t)l->n_ptr * l->s_p, "row_ptr", true, NULL);
+        give(s, l->col, (size_t)l->n_indices * l->s_i, "col", true, NULL);
+        give(s, l->val, (size_t)l->n_stored * l->s_a, "values", true, NULL);
+    }
+    give(s, s->x, (size_t)s->n_x * l->s_x, "x", true, &s->in_x);
+    give(s, s->y, (size_t)s->n_y * l->s_y, "y", false, &s->in_y);
+}
+
+void sp_own_forget(void *state)
+{
+    const struct state *s = state;
+    const int n = s->layout->partition.n_threads;
+    const int64_t bytes = s->n_y * (int64_t)s->layout->s_y;
+    char *y = s->y;
+#pragma omp parallel num_threads(n)
+    for (int t = omp_get_thread_num(); t < n; t += omp_get_num_threads()) /* each byte 0xff: NaN */
+        memset(y + bytes * t / n, 0xff, (size_t)(bytes * (t + 1) / n - bytes * t / n));
+}
+
+static void fill_x(const struct state *s, const double *x)
+{
+    const struct sp_layout *l = s->layout;
+    const int n = l->partition.n_threads;
+    const int64_t reals = s->n_x * (l->precision == SP_C128 ? 2 : 1);
+#pragma omp parallel num_threads(n)
+    for (int t = omp_get_thread_num(); t < n; t += omp_get_num_threads())
+        for (int64_t i = reals * t / n; i < reals * (t + 1) / n; i++)
+            if (l->precision == SP_F32)
+                ((float *)s->x)[i] = (float)x[i];
+            else
+                ((double *)s->x)[i] = x[i];
+}
+
+static int type_of(enum sp_precision p)
+{
+    return p == SP_F32 ? SPMODEL_F32 : p == SP_C128 ? SPMODEL_C128 : SPMODEL_F64;
+}
+
+static int do_prepare(void *context)
+{
+    struct state *s = context;
+    return s->own->theirs.prepare(s->own->theirs.context, &s->matrix, s->layout->partition.n_threads,
+                                  s->layout->r, &s->theirs);
+}
+
+static void release(void *state);
+
+static enum sp_status prepare_theirs(struct state *s, struct sp_error *err)
+{
+    const struct sp_layout *l = s->layout;
+    s->matrix = (struct spmodel_matrix){.size = sizeof s->matrix,
+                                        .n_r = l->n_r,
+                                        .n_c = l->n_c,
+                                        .n_nz = l->n_nz,
+                                        .row_ptr = l->ptr,
+                                        .col = l->col,
+                                        .values = l->val,
+                                        .row_ptr_B = (int32_t)l->s_p,
+                                        .col_B = (int32_t)l->s_i,
+                                        .type = type_of(l->precision),
+                                        .name = "matrix"};
+    s->theirs = &s->matrix;
+    if (!s->own->theirs.prepare)
+        return SP_OK;
+    omp_set_num_threads(l->partition.n_threads); /* what a loop of OpenMP without a clause takes */
+    const int code = sp_own_watched(s->own->watch, SP_OWN_PREPARE, do_prepare, s);
+    if (code == 0)
+        return SP_OK;
+    s->theirs = NULL;
+    return sp_fail(err, SP_WRONG, "look up what its number means", "the kernel %s returned %d from prepare()",
+                   their_name(s), code);
+}
+
+static enum sp_status prepare(const struct sp_layout *l, const struct sp_operands *operands, void **state,
+                              struct sp_error *err)
+{
+    void *p;
+    *state = NULL;
+    if (!operands->own)
+        return sp_fail(err, SP_ABSENT, NULL, "a kernel of somebody else is not run here");
+    enum sp_status status = sp_new_array(1, sizeof(struct state), "a kernel's state", &p, err);
+    if (status != SP_OK)
+        return status;
+    struct state *s = p;
+    s->own = operands->own;
+    s->layout = l;
+    s->allocator = sp_own_pages_are(operands->allocator) ? operands->allocator : &sp_own_pages_huge;
+    s->n_x = l->n_c * l->r;
+    s->n_y = l->n_r * l->r;
+    status = sp_large_alloc(s->allocator, s->n_x, l->s_x, "x", &s->x, err);
+    if (status == SP_OK)
+        status = sp_large_alloc(s->allocator, s->n_y, l->s_y, "y", &s->y, err);
+    if (status == SP_OK) {
+        fill_x(s, operands->x);
+        sp_own_forget(s);
+        give_arrays(s);
+        status = prepare_theirs(s, err);
+    }
+    if (status != SP_OK) {
+        s->theirs = NULL;
+        release(s);
+        return status;
+    }
+    *state = s;
+    return SP_OK;
+}
+
+/* Executions in a row, up to the first that returns a number. */
+struct executions {
+    struct state *s;
+    int64_t n;
+};
+
+static int do_run(void *context)
+{
+    const struct executions *e = context;
+    struct state *s = e->s;
+    int code = 0;
+    for (int64_t i = 0; i < e->n && code == 0; i++) {
+        code = s->own->theirs.run(s->theirs, s->x, s->y);
+        sp_own_moved(s->own->watch);
+    }
+    return code;
+}
+
+/* Its loops may bind the calling thread elsewhere, which would move what is measured beside them. */
+static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
+{
+    struct state *s = state;
+    cpu_set_t before, after;
+    const bool known = sched_getaffinity(0, sizeof before, &before) == 0;
+    omp_set_num_threads(s->layout->partition.n_threads);
+    const double start = sp_now();
+    const int code = sp_own_watched(s->own->watch, SP_OWN_RUN, do_run, &(struct executions){s, repetitions});
+    const double took_s = sp_now() - start;
+    if (known && sched_getaffinity(0, sizeof after, &after) == 0 && !CPU_EQUAL(&before, &after))
+        sched_setaffinity(0, sizeof before, &before);
+    for (int t = 0; stats && stats->thread_s && t < stats->n_threads; t++)
+        stats->thread_s[t] = took_s;
+    if (code == 0)
+        return SP_OK;
+    return sp_fail(err, SP_WRONG, "look up what its number means", "the kernel %s returned %d from run()",
+                   their_name(s), code);
+}
+
+/* Of x and the matrix the pages are read-only; beside y the pattern tells. */
+static enum sp_status look_beside(const struct state *s, struct sp_error *err)
+{
+    size_t before_B = 0, behind_B = 0;
+    if (s->in_y)
+        sp_own_pages_look(s->in_y, &before_B, &behind_B);
+    if (before_B == 0 && behind_B == 0)
+        return SP_OK;
+    return sp_fail(err, SP_WRONG, "mend the bounds of its loops",
+                   "the kernel %s wrote up to %zu bytes %s of y in run()", their_name(s),
+                   behind_B > 0 ? behind_B : before_B, behind_B > 0 ? "behind the end" : "before the start");
+}
+
+static enum sp_status fetch(void *state, double *y, struct sp_error *err)
+{
+    const struct state *s = state;
+    const struct sp_layout *l = s->layout;
+    const enum sp_status status = look_beside(s, err);
+    if (status != SP_OK)
+        return status;
+    if (l->precision == SP_F32)
+        for (int64_t i = 0; i < s->n_y; i++)
+            y[i] = ((const float *)s->y)[i];
+    else if (s->n_y > 0)
+        memcpy(y, s->y, (size_t)s->n_y * l->s_y);
+    return SP_OK;
+}
+
+static void facts(const void *state, struct sp_kernel_facts *f)
+{
+    enum { LINE_B = 64 };
+    const struct state *s = state;
+    *f = (struct sp_kernel_facts){.x_offset_B = (uintptr_t)s->x % LINE_B,
+                                  .y_offset_B = (uintptr_t)s->y % LINE_B,
+                                  .x = s->x,
+                                  .y = s->y,
+                                  .x_B = (size_t)s->n_x * s->layout->s_x,
+                                  .y_B = (size_t)s->n_y * s->layout->s_y};
+}
+
+struct storing {
+    struct state *s;
+    struct spmodel_array *array;
+};
+
+static int do_stores(void *context)
+{
+    const struct storing *t = context;
+    return t->s->own->theirs.stores(t->s->theirs, t->array);
+}
+
+int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err)
+{
+    struct state *s = state;
+    memset(array, 0, SPMODEL_MAX_ARRAYS * sizeof *array);
+    if (!s->own->theirs.stores)
+        return 0;
+    const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
+    bool good = n >= 1 && n <= SPMODEL_MAX_ARRAYS;
+    for (int i = 0; good && i < n; i++)
+        good = array[i].address && array[i].size_B > 0;
+    if (good)
+        return n;
+    sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with address and size",
+            "the kernel %s returned %d from stores(), or an array without address or size", their_name(s), n);
+    return -1;
+}
+
+struct tracing {
+    struct state *s;
+    int32_t thread;
+    spmodel_access *access;
+    void *walker;
+    unsigned n;
+};
+
+/* Passed on; who waits sees that it goes on. */
+static void pass_on(void *context, const void *address, size_t size_B, int is_write)
+{
+    enum { OFTEN = 1024 };
+    struct tracing *t = context;
+    if (t->n++ % OFTEN == 0 && t->s->own->watch) {
+        atomic_store(&t->s->own->watch->call, SP_OWN_TRACE); /* another thread's may have ended meanwhile */
+        sp_own_moved(t->s->own->watch);
+    }
+    t->access(t->walker, address, size_B, is_write);
+}
+
+static int do_trace(void *context)
+{
+    struct tracing *t = context;
+    return t->s->own->theirs.trace(t->s->theirs, t->s->x, t->s->y, t->thread, pass_on, t);
+}
+
+enum sp_status sp_own_trace(void *state, int32_t thread, spmodel_access *access, void *walker,
+                            struct sp_error *err)
+{
+    struct state *s = state;
+    const int code = sp_own_watched(s->own->watch, SP_OWN_TRACE, do_trace,
+                                    &(struct tracing){s, thread, access, walker, 0});
+    if (code == 0)
+        return SP_OK;
+    return sp_fail(err, SP_WRONG, "look up what its number means", "the kernel %s returned %d from trace()",
+                   their_name(s), code);
+}
+
+enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check *c, int64_t n_r, bool later,
+                            struct sp_error *err)
+{
+    char worst[120];
+    if (isnan(c->got))
+        snprintf(worst, sizeof worst, "row %lld was not written, or is not a number",
+                 (long long)c->worst_row + 1);
+    else
+        snprintf(worst, sizeof worst, "row %lld most, %.7g instead of %.7g", (long long)c->worst_row + 1,
+                 c->got, c->expected);
+    return sp_fail(
+        err, SP_WRONG,
+        later ? "look for what it keeps from one execution to the next" : "compare it with a plain loop",
+        "the kernel %s computes wrongly in run()%s: %lld of %lld rows differ from the reference, %s",
+        own->name + sizeof "own/" - 1, later ? ", later than in its first execution" : "",
+        (long long)c->n_bad, (long long)n_r, worst);
+}
+
+static void free_state(struct state *s)
+{
+    const struct sp_layout *l = s->layout;
+    sp_large_free(s->allocator, s->x, s->n_x, l->s_x);
+    sp_large_free(s->allocator, s->y, s->n_y, l->s_y);
+    free(s);
+}
+
+static int do_finish(void *context)
+{
+    const struct state *s = context;
+    if (s->own->theirs.finish)
+        s->own->theirs.finish(s->theirs);
+    return 0;
+}
+
+/* Stateless ones end here; of others finish() is to come. */
+static void release(void *state)
+{
+    struct state *s = state;
+    if (!s)
+        return;
+    if (s->theirs && s->own->many_states)
+        sp_own_watched(s->own->watch, SP_OWN_FINISH, do_finish, s);
+    if (s->theirs && s->own->theirs.prepare && !s->own->many_states && !s->own->kept)
+        s->own->kept = s;
+    else
+        free_state(s);
+}
+
+enum sp_status sp_own_finish(struct sp_own *own, struct sp_error *err)
+{
+    struct state *s = own->kept;
+    own->kept = NULL;
+    (void)err;
+    if (s)
+        sp_own_watched(own->watch, SP_OWN_FINISH, do_finish, s);
+    return SP_OK;
+}
+
+static const struct sp_kernel row = {
+    .name = "own",
+    .summary = "a kernel of somebody else",
+    .op = SP_OP_SPMV,
+    .format = SP_FORMAT_CRS,
+    .precisions = 1u << SP_F64 | 1u << SP_F32 | 1u << SP_C128,
+    .available = sp_kernel_everywhere,
+    .prepare = prepare,
+    .run = run,
+    .fetch = fetch,
+    .facts = facts,
+    .release = release,
+};
+
+enum sp_status sp_own_make(const struct spmodel_kernel *kernel, struct sp_own_watch *watch,
+                           struct sp_own *own, struct sp_error *err)
+{
+    memset(own, 0, sizeof *own);
+    if (kernel->size > sizeof own->theirs || kernel->size < SP_OWN_LEAST_B)
+        return sp_fail(err, SP_USAGE,
+                       "set its first field, size, to sizeof(struct spmodel_kernel), and build it with the "
+                       "spmodel.h of this version",
+                       "the kernel's structure says that it has %zu bytes, and here it has %zu", kernel->size,
+                       sizeof own->theirs);
+    memcpy(&own->theirs, kernel, kernel->size);
+    if (!own->theirs.run)
+        return sp_fail(err, SP_USAGE, "set its field run", "the kernel's structure has no function run()");
+    char shown[64];
+    sp_visible(own->theirs.name && *own->theirs.name ? own->theirs.name : "kernel", shown, sizeof shown);
+    snprintf(own->name, sizeof own->name, "own/%s", shown);
+    if (watch)
+        snprintf(watch->name, sizeof watch->name, "%s", shown);
+    own->watch = watch;
+    own->kernel = row;
+    own->kernel.name = own->name;
+    return SP_OK;
+}

@@ -1,0 +1,197 @@
+#include "kernels/own/own_watch.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "base/option/option_words.h"
+
+/* How a call has ended that did not return, in `exited`. */
+enum { BY_EXIT = 1, BY_THREAD = 2 };
+
+/* Signals know no argument: the process of the kernel has one watch. */
+static struct sp_own_watch *watched;
+
+enum sp_status sp_own_watch_new(struct sp_own_watch **watch, struct sp_error *err)
+{
+    void *p = mmap(NULL, sizeof **watch, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *watch = p == MAP_FAILED ? NULL : p;
+    return *watch ? SP_OK : sp_fail(err, SP_MEMORY, "free memory", "no memory for the watch over a kernel");
+}
+
+void sp_own_watch_free(struct sp_own_watch *watch)
+{
+    if (watch)
+        munmap(watch, sizeof *watch);
+}
+
+/* Bit 1 of the error code of a page fault: it was a write. */
+static int access_of(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+    return context->uc_mcontext.gregs[REG_ERR] & 2 ? 2 : 1;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/* Notes the first one, and lets it take its course. */
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    if (watched->signal == 0) {
+        watched->address = (uintptr_t)info->si_addr;
+        watched->access = number == SIGSEGV ? access_of(context) : 0;
+        watched->signal = number;
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void on_end(int code, void *unused)
+{
+    (void)unused;
+    if (atomic_load(&watched->call) == SP_OWN_NONE)
+        return;
+    watched->code = code;
+    atomic_store(&watched->exited, BY_EXIT);
+    _exit(EXIT_FAILURE);
+}
+
+void sp_own_watch_begin(struct sp_own_watch *watch)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+    enum { STACK_B = 1 << 16 };
+    static char room[STACK_B];
+    const stack_t stack = {.ss_sp = room,
+                           .ss_size = sizeof room}; /* where a recursion has used up the other */
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
+    watched = watch;
+    sigemptyset(&action.sa_mask);
+    sigaltstack(&stack, NULL);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaction(fatal[i], &action, NULL);
+    on_exit(on_end, NULL);
+}
+
+static void on_thread_end(void *watch)
+{
+    atomic_store(&((struct sp_own_watch *)watch)->exited, BY_THREAD);
+    _exit(EXIT_FAILURE);
+}
+
+int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
+                   void *context)
+{
+    volatile int code = 0;
+    if (!watch)
+        return body(context);
+    atomic_store(&watch->call, (int)call);
+    sp_own_moved(watch);
+    pthread_cleanup_push(on_thread_end, watch);
+    code = body(context);
+    pthread_cleanup_pop(0);
+    sp_own_moved(watch);
+    atomic_store(&watch->call, SP_OWN_NONE);
+    return code;
+}
+
+void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array)
+{
+    for (int i = 0; watch && i < SP_OWN_ARRAYS; i++) {
+        if (watch->array[i].map && strcmp(watch->array[i].name, array->name) != 0)
+            continue;
+        if (!watch->array[i].map) /* of several states the first counts */
+            watch->array[i] = *array;
+        return;
+    }
+}
+
+const char *sp_own_call_text(enum sp_own_call call)
+{
+    static const char *const text[SP_OWN_N_CALLS] = {[SP_OWN_LOAD] =
+                                                         "what its library does when it is opened",
+                                                     [SP_OWN_PREPARE] = "prepare()",
+                                                     [SP_OWN_RUN] = "run()",
+                                                     [SP_OWN_FINISH] = "finish()",
+                                                     [SP_OWN_TRACE] = "trace()",
+                                                     [SP_OWN_STORES] = "stores()"};
+    return call > SP_OWN_NONE && call < SP_OWN_N_CALLS ? text[call] : "the analysis";
+}
+
+static enum sp_own_call call_of(const struct sp_own_watch *w)
+{
+    return (enum sp_own_call)atomic_load(&w->call);
+}
+
+/* Where the address is, near an array that the kernel was given: "12 bytes behind the end of y"; false: near
+ * none. */
+static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
+{
+    const uintptr_t p = w->address;
+    for (int i = 0; i < SP_OWN_ARRAYS; i++) {
+        const struct sp_own_array *a = &w->array[i];
+        if (!a->map || p < a->map || p >= a->map_to)
+            continue;
+        if (p < a->at)
+            snprintf(text, size, "%lld bytes before the start of %s", (long long)(a->at - p), a->name);
+        else if (p >= a->to)
+            snprintf(text, size, "%lld bytes behind the end of %s", (long long)(p - a->to), a->name);
+        else
+            snprintf(text, size, "into %s, at byte %lld", a->name, (long long)(p - a->at));
+        return true;
+    }
+    return false;
+}
+
+static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct sp_error *err)
+{
+    static const char *const did[] = {"read or wrote", "read", "wrote"};
+    char place[120];
+    const char *name = w->name, *where = sp_own_call_text(call_of(w));
+    if (number == SIGKILL)
+        return sp_fail(err, SP_WRONG, "look at the free memory, and at dmesg",
+                       "the kernel %s was killed in %s: by the system, where memory ran out", name, where);
+    if (w->signal == number && number == SIGSEGV && place_of(w, place, sizeof place))
+        return sp_fail(err, SP_WRONG, "mend the bounds of its loops", "the kernel %s %s %s in %s", name,
+                       did[w->access], place, where);
+    if (w->signal == number && number == SIGSEGV)
+        return sp_fail(err, SP_WRONG, "look at it in a debugger, or with AddressSanitizer",
+                       "the kernel %s crashed in %s: it %s address 0x%llx, which is none of its arrays'%s",
+                       name, where, did[w->access], (unsigned long long)w->address,
+                       w->address < 4096 ? " (a NULL pointer)" : "");
+    return sp_fail(err, SP_WRONG, "look at it in a debugger", "the kernel %s crashed in %s: signal %d, %s%s",
+                   name, where, number, strsignal(number),
+                   number == SIGABRT ? " (abort(), or an exception that nobody caught)" : "");
+}
+
+enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status, struct sp_error *err)
+{
+    const char *where = sp_own_call_text(call_of(w));
+    const int how = atomic_load(&w->exited);
+    if (WIFSIGNALED(wait_status))
+        return by_signal(w, WTERMSIG(wait_status), err);
+    if (how == BY_THREAD)
+        return sp_fail(err, SP_WRONG, "return from it", "the kernel %s ended its thread in %s", w->name,
+                       where);
+    if (call_of(w) == SP_OWN_NONE)
+        return sp_fail(err, SP_ABSENT, "try again; look at the free memory",
+                       "the process of the kernel %s ended early, with code %d", w->name,
+                       WEXITSTATUS(wait_status));
+    return sp_fail(err, SP_WRONG, "return a number instead",
+                   "the kernel %s ended its process in %s, with code %d", w->name, where,
+                   how == BY_EXIT ? w->code : WEXITSTATUS(wait_status));
+}
+
+enum sp_status sp_own_watch_hangs(const struct sp_own_watch *w, double limit_s, struct sp_error *err)
+{
+    return sp_fail(err, SP_WRONG, "where it needs longer, give it more by " SP_O_KERNEL_LIMIT,
+                   "the kernel %s did not return from %s within %.3g s", w->name,
+                   sp_own_call_text(call_of(w)), limit_s);
+}

@@ -1,0 +1,79 @@
+/* The watch over a kernel of somebody else, in memory that its process shares with the one that waits for it:
+ * which of its functions is running, how far it is, and what ended it. */
+#ifndef SP_KERNELS_OWN_WATCH_H
+#define SP_KERNELS_OWN_WATCH_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Code of others that may be running. */
+enum sp_own_call {
+    SP_OWN_NONE,
+    SP_OWN_LOAD, /* what a library does when it is opened */
+    SP_OWN_PREPARE,
+    SP_OWN_RUN,
+    SP_OWN_FINISH,
+    SP_OWN_TRACE,
+    SP_OWN_STORES,
+    SP_OWN_N_CALLS
+};
+
+/* An array that the kernel is given, between pages that nobody may touch. */
+struct sp_own_array {
+    char name[16];         /* "row_ptr", "x" */
+    uintptr_t map, map_to; /* with those pages; map 0: no array */
+    uintptr_t at, to;
+    bool read_only;
+};
+enum { SP_OWN_ARRAYS = 8 };
+
+struct sp_own_watch {
+    char name[80];        /* of the kernel */
+    atomic_int call;      /* enum sp_own_call */
+    atomic_llong n_moves; /* calls and executions so far: it moves on as long as this grows */
+    atomic_bool stop;     /* set by the one that waits: the user has had enough */
+    double execution_s;   /* what a built-in kernel took for one; 0: not known yet */
+    atomic_int exited;    /* 1: it ended the process, with `code`; 2: its thread */
+    int code;
+    int signal; /* 0: none was seen */
+    uintptr_t address;
+    int access; /* 1: read, 2: written, 0: not known */
+    struct sp_own_array array[SP_OWN_ARRAYS];
+};
+
+/* Shared with all processes that are forked from now on. */
+enum sp_status sp_own_watch_new(struct sp_own_watch **watch, struct sp_error *err);
+void sp_own_watch_free(struct sp_own_watch *watch); /* accepts NULL */
+
+/* In the process of the kernel: from now on signals and exits are noted in it. */
+void sp_own_watch_begin(struct sp_own_watch *watch);
+
+/* Calls body(context), which is code of others, under the watch (NULL: nobody looks), and returns what it
+ * returns. */
+int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
+                   void *context);
+
+/* One execution is done. */
+static inline void sp_own_moved(struct sp_own_watch *watch)
+{
+    if (watch)
+        atomic_store_explicit(&watch->n_moves,
+                              atomic_load_explicit(&watch->n_moves, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+}
+
+void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array);
+
+/* "run()", "prepare()", "its library". */
+const char *sp_own_call_text(enum sp_own_call call);
+
+/* What the process with this status of waitpid() died of, a sentence about the kernel: SP_WRONG. */
+enum sp_status sp_own_watch_ended(const struct sp_own_watch *watch, int wait_status, struct sp_error *err);
+/* The sentence about a call that does not return. */
+enum sp_status sp_own_watch_hangs(const struct sp_own_watch *watch, double limit_s, struct sp_error *err);
+
+#endif

@@ -1,0 +1,93 @@
+"""What can go wrong: one class for each status of the library, with the remedy that it names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Dict, Optional, Type
+
+if TYPE_CHECKING:
+    from .result import Result
+
+
+class Error(Exception):
+    """`str(e)` is what is wrong and the remedy; `e.remedy` the latter alone, "" where there is none."""
+
+    status = 7
+
+    def __init__(self, what: str, remedy: str = "") -> None:
+        super().__init__(what)
+        self.what = what
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.what}\n  remedy: {self.remedy}" if self.remedy else self.what
+
+
+class CheckFailed(Error):
+    """A check was made, and the answer is no."""
+
+    status = 1
+
+
+class UsageError(Error, ValueError):
+    """An option or argument makes no sense."""
+
+    status = 2
+
+
+class InputError(Error, ValueError):
+    """The matrix or a file cannot be used."""
+
+    status = 3
+
+
+class AbsentError(Error):
+    """Something is missing or not permitted."""
+
+    status = 4
+
+
+class UndecidedError(Error):
+    """Too few samples, or too noisy."""
+
+    status = 5
+
+
+class WrongResult(Error):
+    """The kernel's result differs from the reference, or the kernel failed. `e.result` says by how much."""
+
+    status = 6
+
+    def __init__(self, what: str, remedy: str = "", result: Optional["Result"] = None) -> None:
+        super().__init__(what, remedy)
+        self.result = result
+
+
+class BugError(Error):
+    """A bug in the library: please report it."""
+
+    status = 7
+
+
+class Cancelled(Error):
+    """By the progress callback, which may raise it."""
+
+    status = 130
+
+    def __init__(self, what: str = "cancelled", remedy: str = "") -> None:
+        super().__init__(what, remedy)
+
+
+class Remark(UserWarning):
+    """A matrix was converted before it was analysed."""
+
+
+BY_STATUS: Dict[int, Type[Error]] = {
+    c.status: c for c in (CheckFailed, UsageError, InputError, AbsentError, UndecidedError, WrongResult, BugError,
+                          Cancelled)
+}
+
+
+def error_of(status: int, message: str) -> Error:
+    """The exception for a status and what spmodel_message() says."""
+    what, _, remedy = message.partition("\n  remedy: ")
+    return BY_STATUS.get(status, BugError)(what or f"status {status}", remedy)

@@ -1,0 +1,115 @@
+#include "cli/attach/attach_program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/attach_log.h"
+#include "cli/core/process.h"
+#include "cli/core/programs.h"
+#include "io/files/input_file.h"
+#include "io/files/places.h"
+
+static const char preload[] = "LD_PRELOAD";
+
+struct before {
+    const struct sp_attached_run *run;
+    const char *preload;
+};
+
+/* In the new process: in front of what is preloaded anyway. */
+static void set_environment(void *context)
+{
+    const struct before *b = context;
+    char pid[32];
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    setenv(preload, b->preload, 1);
+    setenv(SP_ATTACH_FOLDER_VARIABLE, b->run->folder, 1);
+    setenv(SP_ATTACH_PID_VARIABLE, pid, 1);
+    sched_setaffinity(0, sizeof b->run->cpus, &b->run->cpus);
+}
+
+static enum sp_status find_library(char *list, size_t size, struct sp_error *err)
+{
+    char path[3000];
+    const char *other = getenv(preload);
+    if (!sp_module_path("libspmodel-attach.so", path, sizeof path) || access(path, R_OK) != 0)
+        return sp_fail(err, SP_ABSENT, "install spmodel whole: the library lies in lib/spmodel",
+                       "libspmodel-attach.so is not where it belongs");
+    if (strpbrk(path, ": "))
+        return sp_fail_at(err, SP_ABSENT, path, 0, 0, "install spmodel elsewhere",
+                          "the dynamic linker takes no library whose path has a blank or a colon");
+    const int n = snprintf(list, size, "%s%s%s", path, other && *other ? ":" : "", other ? other : "");
+    return n > 0 && (size_t)n < size ? SP_OK
+                                     : sp_fail(err, SP_ABSENT, "shorten it", "LD_PRELOAD is too long");
+}
+
+enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err)
+{
+    char list[8192];
+    pid_t child;
+    int error;
+    enum sp_status status = find_library(list, sizeof list, err);
+    struct before before = {run, list};
+    run->exit_code = 126;
+    if (status == SP_OK) {
+        status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
+        run->exit_code = error == ENOENT ? 127 : 126;
+    }
+    if (status != SP_OK)
+        return status;
+    sp_process_leave_to(child);
+    while (waitpid(child, &run->state, 0) < 0 && errno == EINTR)
+        ;
+    sp_process_leave_to(0);
+    run->exit_code = WIFSIGNALED(run->state) ? 128 + WTERMSIG(run->state) : WEXITSTATUS(run->state);
+    return SP_OK;
+}
+
+/* True where the file is a program for this machine that asks for no dynamic linker. */
+static bool is_static(const char *path)
+{
+    FILE *file;
+    Elf64_Ehdr head;
+    bool asks = false, known = false;
+    if (sp_input_open(path, &file, NULL) != SP_OK)
+        return false;
+    if (fread(&head, sizeof head, 1, file) == 1 && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_phentsize == sizeof(Elf64_Phdr) &&
+        head.e_phnum < 512) {
+        known = fseek(file, (long)head.e_phoff, SEEK_SET) == 0;
+        for (int i = 0; i < head.e_phnum && known; i++) {
+            Elf64_Phdr part;
+            known = fread(&part, sizeof part, 1, file) == 1;
+            asks = asks || (known && part.p_type == PT_INTERP);
+        }
+    }
+    fclose(file);
+    return known && !asks;
+}
+
+void sp_attach_obstacle(const char *program, char *text, size_t size)
+{
+    char found[4096];
+    struct stat facts;
+    const char *path = strchr(program, '/') ? program : sp_find_program(program, found, sizeof found);
+    *text = '\0';
+    if (!path || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return;
+    if (((facts.st_mode & S_ISUID) && facts.st_uid != geteuid()) ||
+        ((facts.st_mode & S_ISGID) && facts.st_gid != getegid()) ||
+        getxattr(path, "security.capability", NULL, 0) > 0)
+        snprintf(text, size,
+                 "it runs with more rights than yours, and the system lets nobody preload a "
+                 "library into such a program");
+    else if (is_static(path))
+        snprintf(text, size,
+                 "it is linked statically, and has no symbols that a library could stand in front "
+                 "of");
+}

@@ -1,0 +1,26 @@
+/* An unchanged program, run with libspmodel-attach.so in front of its libraries. */
+#ifndef SP_CLI_ATTACH_PROGRAM_H
+#define SP_CLI_ATTACH_PROGRAM_H
+
+#include <sched.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+struct sp_attached_run {
+    char *const *word;  /* the program and its arguments, NULL ends them */
+    const char *folder; /* where its logs go: a full path */
+    cpu_set_t cpus;     /* that this process had when it began: the program has them, too */
+    /* Filled in: */
+    int state;     /* of waitpid() */
+    int exit_code; /* as of a shell: its own, 128 + the signal that ended it, 126 or 127: not started */
+};
+
+/* Starts it and waits for its end. SP_ABSENT: it cannot be started, or the library is not there. */
+enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err);
+
+/* What will keep the library out of this program, as far as its file tells: a sentence without its end, into
+ * text, "" where nothing does. */
+void sp_attach_obstacle(const char *program, char *text, size_t size);
+
+#endif

@@ -1,0 +1,176 @@
+#include "cli/attach/attach_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "base/text.h"
+
+enum { SHOWN = 12, LISTED = 50 };
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The process that matters: the one whose product comes first, or the first of all. */
+static const struct sp_captured_process *main_of(const struct sp_capture *c)
+{
+    return &c->process[c->n_products > 0 ? c->product[0].process : 0];
+}
+
+static int count_multiplying(const struct sp_capture *c)
+{
+    int n = 0;
+    for (int64_t i = 0; i < c->n_processes; i++) {
+        bool any = false;
+        for (int64_t k = 0; k < c->n_products && !any; k++)
+            any = c->product[k].process == i;
+        n += any;
+    }
+    return n;
+}
+
+void sp_attach_print_program(const struct sp_capture *c, const char *how_it_ended, FILE *out)
+{
+    const struct sp_captured_process *p = main_of(c);
+    char wall[32], text[32];
+    int64_t calls = 0;
+    double total_s = 0;
+    for (int64_t i = 0; i < c->n_products; i++) {
+        calls += c->product[i].count;
+        total_s += sp_captured_total_s(&c->product[i]);
+    }
+    sp_print(out, "PROGRAM  %s   %s%s%s\n", file_name(p->program),
+             p->wall_s > 0 ? sp_text_seconds(wall, sizeof wall, p->wall_s) : "time not known",
+             *how_it_ended ? "   " : "", how_it_ended);
+    if (c->n_products == 0)
+        return;
+    const int n = count_multiplying(c);
+    sp_print(out, "SEEN     %s products of %lld matri%s", sp_text_count(text, sizeof text, calls),
+             (long long)c->n_matrices, c->n_matrices == 1 ? "x" : "ces");
+    if (n > 1)
+        sp_print(out, " in %d processes", n);
+    sp_print(out, "   %s of calls\n", sp_text_seconds(text, sizeof text, total_s));
+}
+
+static void print_share(double share, FILE *out)
+{
+    if (isnan(share))
+        sp_print(out, "      ? ");
+    else
+        sp_print(out, " %5.1f %%", 100 * share);
+}
+
+static void print_line(const struct sp_capture *c, const struct sp_attach_line *l, FILE *out)
+{
+    const struct sp_captured_product *p = l->product;
+    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+    char calls[32], nnz[32], median[32], total[32], operation[48];
+    const double s = sp_captured_quantile(p, 0.5);
+    if (p->op == SP_ATTACH_SPMM || p->op == SP_ATTACH_SDDMM)
+        snprintf(operation, sizeof operation, "%s, r = %lld", sp_captured_op_text(p), (long long)p->width);
+    else
+        snprintf(operation, sizeof operation, "%s", sp_captured_op_text(p));
+    sp_print(out, "  %-4s %11s  %-17s %-32s %8s %9s %9s", l->matrix, sp_text_count(nnz, sizeof nnz, m->n_nz),
+             operation, p->symbol, sp_text_count(calls, sizeof calls, p->count),
+             s > 0 ? sp_text_seconds(median, sizeof median, s) : "?",
+             p->n_timed > 0 ? sp_text_seconds(total, sizeof total, sp_captured_total_s(p)) : "?");
+    print_share(l->share, out);
+    fputc('\n', out);
+}
+
+void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n,
+                           bool whole, FILE *out)
+{
+    const int64_t shown = whole || n < SHOWN ? n : SHOWN;
+    sp_print(out, "       %11s  %-17s %-32s %8s %9s %9s %7s\n", "nonzeros", "product", "function", "calls",
+             "median", "total", "share");
+    for (int64_t i = 0; i < shown; i++)
+        print_line(c, &line[i], out);
+    if (n > shown)
+        sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
+    for (int64_t i = 0; i < shown; i++) {
+        bool said = !line[i].why;
+        for (int64_t k = 0; k < i && !said; k++)
+            said = line[k].why && strcmp(line[k].why, line[i].why) == 0;
+        if (!said)
+            sp_print(out, "  %-4s not judged: %s\n", line[i].matrix, line[i].why);
+    }
+}
+
+/* Words of all processes, each list once. */
+static bool print_lists(const struct sp_capture *c, bool second, const char *before, FILE *out)
+{
+    bool any = false;
+    for (int64_t i = 0; i < c->n_processes; i++) {
+        const char *list = second ? c->process[i].second : c->process[i].idle;
+        bool said = !*list;
+        for (int64_t k = 0; k < i && !said; k++)
+            said = strcmp(list, second ? c->process[k].second : c->process[k].idle) == 0;
+        if (!said)
+            sp_print(out, "%s%s\n", before, list);
+        any = any || !said;
+    }
+    return any;
+}
+
+void sp_attach_print_unseen(const struct sp_capture *c, FILE *out)
+{
+    for (int64_t i = 0; i < c->n_processes; i++)
+        if (c->process[i].n_lost > 0 || *c->process[i].lost)
+            sp_print(out, "lost     process %lld: %lld products are not in the log: %s\n",
+                     (long long)c->process[i].pid, (long long)c->process[i].n_lost,
+                     *c->process[i].lost ? c->process[i].lost : "no reason is known");
+    if (c->n_damaged > 0)
+        sp_print(out, "damaged  %lld logs could not be read; the first: %s\n", (long long)c->n_damaged,
+                 c->damage);
+    print_lists(c, true, "unseen   a second copy was opened, whose products are not counted: ", out);
+    if (c->n_products > 0)
+        return;
+    if (print_lists(c, false,
+                    "unseen   loaded, but no product went through the functions that are seen: ", out))
+        fputs("         (other formats, older functions, calls inside the library)\n", out);
+    else
+        fputs(
+            "unseen   loops of the program's own, templates (Eigen, Kokkos, Trilinos), static functions and\n"
+            "         libraries that were linked statically have no symbol to stand in front of\n",
+            out);
+    fputs("do       take its matrix and your loop: spmodel analyze M --kernel ./libmine.so:spmv, or the "
+          "library\n"
+          "         libspmodel from inside the program; or its time: spmodel import --time 1.23ms --threads "
+          "4 M\n",
+          out);
+}
+
+static json_t *number(double x)
+{
+    return isfinite(x) && x > 0 ? json_real(x) : json_null();
+}
+
+json_t *sp_attach_seen(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n)
+{
+    json_t *list = json_array();
+    for (int64_t i = 0; i < n && i < LISTED; i++) {
+        const struct sp_captured_product *p = line[i].product;
+        const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+        json_t *item = json_object();
+        json_object_set_new(item, "matrix", json_string(line[i].matrix));
+        json_object_set_new(item, "rows", json_integer(m->n_r));
+        json_object_set_new(item, "cols", json_integer(m->n_c));
+        json_object_set_new(item, "nnz", json_integer(m->n_nz));
+        json_object_set_new(item, "library", json_string(m->library));
+        json_object_set_new(item, "symbol", json_string(p->symbol));
+        json_object_set_new(item, "operation", json_string(sp_captured_op_text(p)));
+        json_object_set_new(item, "width", json_integer(p->width));
+        json_object_set_new(item, "calls", json_integer(p->count));
+        json_object_set_new(item, "median_s", number(sp_captured_quantile(p, 0.5)));
+        json_object_set_new(item, "total_s", number(sp_captured_total_s(p)));
+        json_object_set_new(item, "share", number(line[i].share));
+        json_object_set_new(item, "why", line[i].why ? json_string(line[i].why) : json_null());
+        json_array_append_new(list, item);
+    }
+    return list;
+}

@@ -1,0 +1,31 @@
+/* What was seen of a program, for people. */
+#ifndef SP_CLI_ATTACH_TABLE_H
+#define SP_CLI_ATTACH_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "io/attach/capture.h"
+
+/* One product of the capture as it is shown. */
+struct sp_attach_line {
+    const struct sp_captured_product *product;
+    char matrix[16]; /* "A1" */
+    double share;    /* of the program's time; NAN: not known */
+    const char *why; /* why it is not judged; NULL: it is */
+};
+
+/* Who was looked at, and what part of its time it multiplied. */
+void sp_attach_print_program(const struct sp_capture *capture, const char *how_it_ended, FILE *out);
+/* A line each of line[n], the most important first; of more than a dozen the others in words, unless `whole`.
+ */
+void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
+                           bool whole, FILE *out);
+/* What cannot be seen, and what to do about it; without any product, what may have been the reason. */
+void sp_attach_print_unseen(const struct sp_capture *capture, FILE *out);
+
+/* The lines as attach.seen of records. New reference. */
+json_t *sp_attach_seen(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n);
+
+#endif

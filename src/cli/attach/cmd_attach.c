@@ -1,0 +1,403 @@
+/* spmodel attach: an unchanged program runs with a library in front of those that it uses, and its sparse
+ * products are judged as analyze judges its own. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/option/option_words.h"
+#include "base/print.h"
+#include "base/text.h"
+#include "cli/analyze/analyze_output.h"
+#include "cli/attach/attach_program.h"
+#include "cli/attach/attach_table.h"
+#include "cli/core/command.h"
+#include "cli/core/options.h"
+#include "cli/core/process.h"
+#include "cli/core/terminal.h"
+#include "io/files/atomic_file.h"
+#include "session/attach/attach_judge.h"
+#include "session/request/request.h"
+
+enum { KEY_ALL = SP_KEY_PRIVATE, KEY_CAPTURE, KEY_HTML, KEY_MACHINE, KEY_NO_HINTS, KEY_NO_PLOTS, KEY_ONLY };
+
+static const struct argp_option options[] = {
+    {"threads", 't', "N", 0,
+     "Threads that a product had; default: as many as its library says that it would use", 1},
+    {"only", KEY_ONLY, "TEXT", 0,
+     "Judge products alone whose function, library or matrix (A1) has TEXT in it", 1},
+    {"all", KEY_ALL, NULL, 0,
+     "Judge all products; default: those that take at least 1 % of the time of all, at most ten", 1},
+    {"machine", KEY_MACHINE, "M", 0,
+     "Ceilings from a machine file or a name; default: this machine, measured once, before the program runs",
+     1},
+    {"keep", 'k', "DIR", 0, "Keep what was seen, logs and patterns, in DIR", 2},
+    {"capture", KEY_CAPTURE, "DIR", 0, "Run nothing: judge what was kept in DIR", 2},
+    {"out", 'o', "DIR", 0, "Directory for records and plots (default: this one)", 3},
+    {"html", KEY_HTML, "FILE", 0,
+     "Also write the report as one HTML page that needs no other file; - is standard output", 3},
+    {"no-hints", KEY_NO_HINTS, NULL, 0, "Leave out the comparison with other formats, schedules and orders",
+     3},
+    {"no-plots", KEY_NO_PLOTS, NULL, 0, "Draw nothing", 3},
+    {0},
+};
+
+/* At most so many are judged unasked, and none that takes less of the time of all. */
+enum { MOST_JUDGED = 10, MOST_LINES = 100000 };
+static const double least_part = 0.01;
+
+struct arguments {
+    struct sp_common_options common;
+    struct sp_output_options output;
+    struct sp_analyze_options analyze;
+    struct sp_attach_request request;
+    const char *only, *keep, *capture, *machine;
+    bool all;
+    char **word; /* the program; NULL: none */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    int64_t n;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &a->common;
+        return 0;
+    case 't':
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
+        a->request.n_threads = (int)n;
+        return 0;
+    case KEY_ONLY:
+        a->only = arg;
+        return 0;
+    case KEY_ALL:
+        a->all = true;
+        return 0;
+    case KEY_MACHINE:
+        a->machine = arg;
+        return 0;
+    case 'k':
+        a->keep = arg;
+        return 0;
+    case KEY_CAPTURE:
+        a->capture = arg;
+        return 0;
+    case 'o':
+        a->output.directory = arg;
+        return 0;
+    case KEY_HTML:
+        a->output.html_name = arg;
+        return 0;
+    case KEY_NO_HINTS:
+        a->analyze.no_hints = true;
+        return 0;
+    case KEY_NO_PLOTS:
+        a->output.asked[SP_OPTION_NO_PLOTS] = true;
+        return 0;
+    case ARGP_KEY_ARG: /* the rest is the program's */
+        a->word = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->word && !a->capture)
+            sp_usage_error(state, "give the program to run, behind --");
+        if (a->word && a->capture)
+            sp_usage_error(state, "--capture judges what was seen before; leave the program out");
+        if (a->keep && a->capture)
+            sp_usage_error(state, "--keep and --capture exclude each other: what is in DIR stays there");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the folder of logs ---- */
+
+static bool is_ours(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot && (strcmp(dot, SP_ATTACH_LOG_ENDING) == 0 || strcmp(dot, ".sppat") == 0 ||
+                   strcmp(dot, ".part") == 0);
+}
+
+/* Whatever attach writes there goes; a folder that holds more stays. */
+static void remove_folder(const char *folder)
+{
+    char path[PATH_MAX];
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    while (d && (entry = readdir(d)) != NULL) {
+        if (is_ours(entry->d_name) &&
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            unlink(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(folder);
+}
+
+static enum sp_status refuse_used(const char *folder, struct sp_error *err)
+{
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    bool used = false;
+    while (d && (entry = readdir(d)) != NULL)
+        used = used || is_ours(entry->d_name);
+    if (d)
+        closedir(d);
+    return used ? sp_fail_at(err, SP_USAGE, folder, 0, 0,
+                             "name another folder, or judge what is there with --capture",
+                             "there is what attach has seen before")
+                : SP_OK;
+}
+
+/* Makes the folder, of nobody else, and says where it is. */
+static enum sp_status make_folder(const struct arguments *a, char *folder, size_t size, struct sp_error *err)
+{
+    char made[1100], full[PATH_MAX];
+    int error = 0;
+    if (a->keep) {
+        snprintf(made, sizeof made, "%s", a->keep);
+        error = strlen(a->keep) < 900 ? sp_make_directories(a->keep) : ENAMETOOLONG;
+        const enum sp_status status = error ? SP_OK : refuse_used(made, err);
+        if (status != SP_OK)
+            return status;
+        if (!error && chmod(made, 0700) != 0)
+            error = errno;
+    } else {
+        snprintf(made, sizeof made, "%s/.spmodel-attach-XXXXXX", a->output.directory);
+        error = mkdtemp(made) ? 0 : errno;
+    }
+    if (!error && !realpath(made, full))
+        error = errno;
+    if (!error && strlen(full) >= size)
+        error = ENAMETOOLONG;
+    if (error)
+        return sp_fail_at(err, SP_OUTPUT, made, 0, 0,
+                          "choose a place where you may write with --keep or --out",
+                          "no folder for what is seen can be made: %s", strerror(error));
+    memcpy(folder, full, strlen(full) + 1);
+    return SP_OK;
+}
+
+/* ---- judging ---- */
+
+static bool is_wanted(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *l)
+{
+    return !a->only || strstr(l->product->symbol, a->only) ||
+           strstr(c->matrix[l->product->matrix].library, a->only) || strcmp(l->matrix, a->only) == 0;
+}
+
+/* Names matrices in the order of what their products take, and says of each product whether it is judged. */
+static int64_t make_lines(const struct arguments *a, const struct sp_capture *c, struct sp_attach_line *line)
+{
+    double total_s = 0;
+    int64_t n_judged = 0;
+    int n_names = 0;
+    for (int64_t i = 0; i < c->n_products; i++)
+        total_s += sp_captured_total_s(&c->product[i]);
+    for (int64_t i = 0; i < c->n_products; i++) {
+        struct sp_attach_line *l = &line[i];
+        *l = (struct sp_attach_line){.product = &c->product[i], .share = sp_attach_share(c, &c->product[i])};
+        for (int64_t k = 0; k < i && !*l->matrix; k++)
+            if (line[k].product->matrix == l->product->matrix)
+                memcpy(l->matrix, line[k].matrix, sizeof l->matrix);
+        if (!*l->matrix)
+            snprintf(l->matrix, sizeof l->matrix, "A%d", ++n_names);
+        l->why = sp_attach_why_not(c, l->product);
+        if (!l->why && !is_wanted(a, c, l))
+            l->why = "others were asked for (--only)";
+        if (!l->why && !a->all && !a->only &&
+            (n_judged >= MOST_JUDGED || sp_captured_total_s(l->product) < least_part * total_s))
+            l->why = "it takes too little of the time (--all judges it)";
+        n_judged += !l->why;
+    }
+    return n_judged;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *line,
+                     int64_t n, int64_t i, const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_record record = {0};
+    struct sp_error err;
+    const struct sp_captured_product *p = line[i].product;
+    char name[128];
+    int code = 0;
+    snprintf(name, sizeof name, "%.60s-%s", file_name(c->process[p->process].program), line[i].matrix);
+    const enum sp_status status = sp_attach_judge(c, p, name, &a->request, progress, &record, &err);
+    sp_terminal_clear(terminal);
+    if (status != SP_OK)
+        code = sp_report_error(&err);
+    if (record.root) {
+        sp_record_set_object(&record, SP_F_ATTACH_SEEN, sp_attach_seen(c, line, n));
+        if (!sp_sink_is_stdout(a->common.json) && !sp_sink_is_stdout(a->output.html_name))
+            sp_print(stdout, "\n%s  %s   %s\n", line[i].matrix, sp_captured_op_text(p), p->symbol);
+        code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
+    }
+    sp_record_free(&record);
+    return code;
+}
+
+static int judge_all(struct arguments *a, const struct sp_capture *c, const char *how_it_ended,
+                     const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    const bool on_stdout = sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name);
+    FILE *out = on_stdout ? stderr : stdout;
+    struct sp_error err;
+    void *memory;
+    if (sp_new_array(c->n_products, sizeof(struct sp_attach_line), "products", &memory, &err) != SP_OK)
+        return sp_report_error(&err);
+    struct sp_attach_line *line = memory;
+    const int64_t n_judged = make_lines(a, c, line);
+    a->output.several = n_judged > 1;
+    if (a->common.verbosity >= 0) {
+        sp_attach_print_program(c, how_it_ended, out);
+        if (c->n_products > 0)
+            sp_attach_print_table(c, line, c->n_products, a->all || a->common.verbosity > 0, out);
+        sp_attach_print_unseen(c, out);
+    }
+    int code = c->n_products > 0 ? 0 : sp_exit_code(SP_NO);
+    if (c->n_products > 0 && n_judged == 0) {
+        sp_fail(&err, SP_ABSENT,
+                a->only ? "--only takes a part of a function's or library's name, or A1" : NULL,
+                "none of the products can be judged");
+        code = sp_report_error(&err);
+    }
+    for (int64_t i = 0; i < c->n_products && code != sp_exit_code(SP_INTERRUPTED); i++)
+        if (!line[i].why)
+            code = sp_worse_exit(code, judge_one(a, c, line, c->n_products, i, progress, terminal));
+    free(line);
+    return code;
+}
+
+static int judge_folder(struct arguments *a, const char *folder, const char *how_it_ended,
+                        const struct sp_progress *progress, struct sp_terminal *terminal)
+{
+    struct sp_capture capture;
+    struct sp_error err;
+    if (sp_capture_read(folder, &capture, &err) != SP_OK)
+        return sp_report_error(&err);
+    const int code = judge_all(a, &capture, how_it_ended, progress, terminal);
+    sp_capture_free(&capture);
+    return code;
+}
+
+/* ---- running ---- */
+
+static void say_end(const struct sp_attached_run *run, char *text, size_t size)
+{
+    if (WIFSIGNALED(run->state))
+        snprintf(text, size, "ended by signal %d (%s): what was seen until then", WTERMSIG(run->state),
+                 strsignal(WTERMSIG(run->state)));
+    else if (run->exit_code != 0)
+        snprintf(text, size, "exit code %d", run->exit_code);
+    else
+        *text = '\0';
+}
+
+static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_progress *progress,
+                         struct sp_terminal *terminal)
+{
+    struct sp_error err;
+    char folder[PATH_MAX], end[128], obstacle[160];
+    if (make_folder(a, folder, 1000, &err) != SP_OK)
+        return sp_report_error(&err);
+    struct sp_attached_run run = {.word = a->word, .folder = folder, .cpus = cpus};
+    sp_attach_obstacle(a->word[0], obstacle, sizeof obstacle);
+    sp_terminal_clear(terminal);
+    if (*obstacle)
+        sp_print(stderr, "spmodel: remark: nothing will be seen of %s: %s\n", a->word[0], obstacle);
+    const enum sp_status status = sp_attached_run(&run, &err);
+    int code;
+    if (status != SP_OK) {
+        sp_report_error(&err);
+        code = run.exit_code;
+    } else {
+        say_end(&run, end, sizeof end);
+        code = judge_folder(a, folder, end, progress, terminal);
+        code = run.exit_code ? run.exit_code : code; /* whoever waits for the program waits for this */
+    }
+    if (a->keep && status == SP_OK && a->common.verbosity >= 0)
+        sp_print(stderr, "kept   %s (spmodel attach --capture %s)\n", a->keep, a->keep);
+    if (!a->keep || status != SP_OK)
+        remove_folder(folder);
+    return code;
+}
+
+static const struct argp_child children[] = {
+    {&sp_common_json_argp, 0, "Common options:", 90}, {&sp_memory_argp, 0, NULL, 90}, {0}};
+static const struct argp argp = {
+    options,
+    parse,
+    "-- PROGRAM [ARGUMENT...]\n--capture DIR",
+    "Runs an unchanged program, counts and times the sparse products that PETSc, hypre, MKL, librsb, "
+    "cuSPARSE "
+    "and rocSPARSE make for it, and reports alpha, losses and a roofline for each matrix.\v"
+    "A library is preloaded (LD_PRELOAD) that stands in front of the functions of those libraries. Of each "
+    "matrix the pattern is kept, never its values; bytes are simulated as a walk over CRS, and the roof is "
+    "that of this machine, measured before the program runs. The exit code is the program's own where that "
+    "is "
+    "not 0, 128 and its number where a signal ended it, 127 where it is not found.",
+    children,
+    NULL,
+    NULL};
+
+static int run(int argc, char **argv)
+{
+    struct arguments a = {.output = {.directory = "."},
+                          .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .max_samples = 1}};
+    char command[4096];
+    struct sp_error err;
+    struct sp_stage stage = {0};
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    sp_join_command(argc, argv, command, sizeof command);
+    a.analyze.command = command;
+    sp_parse(&argp, argc, argv, &a);
+    a.request.analyze = &a.analyze;
+    int code = sp_output_open(&a.output, &a.common);
+    if (code)
+        return code;
+    struct sp_terminal terminal;
+    struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
+    if (sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err) != SP_OK) {
+        sp_terminal_clear(&terminal);
+        return sp_output_close(&a.output, &a.common, sp_report_error(&err));
+    }
+    sp_terminal_clear(&terminal);
+    a.analyze.seed = 1;
+    code = a.capture ? judge_folder(&a, a.capture, "", &progress, &terminal)
+                     : run_and_judge(&a, cpus, &progress, &terminal);
+    sp_stage_close(&stage);
+    return sp_output_close(&a.output, &a.common, code);
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel attach -k seen -- ./solver", "the products of a solver that uses PETSc, say; kept in seen",
+     "0 1 5"},
+    {"spmodel attach --capture seen --threads 4", "what was kept, judged again: each product had 4 threads",
+     "0 1 5"},
+    {0},
+};
+
+const struct sp_command sp_cmd_attach = {
+    .name = "attach",
+    .arguments = "-- PROGRAM...",
+    .summary = "run an unchanged program and explain its sparse products",
+    .run = run,
+    .page = {&argp, examples, "1 5 6", "analyze import machine attaching"},
+};

@@ -1,0 +1,392 @@
+#include "io/attach/capture.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/files/input_file.h"
+
+enum { BEFORE_CELLS = SP_ATTACH_HEADER_B + SP_ATTACH_MATRICES * SP_ATTACH_MATRIX_B };
+/* No product takes longer than a day, no program longer than some years. */
+static const double longest_ns = 86400e9, longest_wall_s = 3e8;
+static const char again[] = "run spmodel attach again";
+
+/* ---- one log ---- */
+
+/* Text of a file: ended, whatever it holds. */
+static void copy_text(char *to, size_t size, const char *from, size_t from_size)
+{
+    const size_t n = strnlen(from, from_size < size - 1 ? from_size : size - 1);
+    memcpy(to, from, n);
+    to[n] = '\0';
+}
+
+static enum sp_status fail(const char *path, const char *what, struct sp_error *err)
+{
+    return sp_fail_at(err, SP_INPUT, path, 0, 0, again, "this log of attach is unusable: %s", what);
+}
+
+static enum sp_status read_header(const char *path, const char *bytes, int64_t n, struct sp_attach_header *h,
+                                  struct sp_error *err)
+{
+    if (n < (int64_t)sizeof *h || memcmp(bytes, SP_ATTACH_LOG_MAGIC, sizeof h->magic) != 0)
+        return fail(path, "it does not begin like one", err);
+    memcpy(h, bytes, sizeof *h);
+    if (h->version != SP_ATTACH_VERSION)
+        return fail(path, "it is of another version", err);
+    if (h->header_B != SP_ATTACH_HEADER_B || h->matrix_B != SP_ATTACH_MATRIX_B ||
+        h->cell_B != SP_ATTACH_CELL_B || (n < BEFORE_CELLS && n > SP_ATTACH_HEADER_B))
+        return fail(path, "its header is damaged, or it was cut off", err);
+    return SP_OK;
+}
+
+static void take_process(const struct sp_attach_header *h, struct sp_captured_process *p)
+{
+    *p = (struct sp_captured_process){.pid = h->pid,
+                                      .parent = h->parent,
+                                      .begun_at_ns = h->begun_at_ns,
+                                      .ended = h->ended_ns > h->began_ns,
+                                      .n_lost = h->n_lost < INT64_MAX ? (int64_t)h->n_lost : INT64_MAX,
+                                      .n_cpus = h->n_cpus <= 65536 ? (int)h->n_cpus : 0};
+    copy_text(p->host, sizeof p->host, h->host, sizeof h->host);
+    copy_text(p->program, sizeof p->program, h->program, sizeof h->program);
+    copy_text(p->lost, sizeof p->lost, h->lost, sizeof h->lost);
+    copy_text(p->idle, sizeof p->idle, h->idle, sizeof h->idle);
+    copy_text(p->second, sizeof p->second, h->second, sizeof h->second);
+}
+
+/* The name of a pattern as attach gives it, and no other file. */
+static bool is_pattern_name(const char *name)
+{
+    static const char head[] = "pattern-", tail[] = ".sppat";
+    return strlen(name) == sizeof head - 1 + 16 + sizeof tail - 1 &&
+           strncmp(name, head, sizeof head - 1) == 0 &&
+           strspn(name + sizeof head - 1, "0123456789abcdef") == 16 &&
+           strcmp(name + sizeof head - 1 + 16, tail) == 0;
+}
+
+static bool take_matrix(const struct sp_attach_matrix *from, int process, struct sp_captured_matrix *m)
+{
+    if (from->valid != 1 || from->n_r < 0 || from->n_c < 0 || from->n_nz < 0)
+        return false;
+    *m = (struct sp_captured_matrix){.process = process,
+                                     .n_r = from->n_r,
+                                     .n_c = from->n_c,
+                                     .n_nz = from->n_nz,
+                                     .n_c_own = from->n_c_own,
+                                     .type = from->type <= SP_ATTACH_C128 ? (enum sp_attach_type)from->type
+                                                                          : SP_ATTACH_TYPE_UNKNOWN,
+                                     .row_ptr_B = from->row_ptr_B == 8 ? 8 : 4,
+                                     .col_B = from->col_B == 8 ? 8 : 4,
+                                     .base = from->base == 1};
+    copy_text(m->library, sizeof m->library, from->library, sizeof from->library);
+    copy_text(m->kind, sizeof m->kind, from->kind, sizeof from->kind);
+    copy_text(m->why, sizeof m->why, from->why, sizeof from->why);
+    copy_text(m->file, sizeof m->file, from->file, sizeof from->file);
+    if (from->pattern != SP_ATTACH_PATTERN || !is_pattern_name(m->file)) {
+        m->file[0] = '\0';
+        if (!*m->why)
+            snprintf(m->why, sizeof m->why, "its pattern was not written to the end");
+    }
+    return true;
+}
+
+static bool is_same(const struct sp_captured_product *p, const struct sp_attach_cell *c, int process,
+                    int matrix)
+{
+    return p->process == process && p->matrix == matrix && p->op == (enum sp_attach_op)c->op &&
+           p->width == c->width && p->bits == c->bits &&
+           strncmp(p->symbol, c->symbol, sizeof p->symbol - 1) == 0;
+}
+
+static bool is_cell(const struct sp_attach_cell *c, uint32_t n_matrices)
+{
+    return c->valid == 1 && c->matrix < n_matrices && c->op < SP_ATTACH_OPS && c->width >= 1 &&
+           c->width <= INT32_MAX && c->count > 0 && c->count < (UINT64_C(1) << 53);
+}
+
+static enum sp_status add_samples(const struct sp_attach_cell *c, struct sp_captured_product *p,
+                                  struct sp_error *err)
+{
+    const int64_t n = c->n_timed < SP_ATTACH_SAMPLES ? (int64_t)c->n_timed : (int64_t)SP_ATTACH_SAMPLES;
+    double *more = realloc(p->time_s, (size_t)(p->n_samples + n + 1) * sizeof *more);
+    if (!more)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the times of a product");
+    p->time_s = more;
+    for (int64_t i = 0; i < n; i++) {
+        const double ns = (double)c->sample_ns[i];
+        if (ns > 0 && ns < longest_ns)
+            p->time_s[p->n_samples++] = ns * 1e-9;
+    }
+    return SP_OK;
+}
+
+/* Sums that cannot be are left out, with their samples. */
+static enum sp_status add_cell(const struct sp_attach_cell *c, struct sp_captured_product *p,
+                               struct sp_error *err)
+{
+    const double total = (double)c->total_ns, least = (double)c->min_ns, most = (double)c->max_ns;
+    p->count += (int64_t)c->count;
+    p->n_callers++;
+    const int n_threads = c->n_threads >= 1 && c->n_threads <= 4096 ? (int)c->n_threads : 1;
+    p->n_threads = n_threads > p->n_threads ? n_threads : p->n_threads;
+    if (c->n_timed == 0 || c->n_timed > c->count + 1 || least > most || most > longest_ns || total < least ||
+        total > most * (double)c->n_timed * 1.001 + 1)
+        return SP_OK;
+    if (p->n_timed == 0)
+        p->first_s = (double)c->first_ns < longest_ns ? (double)c->first_ns * 1e-9 : 0;
+    p->min_s = p->n_timed == 0 || least * 1e-9 < p->min_s ? least * 1e-9 : p->min_s;
+    p->max_s = most * 1e-9 > p->max_s ? most * 1e-9 : p->max_s;
+    p->n_timed += (int64_t)(c->n_timed < c->count ? c->n_timed : c->count);
+    p->total_s += total * 1e-9;
+    return add_samples(c, p, err);
+}
+
+static enum sp_status grow(void **list, int64_t n, int64_t more, size_t size, struct sp_error *err)
+{
+    void *p = realloc(*list, (size_t)(n + more + 1) * size);
+    if (!p)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for what attach has seen");
+    *list = p;
+    return SP_OK;
+}
+
+struct reading {
+    struct sp_attach_header header;
+    const char *bytes;
+    uint32_t n_matrices, n_cells;
+    int process;
+    int64_t first_matrix, first_product;
+    int *place; /* of each matrix of the log among all; -1: it is none */
+    int64_t last_ns;
+};
+
+static void take_matrices(struct reading *r, struct sp_capture *all)
+{
+    for (uint32_t i = 0; i < r->n_matrices; i++) {
+        struct sp_attach_matrix m;
+        memcpy(&m, r->bytes + SP_ATTACH_HEADER_B + (int64_t)i * SP_ATTACH_MATRIX_B, sizeof m);
+        const bool good = take_matrix(&m, r->process, &all->matrix[all->n_matrices]);
+        r->place[i] = good ? (int)all->n_matrices : -1;
+        all->n_matrices += good;
+    }
+}
+
+static enum sp_status take_cells(struct reading *r, struct sp_capture *all, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (uint32_t i = 0; i < r->n_cells && status == SP_OK; i++) {
+        struct sp_attach_cell c;
+        memcpy(&c, r->bytes + BEFORE_CELLS + (int64_t)i * SP_ATTACH_CELL_B, sizeof c);
+        if (!is_cell(&c, r->n_matrices) || r->place[c.matrix] < 0)
+            continue;
+        c.symbol[sizeof c.symbol - 1] = '\0';
+        struct sp_captured_product *p = &all->product[r->first_product];
+        while (p < &all->product[all->n_products] && !is_same(p, &c, r->process, r->place[c.matrix]))
+            p++;
+        if (p == &all->product[all->n_products]) {
+            *p = (struct sp_captured_product){.process = r->process,
+                                              .matrix = r->place[c.matrix],
+                                              .op = (enum sp_attach_op)c.op,
+                                              .width = c.width,
+                                              .bits = c.bits,
+                                              .n_threads = 1};
+            copy_text(p->symbol, sizeof p->symbol, c.symbol, sizeof c.symbol);
+            all->n_products++;
+        }
+        r->last_ns = c.last_ns > r->last_ns ? c.last_ns : r->last_ns;
+        status = add_cell(&c, p, err);
+    }
+    return status;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double wall_of(const struct reading *r)
+{
+    const int64_t end = r->header.ended_ns > r->header.began_ns ? r->header.ended_ns : r->last_ns;
+    const double s = ((double)end - (double)r->header.began_ns) * 1e-9;
+    return s > 0 && s < longest_wall_s ? s : 0;
+}
+
+static void forget(struct sp_capture *all, const struct reading *r)
+{
+    for (int64_t i = r->first_product; i < all->n_products; i++)
+        free(all->product[i].time_s);
+    all->n_products = r->first_product;
+    all->n_matrices = r->first_matrix;
+}
+
+enum sp_status sp_capture_add(const char *path, const char *bytes, int64_t n, struct sp_capture *all,
+                              struct sp_error *err)
+{
+    struct reading *r;
+    void *p = NULL;
+    enum sp_status status = sp_new_array(1, sizeof *r, "a log", &p, err);
+    if (status != SP_OK)
+        return status;
+    r = p;
+    r->bytes = bytes;
+    status = read_header(path, bytes, n, &r->header, err);
+    if (status == SP_OK) {
+        const int64_t room = n > BEFORE_CELLS ? (n - BEFORE_CELLS) / SP_ATTACH_CELL_B : 0;
+        r->n_matrices = r->header.n_matrices < SP_ATTACH_MATRICES ? r->header.n_matrices : SP_ATTACH_MATRICES;
+        r->n_cells = r->header.n_cells < SP_ATTACH_CELLS ? r->header.n_cells : SP_ATTACH_CELLS;
+        r->n_matrices = n > BEFORE_CELLS ? r->n_matrices : 0; /* none without a cell */
+        r->n_cells = r->n_cells < room ? r->n_cells : (uint32_t)room;
+        r->process = (int)all->n_processes;
+        r->first_matrix = all->n_matrices;
+        r->first_product = all->n_products;
+        status = sp_new_array(r->n_matrices, sizeof *r->place, "matrices of a log", &p, err);
+        r->place = status == SP_OK ? p : NULL;
+    }
+    if (status == SP_OK)
+        status = grow((void **)&all->process, all->n_processes, 1, sizeof *all->process, err);
+    if (status == SP_OK)
+        status = grow((void **)&all->matrix, all->n_matrices, r->n_matrices, sizeof *all->matrix, err);
+    if (status == SP_OK)
+        status = grow((void **)&all->product, all->n_products, r->n_cells, sizeof *all->product, err);
+    if (status == SP_OK) {
+        take_matrices(r, all);
+        status = take_cells(r, all, err);
+        if (status != SP_OK)
+            forget(all, r);
+    }
+    if (status == SP_OK) {
+        struct sp_captured_process *process = &all->process[all->n_processes++];
+        take_process(&r->header, process);
+        process->wall_s = wall_of(r);
+        for (int64_t i = r->first_product; i < all->n_products; i++)
+            sp_sort_by(all->product[i].time_s, all->product[i].n_samples, sizeof(double), compare_times);
+    }
+    free(r->place);
+    free(r);
+    return status;
+}
+
+/* ---- a folder ---- */
+
+static int compare_products(const void *a, const void *b)
+{
+    const struct sp_captured_product *p = a, *q = b;
+    const double x = sp_captured_total_s(p), y = sp_captured_total_s(q);
+    return x > y                      ? -1
+           : x < y                    ? 1
+           : p->process != q->process ? p->process - q->process
+                                      : p->matrix - q->matrix;
+}
+
+static bool is_log(const char *name)
+{
+    static const char ending[] = SP_ATTACH_LOG_ENDING;
+    const size_t n = strlen(name);
+    return n > sizeof ending - 1 && strcmp(name + n - (sizeof ending - 1), ending) == 0 && name[0] != '.';
+}
+
+static enum sp_status add_file(const char *folder, const char *name, struct sp_capture *all,
+                               struct sp_error *err)
+{
+    char path[1400];
+    char *bytes = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    enum sp_status status = sp_input_bytes(path, INT64_C(1) << 28, &bytes, &size, err);
+    if (status == SP_OK)
+        status = sp_capture_add(path, bytes, (int64_t)size, all, err);
+    free(bytes);
+    return status;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int wanted(const struct dirent *entry)
+{
+    return is_log(entry->d_name);
+}
+
+enum sp_status sp_capture_read(const char *folder, struct sp_capture *all, struct sp_error *err)
+{
+    struct dirent **entry = NULL;
+    struct sp_error first;
+    memset(all, 0, sizeof *all);
+    if (snprintf(all->folder, sizeof all->folder, "%s", folder) >= (int)sizeof all->folder)
+        return sp_fail(err, SP_INPUT, "use a shorter path", "the path of the folder is too long");
+    const int n = scandir(folder, &entry, wanted, by_name);
+    if (n < 0)
+        return sp_fail_at(err, sp_input_status(errno), folder, 0, 0, NULL, "cannot read the folder: %s",
+                          strerror(errno));
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < n; i++) {
+        if (status == SP_OK) {
+            const enum sp_status one = add_file(folder, entry[i]->d_name, all, &first);
+            if (one == SP_INPUT && all->n_damaged++ == 0)
+                snprintf(all->damage, sizeof all->damage, "%.100s: %.150s", entry[i]->d_name, first.what);
+            if (one != SP_OK && one != SP_INPUT) {
+                status = one;
+                if (err)
+                    *err = first;
+            }
+        }
+        free(entry[i]);
+    }
+    free(entry);
+    if (status == SP_OK && n == 0)
+        status =
+            sp_fail_at(err, SP_ABSENT, folder, 0, 0,
+                       "programs that are linked statically, or run as another user, cannot be attached to",
+                       "no process has written anything here");
+    else if (status == SP_OK && all->n_processes == 0)
+        status = sp_fail_at(err, SP_INPUT, folder, 0, 0, again, "%s", all->damage);
+    if (status == SP_OK)
+        sp_sort_by(all->product, all->n_products, sizeof *all->product, compare_products);
+    else
+        sp_capture_free(all);
+    return status;
+}
+
+void sp_capture_free(struct sp_capture *all)
+{
+    for (int64_t i = 0; i < all->n_products; i++)
+        free(all->product[i].time_s);
+    free(all->process);
+    free(all->matrix);
+    free(all->product);
+    memset(all, 0, sizeof *all);
+}
+
+/* ---- what follows from it ---- */
+
+double sp_captured_quantile(const struct sp_captured_product *p, double q)
+{
+    if (p->n_samples == 0)
+        return 0;
+    const double at = q * (double)(p->n_samples - 1);
+    const int64_t i = (int64_t)floor(at), next = i + 1 < p->n_samples ? i + 1 : i;
+    return p->time_s[i] + (at - (double)i) * (p->time_s[next] - p->time_s[i]);
+}
+
+double sp_captured_total_s(const struct sp_captured_product *p)
+{
+    return p->n_timed > 0 ? p->total_s / (double)p->n_timed * (double)p->count : 0;
+}
+
+const char *sp_captured_op_text(const struct sp_captured_product *p)
+{
+    static const char *const text[] = {[SP_ATTACH_SPMV] = "y = A x",
+                                       [SP_ATTACH_ADD] = "y = z + A x",
+                                       [SP_ATTACH_TRANSPOSE] = "y = A^T x",
+                                       [SP_ATTACH_SPMM] = "Y = A X",
+                                       [SP_ATTACH_SDDMM] = "P = S o (A B^T)"};
+    return p->op == SP_ATTACH_SPMM && (p->bits & SP_ATTACH_SIDE_T) ? "Y = A^T X" : text[p->op];
+}

@@ -1,0 +1,74 @@
+/* What an unchanged program did (spmodel attach). */
+#include <math.h>
+
+#include "base/figures.h"
+#include "base/text.h"
+#include "report/html/html_sections.h"
+
+enum { CELL = 128 };
+
+static double number_of(const json_t *item, const char *key)
+{
+    const json_t *x = json_object_get(item, key);
+    return json_is_number(x) ? json_number_value(x) : NAN;
+}
+
+static const char *text_of(const json_t *item, const char *key)
+{
+    const char *text = sp_item_text(item, key);
+    return text ? text : "";
+}
+
+static void count_cell(struct sp_page *page, const json_t *item, const char *key)
+{
+    char text[CELL];
+    sp_page_cell(page, 'r', sp_text_whole(text, sizeof text, number_of(item, key)));
+}
+
+static void seconds_cell(struct sp_page *page, const json_t *item, const char *key)
+{
+    char text[CELL];
+    const double s = number_of(item, key);
+    sp_page_cell(page, 'r', isnan(s) ? "not known" : sp_text_seconds(text, sizeof text, s));
+}
+
+static void row(struct sp_page *page, const json_t *item)
+{
+    char text[CELL];
+    const double share = number_of(item, "share"), width = number_of(item, "width");
+    sp_page_row_begin(page, NULL);
+    sp_page_cell(page, 'h', text_of(item, "matrix"));
+    count_cell(page, item, "rows");
+    count_cell(page, item, "nnz");
+    snprintf(text, sizeof text, width > 1 ? "%.60s, r = %.0f" : "%.60s", text_of(item, "operation"), width);
+    sp_page_cell(page, 'l', text);
+    snprintf(text, sizeof text, "%.30s %.70s", text_of(item, "library"), text_of(item, "symbol"));
+    sp_page_cell(page, 'l', text);
+    count_cell(page, item, "calls");
+    seconds_cell(page, item, "median_s");
+    seconds_cell(page, item, "total_s");
+    sp_page_cell(page, 'r', isnan(share) ? "not known" : sp_figure_percent(text, sizeof text, share));
+    sp_page_cell(page, 'w', text_of(item, "why"));
+    sp_page_row_end(page);
+}
+
+void sp_html_attach(struct sp_page *page, const struct sp_record *record)
+{
+    static const char *const heads[] = {"matrix", "rows",   "nonzeros", "product", "function",
+                                        "calls",  "median", "total",    "share",   "not judged, because"};
+    const json_t *seen = sp_record_node(record, SP_F_ATTACH_SEEN), *item;
+    size_t i;
+    if (json_array_size(seen) == 0)
+        return;
+    sp_page_heading(page, page->level, "program", "What the program did");
+    sp_page_put(page, "<p>");
+    sp_page_text(page,
+                 "Sparse products of the unchanged program %s, as spmodel attach has counted and timed them. "
+                 "The share is of the time of the threads that called; bytes of those that are judged are "
+                 "simulated as a walk over CRS.",
+                 sp_words_text(record, SP_F_ATTACH_PROGRAM, ""));
+    sp_page_put(page, "</p>\n");
+    sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrw", heads);
+    json_array_foreach(seen, i, item) row(page, item);
+    sp_page_table_end(page);
+}

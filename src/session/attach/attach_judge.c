@@ -1,0 +1,219 @@
+#include "session/attach/attach_judge.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option/option_words.h"
+#include "io/record/record.h"
+#include "session/record/recording.h"
+#include "sys/machine/pages.h"
+
+const char *sp_attach_why_not(const struct sp_capture *c, const struct sp_captured_product *p)
+{
+    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+    if (p->bits & SP_ATTACH_ON_GPU)
+        return "it ran on a GPU, whose own kernels spmodel analyze runs with " SP_O_DEVICE " gpu";
+    if (p->op == SP_ATTACH_TRANSPOSE || (p->bits & SP_ATTACH_SIDE_T))
+        return "products with the transpose are not simulated";
+    if (p->op == SP_ATTACH_SDDMM)
+        return "this operation is not simulated for a library's kernel";
+    if (p->bits & SP_ATTACH_TRIANGLE)
+        return "one triangle stands for both, and how the library walks it is not known";
+    if (m->type == SP_ATTACH_C64 || (m->type == SP_ATTACH_C128 && p->width > 1))
+        return "numbers of this kind are not simulated here";
+    if (p->width > SP_MAX_WIDTH)
+        return "it is too wide";
+    if (!*m->file)
+        return *m->why ? m->why : "its pattern is not known";
+    if (p->n_samples == 0)
+        return "none of its calls could be timed";
+    return NULL;
+}
+
+static double begin_of(const struct sp_captured_process *p)
+{
+    return (double)p->begun_at_ns * 1e-9;
+}
+
+static bool multiplies(const struct sp_capture *c, int process)
+{
+    for (int64_t i = 0; i < c->n_products; i++)
+        if (c->product[i].process == process && !(c->product[i].bits & SP_ATTACH_ON_GPU))
+            return true;
+    return false;
+}
+
+int sp_attach_side_by_side(const struct sp_capture *c, int process)
+{
+    const struct sp_captured_process *own = &c->process[process];
+    int n = 1;
+    for (int64_t i = 0; i < c->n_processes; i++) {
+        const struct sp_captured_process *p = &c->process[i];
+        const double begin = fmax(begin_of(own), begin_of(p)),
+                     end = fmin(begin_of(own) + own->wall_s, begin_of(p) + p->wall_s);
+        if (i != process && strcmp(own->host, p->host) == 0 && strcmp(own->program, p->program) == 0 &&
+            end - begin > 0.5 * own->wall_s && multiplies(c, (int)i))
+            n++;
+    }
+    return n;
+}
+
+double sp_attach_share(const struct sp_capture *c, const struct sp_captured_product *p)
+{
+    const double wall_s = c->process[p->process].wall_s * p->n_callers;
+    const double share = wall_s > 0 ? sp_captured_total_s(p) / wall_s : NAN;
+    return share <= 1 ? share : share <= 1.05 ? 1 : NAN;
+}
+
+int sp_attach_threads(const struct sp_attach_request *request, const struct sp_captured_product *p)
+{
+    const struct sp_topology *t = request->analyze->topology;
+    const int most =
+        t && t->n_cores > 0 ? t->n_cores * (t->threads_per_core > 1 ? t->threads_per_core : 1) : p->n_threads;
+    return request->n_threads > 0 ? request->n_threads : p->n_threads < most ? p->n_threads : most;
+}
+
+/* Each of n processes side by side has its part of what all of them together can have of memory. */
+static enum sp_status share_roofs(const struct sp_machine *whole, int n_threads, int n,
+                                  struct sp_machine *part, struct sp_error *err)
+{
+    const enum sp_status status = sp_machine_copy(whole, part, err);
+    for (int i = 0; status == SP_OK && n > 1 && i < part->n_ceilings; i++) {
+        struct sp_ceiling *c = &part->ceiling[i];
+        bool exact;
+        if (strcmp(c->level, "MEM") != 0 || c->n_threads != n_threads || !sp_value_known(c->value))
+            continue;
+        const struct sp_ceiling *all =
+            sp_machine_ceiling(whole, c->name, c->level, c->precision, n * n_threads, NULL, &exact);
+        if (!all || !sp_value_known(all->value) || all->n_threads <= n_threads)
+            continue;
+        c->value = all->value;
+        c->value.value /= n;
+        c->value.lo /= n;
+        c->value.hi /= n;
+        snprintf(c->how, sizeof c->how, "1/%d of that of %d threads: %d processes side by side", n,
+                 all->n_threads, n);
+    }
+    return status;
+}
+
+/* Of a last-level cache that several of them must share [B]; 0: each may have one. */
+static double share_of_cache(const struct sp_machine *m, int n_processes)
+{
+    const int n_domains = m->n_domains > 0 ? m->n_domains : 1,
+              sharing = (n_processes + n_domains - 1) / n_domains;
+    return sharing > 1 && m->n_caches > 0 ? (double)sp_cache_believed_B(&m->cache[m->n_caches - 1]) / sharing
+                                          : 0;
+}
+
+static enum sp_precision precision_of(const struct sp_captured_matrix *m)
+{
+    return m->type == SP_ATTACH_F32 ? SP_F32 : m->type == SP_ATTACH_C128 ? SP_C128 : SP_F64;
+}
+
+static void set_options(const struct sp_captured_matrix *m, const struct sp_captured_product *p,
+                        struct sp_analyze_options *o)
+{
+    o->op = p->op == SP_ATTACH_SPMM && p->width > 1 ? SP_OP_SPMMV : SP_OP_SPMV;
+    o->r = o->op == SP_OP_SPMMV ? (int32_t)p->width : 1;
+    o->order = o->op == SP_OP_SPMMV && (p->bits & SP_ATTACH_COLUMNS) ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
+    o->format = "crs";
+    o->precision = precision_of(m);
+    o->index = m->col_B == 8 ? SP_I64 : SP_I32;
+    o->row_ptr_B = m->row_ptr_B;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static void record_attach(const struct sp_capture *c, const struct sp_captured_product *p, int side_by_side,
+                          struct sp_record *r)
+{
+    const struct sp_captured_process *process = &c->process[p->process];
+    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+    const double share = sp_attach_share(c, p);
+    char matrix[120];
+    if (m->n_c_own < m->n_c)
+        snprintf(matrix, sizeof matrix, "%s, %lld of its columns are of other processes", m->kind,
+                 (long long)(m->n_c - m->n_c_own));
+    else
+        snprintf(matrix, sizeof matrix, "%s", m->kind);
+    sp_record_set_text(r, SP_F_ATTACH_PROGRAM, file_name(process->program));
+    sp_record_set_count(r, SP_F_ATTACH_PROCESS, process->pid);
+    sp_record_set_count(r, SP_F_ATTACH_SIDE_BY_SIDE, side_by_side);
+    sp_record_set_text(r, SP_F_ATTACH_LIBRARY, m->library);
+    sp_record_set_text(r, SP_F_ATTACH_SYMBOL, p->symbol);
+    sp_record_set_text(r, SP_F_ATTACH_OPERATION, sp_captured_op_text(p));
+    sp_record_set_text(r, SP_F_ATTACH_MATRIX, matrix);
+    sp_record_set_count(r, SP_F_ATTACH_CALLS, p->count);
+    sp_record_set_count(r, SP_F_ATTACH_CALLERS, p->n_callers);
+    sp_record_set_number(r, SP_F_ATTACH_TOTAL_S, sp_captured_total_s(p));
+    sp_record_set_number(r, SP_F_ATTACH_FIRST_S, p->first_s);
+    sp_record_set_number(r, SP_F_ATTACH_LEAST_S, p->min_s);
+    sp_record_set_number(r, SP_F_ATTACH_MOST_S, p->max_s);
+    sp_record_set_number(r, SP_F_ATTACH_PROGRAM_S, process->wall_s);
+    if (share >= 0)
+        sp_record_set_number(r, SP_F_ATTACH_SHARE, share);
+    else
+        sp_record_set_object(r, SP_F_ATTACH_SHARE, json_null());
+}
+
+static enum sp_status open_times(const struct sp_captured_product *p, int n_threads,
+                                 struct sp_byte_source *source, struct sp_error *err)
+{
+    struct sp_recording recording;
+    const struct sp_timed_run run = {
+        .from = "what attach has timed", .kernel = p->symbol, .origin = SP_MEASURED};
+    const enum sp_status status =
+        sp_recording_of_times(p->time_s, p->n_samples, n_threads, &run, &recording, err);
+    return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
+}
+
+enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captured_product *p,
+                               const char *name, const struct sp_attach_request *request,
+                               const struct sp_progress *progress, struct sp_record *record,
+                               struct sp_error *err)
+{
+    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+    const int n_threads = sp_attach_threads(request, p), n_processes = sp_attach_side_by_side(c, p->process);
+    struct sp_analyze_options o = *request->analyze;
+    struct sp_byte_source source = {0};
+    struct sp_machine machine = {0};
+    struct sp_subject subject = {0};
+    struct sp_watch watch = {progress, "reading the pattern"};
+    char path[1100];
+    snprintf(path, sizeof path, "%s/%s", c->folder, m->file);
+    set_options(m, p, &o);
+    o.n_threads = n_threads;
+    enum sp_status status = open_times(p, n_threads, &source, err);
+    if (status == SP_OK)
+        status = share_roofs(request->analyze->machine, n_threads, n_processes, &machine, err);
+    if (status == SP_OK) {
+        const struct sp_load_options load = {.n_threads = sp_topology_default_threads(o.topology),
+                                             .allocator = &sp_allocator_huge,
+                                             .use = SP_LOAD_ANALYSIS,
+                                             .memory_limit_B = o.memory_B,
+                                             .progress = sp_watch_show,
+                                             .interrupted = sp_watch_stop,
+                                             .context = &watch};
+        status = sp_subject_open(path, &load, NULL, progress, &subject, err);
+    }
+    if (status == SP_OK) {
+        subject.no_values = true;
+        snprintf(subject.name, sizeof subject.name, "%s", name);
+        o.llc_B = share_of_cache(&machine, n_processes);
+        o.bytes = &source;
+        o.machine = &machine;
+        status = sp_analyze(&subject, &o, progress, record, err);
+    }
+    if (record->root)
+        record_attach(c, p, n_processes, record);
+    sp_subject_free(&subject);
+    sp_machine_free(&machine);
+    sp_byte_source_close(&source);
+    return status;
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# An unchanged program is run, and its products are judged as analyze judges its own.
+# Usage: attach.sh SPMODEL APP CHECK_RECORDS CHECK_SCHEMA SCHEMA
+set -u
+spmodel=$1 app=$2 check_records=$3 check_schema=$4 schema=$5
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "attach: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+export XDG_CACHE_HOME="$dir/cache"
+there="--machine ivb-e5-2660v2 --no-plots --out $dir/records"
+mkdir "$dir/records"
+
+run() { # run CODE ARGUMENTS...: exits with CODE?
+    want=$1
+    shift
+    "$spmodel" attach "$@" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = "$want" ] || fail "spmodel attach $* exits with $code, not $want"
+}
+says() { # says FILE WORDS
+    tr -s ' \n' '  ' <"$dir/$1" | grep -q -e "$2" || fail "does not say '$2'"
+}
+number() { # number FILE KEY: the first one of that name
+    grep -o "\"$2\": *[-0-9.e+]*" "$1" | head -n 1 | sed 's/.*: *//'
+}
+
+# The same simulation as analyze's on the pattern that was kept: alpha to the last digit.
+for threads in 1 2; do
+    rm -rf "$dir/seen"
+    run 0 -k "$dir/seen" --threads $threads --no-hints --json="$dir/attach.json" $there -- "$app" large
+    says out "20 products of 1 matrix"
+    says out "y = A x MatMult 20 "
+    says out "SpMV CRS f64, $threads thread"
+    says out "measured in attach_app"
+    "$check_records" "$dir/attach.json" || fail "the record breaks its promises"
+    "$check_schema" "$schema" "$dir/attach.json" || fail "the record does not obey the schema"
+    "$spmodel" analyze "$dir"/seen/pattern-*.sppat --threads $threads --row-ptr 4 --budget 0.2s --no-hints --json="$dir/analyze.json" $there >"$dir/out" 2>"$dir/err"
+    python3 - "$dir/attach.json" "$dir/analyze.json" <<'END' || fail "alpha is not that of analyze"
+import json, sys
+a, b = (json.load(open(f))["metrics"] for f in sys.argv[1:])
+print(a["alpha"]["value"], b["alpha"]["value"])
+sys.exit(a["alpha"]["value"] != b["alpha"]["value"] or not a["alpha"]["value"] > 0)
+END
+done
+[ "$(number "$dir/attach.json" calls)" = 20 ] || fail "the record does not say how many calls there were"
+[ -z "$(ls -A "$dir/records" | grep spmodel-attach)" ] || fail "a folder stays"
+
+# What was kept is judged again, without the program, and in a page.
+run 0 --capture "$dir/seen" $there --html "$dir/page.html"
+says out "20 products of 1 matrix"
+grep -q "What the program did" "$dir/page.html" || fail "the page does not tell of the program"
+grep -q "MatMult" "$dir/page.html" || fail "the page does not name the function"
+run 2 -k "$dir/seen" $there -- "$app" large
+says err "there is what attach has seen before"
+run 0 --capture "$dir/seen" --only MatMult $there
+run 4 --capture "$dir/seen" --only rsb $there
+says err "none of the products can be judged"
+printf 'SPATTACH garbage' >"$dir/seen/0-0.splog"
+run 0 --capture "$dir/seen" $there --no-hints
+says out "1 logs could not be read"
+
+# All libraries at once; what is not judged says why.
+run 0 --all --no-hints --json="$dir/all.json" $there -- "$app" all
+says out "products with the transpose are not simulated"
+says out "it ran on a GPU"
+says out "one triangle stands for both"
+while read -r line; do
+    printf '%s\n' "$line" >"$dir/one.json"
+    "$check_schema" "$schema" "$dir/one.json" || fail "a record does not obey the schema"
+done <"$dir/all.json"
+run 0 $there --no-hints -- "$app" rsb
+says out "y = A x rsb_spmv 8"
+says out "Y = A X, r = 4 rsb_spmm 3"
+
+# The program's end is the command's.
+run 3 $there --no-hints -- "$app" exit 3
+says out "exit code 3"
+says out "rsb_spmv 8"
+run 139 $there --no-hints -- "$app" crash
+says out "ended by signal 11"
+says out "MatMult 9"
+run 137 $there --no-hints -- "$app" kill
+says out "MatMult 9"
+run 127 $there -- "$dir/nothing"
+says err "cannot be started"
+run 126 $there -- "$dir"
+"$spmodel" attach $there --no-hints -- "$app" wait >"$dir/out" 2>"$dir/err" &
+pid=$!
+n=0 # until it waits
+while [ $n -lt 100 ] && ! ls "$dir"/records/.spmodel-attach-*/*.sppat >/dev/null 2>&1; do sleep 0.1; n=$((n + 1)); done
+sleep 0.3
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || fail "a signal is not passed on"
+says out "MatMult 9"
+
+# Nothing seen is said, with what to do.
+run 1 $there -- /bin/true
+says out "spmodel import --time"
+run 1 $there -- "$app" nothing
+says out "functions that are seen: PETSc, hypre, MKL, librsb, cuSPARSE, rocSPARSE"
+says out "spmodel analyze M --kernel"
+run 2
+run 2 --capture "$dir/seen" -- "$app"
+run 3 --capture "$dir/none"
+mkdir "$dir/empty"
+run 4 --capture "$dir/empty"
+# Another library that is preloaded stays; a value of its own of the program, too.
+LD_PRELOAD=$(dirname "$app")/libattach_rsb.so run 0 $there --no-hints -- "$app" rsb
+# One that is linked statically, where the compiler can make it.
+if echo 'int main(void) { return 0; }' >"$dir/static.c" && ${CC:-cc} -static "$dir/static.c" -o "$dir/static" 2>/dev/null; then
+    run 4 $there -- "$dir/static"
+    says err "nothing will be seen of .*/static: it is linked statically"
+else
+    echo "attach: SKIPPED the program that is linked statically: no static libc here"
+fi
+exit 0

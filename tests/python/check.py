@@ -1,0 +1,43 @@
+"""Runs the functions test_... of a script one after the other. Skip(why) ends one of them."""
+
+import os
+import sys
+import time
+import traceback
+
+
+class Skip(Exception):
+    pass
+
+
+def raises(kind, words, function, *arguments, **options):
+    """The exception of that kind, whose text has all the words."""
+    try:
+        function(*arguments, **options)
+    except kind as error:
+        missing = [w for w in words if w not in str(error)]
+        assert not missing, f"{missing} missing in: {error}"
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def main(names):
+    """Those of the module that are named on the command line, or all."""
+    wanted = sys.argv[1:]
+    failed = 0
+    os.environ.setdefault("SPMODEL_ASSUME", "clean")
+    for name, function in list(names.items()):
+        if not name.startswith("test_") or (wanted and name not in wanted):
+            continue
+        start = time.perf_counter()
+        try:
+            function()
+            said = "passed"
+        except Skip as why:
+            said = f"SKIPPED: {why}"
+        except BaseException:
+            traceback.print_exc()
+            said = "FAILED"
+            failed += 1
+        print(f"{name}: {said} ({time.perf_counter() - start:.1f} s)", flush=True)
+    sys.exit(1 if failed else 0)

@@ -1,0 +1,100 @@
+"""Examples and what README.md of the package shows. Numbers of rows are made small; what is typed stays."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+from check import Skip, main
+
+SOURCE = os.environ["SP_TEST_SOURCE"]
+EXAMPLES = os.path.join(SOURCE, "examples")
+SMALL = [(r"shape=\(200, 200\)", "shape=(40, 40)"), (r"side = 300", "side = 40"), (r"shape=\(300, 300\)", "shape=(40, 40)"),
+         (r"maxiter=200", "maxiter=20")]
+SHORT = ("import spmodel as _s, functools as _f\n"
+         "for _n in ('analyze', 'explain'):\n"
+         "    setattr(_s, _n, _f.partial(getattr(_s, _n), budget='100ms', runs=1, samples=3))\n"
+         "_r = _s.Attached.report\n"
+         "_s.Attached.report = lambda self, **o: _r(self, **{'budget': '100ms', 'samples': 3, **o})\n")
+
+
+def small(text):
+    for left, right in SMALL:
+        text = re.sub(left, right, text)
+    return text
+
+
+def run(text):
+    ran = subprocess.run([sys.executable, "-c", SHORT + small(text)], capture_output=True, text=True)
+    if ran.returncode and ("yet" in ran.stderr or "spmodel_model" in ran.stderr):
+        raise Skip(ran.stderr.strip().splitlines()[-1])
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def cells():
+    with open(os.path.join(EXAMPLES, "notebook.ipynb"), encoding="utf-8") as file:
+        book = json.load(file)
+    assert all(not c.get("outputs") and c.get("execution_count") is None for c in book["cells"]), "it holds outputs"
+    return ["".join(c["source"]) for c in book["cells"] if c["cell_type"] == "code"]
+
+
+def test_own_matrix():
+    with open(os.path.join(EXAMPLES, "own_matrix.py"), encoding="utf-8") as file:
+        text = file.read()
+    assert len(text.splitlines()) <= 15
+    said = run(text)
+    for words in ("laplacian", "possible", "reached", "trust"):
+        assert words in said, said
+
+
+def test_cells_of_the_notebook():
+    """As a notebook does it: the last expression of each cell is shown."""
+    lines = ["import ast", "space = {}", "def cell(text):", "    tree = ast.parse(text)",
+             "    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None",
+             "    exec(compile(tree, 'cell', 'exec'), space)",
+             "    shown = eval(compile(ast.Expression(last.value), 'cell', 'eval'), space) if last else None",
+             "    for name in ('_repr_html_', '_repr_svg_'):",
+             "        if hasattr(shown, name): assert getattr(shown, name)()",
+             "    print(repr(shown)[:200])"]
+    said = run("\n".join(lines + [f"cell({small(text)!r})" for text in cells()]))
+    for words in ("laplacian", "csr_matvec", "csr_matvecs", "% of the time"):
+        assert words in said, said
+
+
+def test_notebook_in_jupyter():
+    try:
+        import nbclient
+        import nbformat
+        import ipykernel  # noqa: F401
+    except ImportError as error:
+        raise Skip(f"{error}; its cells were run without Jupyter") from None
+    book = nbformat.read(os.path.join(EXAMPLES, "notebook.ipynb"), as_version=4)
+    nbformat.validate(book)
+    for cell in book.cells:
+        cell.source = small(cell.source)
+    book.cells.insert(0, nbformat.v4.new_code_cell(SHORT))
+    try:
+        nbclient.NotebookClient(book, timeout=300, kernel_name="python3").execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        if "spmodel_model" in str(error):
+            raise Skip("this library has no spmodel_model") from None
+        raise
+    kinds = {kind for cell in book.cells for output in cell.get("outputs", []) for kind in output.get("data", {})}
+    assert "text/html" in kinds, kinds
+    with open("executed.ipynb", "w", encoding="utf-8") as file:
+        nbformat.write(book, file)
+
+
+def test_readme():
+    with open(os.path.join(SOURCE, "python", "README.md"), encoding="utf-8") as file:
+        blocks = re.findall(r"^```python\n(.*?)^```", file.read(), re.M | re.S)
+    assert len(blocks) == 3
+    own = "\n".join(line for line in blocks[1].splitlines() if "libmine" not in line)
+    said = run("\n".join([blocks[0], own, blocks[2]]))
+    assert "csr_matvec" in said and os.path.getsize("report.html") > 1000
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,143 @@
+"""Kernels of Python: right, returning, of a class, wrong, raising, writing where it may not, ending, hanging."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import scipy.sparse as sparse
+
+import spmodel
+from check import Skip, main, raises
+
+QUICK = dict(budget="50ms", no_hints=True, threads=1)
+
+
+def laplacian(side=40):
+    one = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side))
+    return (sparse.kron(one, sparse.identity(side)) + sparse.kron(sparse.identity(side), one)).tocsr()
+
+
+A = laplacian()
+
+
+def mine(a, x, y):
+    y[:] = a @ x
+
+
+def library_knows_kernels():
+    try:
+        spmodel.analyze(A, kernel=mine, **QUICK)
+    except spmodel.AbsentError as error:
+        if "yet" in str(error):
+            raise Skip(str(error)) from None
+        raise
+
+
+def test_plain_function():
+    library_knows_kernels()
+    r = spmodel.analyze(A, kernel=mine, **QUICK)
+    assert r.time > 0 and "mine" in r.full, r.full
+    assert r.record["verify"]["ok"] is True
+    assert os.listdir(".") == [] or not [f for f in os.listdir("/tmp") if f.startswith(f"spmodel-{os.getpid()}")]
+
+
+def test_returning_function_and_several_vectors():
+    library_knows_kernels()
+    assert spmodel.analyze(A, kernel=lambda a, x: a @ x, **QUICK).time > 0
+    r = spmodel.analyze(A, kernel=mine, op="spmmv", rhs=4, **QUICK)
+    assert r.record["verify"]["ok"] is True
+    assert spmodel.analyze(A.astype(np.float32), kernel=mine, **QUICK).record["request"]["precision"] == "f32"
+    assert spmodel.analyze(A.tocsc(), kernel=mine, **QUICK).remarks
+
+
+def test_state_stores_and_finish():
+    library_knows_kernels()
+
+    def prepare(a, n_threads, r):
+        assert n_threads == 1 and r == 1 and isinstance(a, sparse.csr_array)
+        return a.toarray()
+
+    def finish(state):
+        with open("finished", "w") as file:
+            file.write(str(state.shape))
+    dense = spmodel.Kernel(lambda d, x, y: np.dot(d, x, out=y), prepare=prepare, finish=finish,
+                           stores=lambda d: {"dense": d}, name="dense")
+    r = spmodel.analyze(A, kernel=dense, **QUICK)
+    assert "dense" in r.full and os.path.exists("finished")
+
+
+def test_what_it_does_wrong_is_named():
+    library_knows_kernels()
+
+    def wrong(a, x, y):
+        y[:] = 0
+
+    def raising(a, x, y):
+        raise LookupError("no such thing")
+
+    def writing(a, x, y):
+        address = a.data.ctypes.data
+        import ctypes
+        ctypes.memset(address, 0, 8)
+
+    def ending(a, x, y):
+        os._exit(3)
+
+    def shape(a, x):
+        return x[:-1]
+    e = raises(spmodel.WrongResult, ["wrong"], spmodel.analyze, A, kernel=wrong, **QUICK)
+    assert e.status == 6
+    assert e.result is None or e.result.record["verify"]["ok"] is False
+    raises(spmodel.WrongResult, ["raising", "LookupError", "no such thing"], spmodel.analyze, A, kernel=raising, **QUICK)
+    raises(spmodel.WrongResult, ["writing"], spmodel.analyze, A, kernel=writing, **QUICK)
+    raises(spmodel.WrongResult, ["ending"], spmodel.analyze, A, kernel=ending, **QUICK)
+    raises(spmodel.WrongResult, ["shape", "broadcast"], spmodel.analyze, A, kernel=shape, **QUICK)
+    raises(spmodel.UsageError, ["speed"], spmodel.analyze, A, kernel=mine, speed=1)
+    raises(spmodel.UsageError, ["function"], spmodel.analyze, A, kernel=7)
+    assert spmodel.analyze(A, **QUICK).time > 0, "this process is not as before"
+
+
+def test_interrupt_and_progress():
+    library_knows_kernels()
+    steps = []
+
+    def slow(a, x, y):
+        time.sleep(0.01)
+        y[:] = a @ x
+    spmodel.analyze(A, kernel=slow, progress=lambda step, done: steps.append(step), **QUICK)
+    assert steps
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        spmodel.analyze(A, kernel=slow, budget="60s", no_hints=True, threads=1)
+        raise AssertionError("not interrupted")
+    except KeyboardInterrupt:
+        pass
+
+    def stop(step, done):
+        raise KeyError("enough")
+    raises(KeyError, ["enough"], spmodel.analyze, A, kernel=slow, budget="60s", no_hints=True, progress=stop)
+
+
+def test_other_threads_of_python_do_no_harm():
+    """They hold the interpreter's lock at any time, also when a process is forked."""
+    library_knows_kernels()
+    go_on = [True]
+
+    def turn():
+        while go_on[0]:
+            sum(range(1000))
+    thread = threading.Thread(target=turn)
+    thread.start()
+    try:
+        for _ in range(3):
+            assert spmodel.analyze(A, kernel=mine, **QUICK).time > 0
+    finally:
+        go_on[0] = False
+        thread.join()
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,128 @@
+"""Products of SciPy: each function of the table, counted and judged."""
+
+import time
+
+import numpy as np
+import scipy
+import scipy.sparse as sparse
+from scipy.sparse import _sparsetools
+from scipy.sparse.linalg import cg
+
+import spmodel
+from check import main, raises
+from spmodel._products import FUNCTIONS, Product, _quantiles
+
+QUICK = dict(budget="50ms", no_hints=True, runs=1, samples=3)
+
+
+def laplacian(side=50):
+    one = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side))
+    return (sparse.kron(one, sparse.identity(side)) + sparse.kron(sparse.identity(side), one)).tocsr()
+
+
+def test_each_function_is_seen():
+    a = laplacian()
+    x, several = np.arange(a.shape[1], dtype=float), np.arange(3.0 * a.shape[1]).reshape(-1, 3)
+    before = {name: getattr(_sparsetools, name, None) for name in FUNCTIONS}
+    for kind in ("csr", "csc", "bsr", "coo", "dia"):
+        m = a.asformat(kind)
+        right = a @ x, a @ several
+        with spmodel.attach_scipy() as s:
+            assert np.allclose(m @ x, right[0])
+            assert np.allclose(m @ several, right[1])
+        seen = {p.function: p for p in s.products}
+        assert seen and all(name.startswith(kind + "_") for name in seen), (kind, list(seen))
+        assert f"{kind}_matvec" in seen and seen[f"{kind}_matvec"].calls >= 1
+        for p in s.products:
+            assert abs(p.matrix.tocsr() - a).nnz == 0, p.function
+            assert p.r in (1, 3) and 0 < p.time < s.time
+    assert before == {name: getattr(_sparsetools, name, None) for name in FUNCTIONS}, "something stayed replaced"
+    assert [n for n in FUNCTIONS if before[n] is None] in ([], ["coo_matmat_dense"], ["coo_matmat_dense", "dia_matvecs"],
+                                                             ["dia_matvecs"]), scipy.__version__
+
+
+def test_arguments_of_another_scipy_would_be_seen():
+    """The names that begin like products are those of the table."""
+    names = {n for n in dir(_sparsetools) if "matvec" in n or "matmat_dense" in n}
+    print(scipy.__version__, "beside the table:", sorted(names - set(FUNCTIONS)))
+
+
+def test_counts_of_cg_and_shares():
+    a = laplacian()
+    b = np.ones(a.shape[0])
+    steps = []
+    with spmodel.attach_scipy() as s:
+        cg(a, b, maxiter=30, callback=lambda _: steps.append(1))
+        for _ in range(5):
+            a @ np.ones((a.shape[1], 4))
+            a.T @ b
+    by_name = {p.function: p for p in s.products}
+    assert set(by_name) == {"csr_matvec", "csr_matvecs", "csc_matvec"}, list(by_name)
+    assert len(steps) <= by_name["csr_matvec"].calls <= len(steps) + 2
+    assert by_name["csr_matvecs"].calls == 5 and by_name["csr_matvecs"].r == 4
+    assert by_name["csc_matvec"].calls == 5, "each A.T is the same matrix"
+    report = s.report(**QUICK)
+    rows = report.rows()
+    assert len(rows) == 3 and all(0 < row["share"] < 1 for row in rows) and sum(row["share"] for row in rows) < 1
+    assert len(report.results) == 3, [j.why for j in report.judged]
+    for row, judged in zip(rows, report.judged):
+        assert judged.result.record["metrics"]["time"]["value"] > 0 and row["reached"]
+        assert (judged.product.function == "csr_matvec") <= (not judged.result.remarks)
+    text = str(report)
+    for words in ("csr_matvec", f"{a.nnz} nonzeros", "% of the time", "bandwidth", "4 vectors"):
+        assert words in text, text
+    assert report._repr_html_().count("<tr>") == 4
+    assert len(report.table) == 3
+    alpha = spmodel.analyze(a, threads=1, **QUICK).alpha
+    judged = next(j for j in report.judged if j.product.function == "csr_matvec")
+    assert alpha.value == judged.result.alpha.value, (alpha, judged.result.alpha)
+
+
+def test_blocks_are_judged_as_blocks():
+    a = sparse.bsr_matrix(sparse.kron(laplacian(20), np.ones((2, 2))), blocksize=(2, 2))
+    with spmodel.attach_scipy() as s:
+        a @ np.ones(a.shape[1])
+    (judged,) = s.report(**QUICK).judged
+    assert judged.result, judged.why
+    assert judged.result.record["request"]["format"].startswith("bcsr:2x2"), judged.result.record["request"]
+
+
+def test_many_matrices_are_counted_together():
+    x = np.ones(50)
+    matrices = [sparse.random(50, 50, 0.1, format="csr", random_state=i) for i in range(6)]
+    with spmodel.attach_scipy(most=2) as s:
+        for _ in range(3):
+            for m in matrices:
+                m @ x
+    assert [p.calls for p in s.products] == [3, 3, 12], [p.calls for p in s.products]
+    report = s.report(**QUICK)
+    assert sum(j.result is None for j in report.judged) == 1 and "not kept" in str(report)
+
+
+def test_many_times_are_thinned():
+    assert _quantiles([3.0, 1, 2]) == [1, 2, 3]
+    thin = _quantiles(range(100_000, 0, -1))
+    assert len(thin) == 1001 and thin[0] == 1 and thin[-1] == 100_000 and abs(thin[500] - 50_000) <= 1
+
+
+def test_nesting_and_exceptions():
+    a, x = laplacian(5), np.ones(25)
+    with spmodel.attach_scipy():
+        raises(spmodel.UsageError, ["in force"], spmodel.attach_scipy().__enter__)
+    original = _sparsetools.csr_matvec
+    try:
+        with spmodel.attach_scipy() as s:
+            assert _sparsetools.csr_matvec is not original
+            a @ x
+            raise KeyError
+    except KeyError:
+        pass
+    assert _sparsetools.csr_matvec is original and s.products[0].calls == 1 and s.time > 0
+    with spmodel.attach_scipy() as s:
+        time.sleep(0.001)
+    assert "no product" in str(s.report()) and not s.products
+    assert "other matrices" in str(Product("csr_matvec", None, 1))
+
+
+if __name__ == "__main__":
+    main(globals())
