@@ -9,7 +9,7 @@
 
 /* Of each thread: where the cells are of the products that it made last. Initial-exec, so that no call of the
  * dynamic linker stands in the way. */
-enum { REMEMBERED = 64 };
+enum { REMEMBERED = 256 }; /* each in one of two neighbouring places */
 struct remembered {
     const void *matrix;
     int64_t version[2];
@@ -200,9 +200,12 @@ void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product
 {
     const uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE),
                    seen = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
-    struct remembered *r = &own.of[place_of(p)];
+    struct remembered *r = &own.of[place_of(p)], *other = &own.of[place_of(p) ^ 1];
     *call = (struct sp_attach_call){.generation = now};
-    if (!is_remembered(r, p, now, seen)) {
+    if (!is_remembered(r, p, now, seen) && is_remembered(other, p, now, seen)) {
+        r = other;
+    } else if (!is_remembered(r, p, now, seen)) {
+        *other = *r;
         const int saved = errno;
         bool ours;
         own.depth++; /* a library that is asked about its matrix may multiply */

@@ -144,7 +144,10 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
         view->why = "the width of its indices cannot be told";
         return true;
     }
-    for (int64_t i = 0; i < view->n_r; i++)
+    const bool in_a_row = (const char *)m.rows_end == (const char *)m.rows_start + width_B;
+    if (in_a_row && view->n_r > 0) /* handles may be made for each product: no pass over the rows */
+        view->n_nz = index_at(m.rows_end, width_B, view->n_r - 1) - m.indexing;
+    for (int64_t i = 0; i < view->n_r && !in_a_row; i++)
         view->n_nz += index_at(m.rows_end, width_B, i) - index_at(m.rows_start, width_B, i);
     view->part[view->n_parts++] = (struct sp_attach_part){m.rows_start, m.rows_end, m.col, view->n_c};
     return true;

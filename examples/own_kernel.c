@@ -1,5 +1,5 @@
-/* A kernel of one's own, y = A x in compressed rows, analysed: how fast it is, how fast it could be, and the built-in one
- * beside it. The matrix is a file's, or generated.
+/* A kernel of one's own, y = A x in compressed rows, analysed: how fast it is, how fast it could be, and the
+ * built-in one beside it. The matrix is a file's, or generated.
  *
  *     cc -O2 -fopenmp own_kernel.c $(pkg-config --cflags --libs spmodel) -o own_kernel
  *     ./own_kernel matrix.mtx

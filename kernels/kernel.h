@@ -1,5 +1,5 @@
-/* The kernel interface: a kernel executes a workload. One row of kernels/kernel_table.c each; a user's own
- * kernel library will use the same struct, so it stays small and versioned. */
+/* The kernel interface: a kernel executes a workload. One row of kernels/kernel_table.c each; those of users
+ * (include/spmodel.h) become rows outside of it (kernels/own). */
 #ifndef SP_KERNELS_KERNEL_H
 #define SP_KERNELS_KERNEL_H
 
@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "sparse/formats/layout.h"
-
-#define SP_KERNEL_ABI 3
 
 /* The end of a layer, while the results are in registers: Y' = min(max(Y + bias, 0), most). */
 struct sp_layer_epilogue {

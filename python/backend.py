@@ -48,7 +48,7 @@ def _build(folder):
     """A build of the library alone."""
     configure = ["cmake", "-S", SOURCE, "-B", folder, "-DSP_TESTS=OFF", "-DSP_BENCH=OFF", "-DSP_EXAMPLES=OFF"]
     subprocess.run(configure, check=True)
-    subprocess.run(["cmake", "--build", folder, "--parallel"], check=True)
+    subprocess.run(["cmake", "--build", folder, "--parallel", str(len(os.sched_getaffinity(0)))], check=True)
 
 
 def _installed(build, stage):
@@ -60,13 +60,22 @@ def _installed(build, stage):
             path = os.path.join(folder, name)
             place = os.path.relpath(path, stage)
             is_library = re.match(r"libspmodel\.so\.\d+$", name)
-            is_module = re.match(r"libspmodel-(cuda|attach)\S*\.so$", name)
-            is_data = re.search(r"/spmodel/(machines|data)/", place)
+            is_module = re.match(r"libspmodel-cuda\S*\.so$", name)
+            is_data = re.search(r"/spmodel/machines/", place)
             if is_library or is_module or is_data or name == "spmodel-counters":
                 found[place] = os.path.realpath(path)
     if not any(os.path.basename(place).startswith("libspmodel.so.") for place in found):
         raise SystemExit(f"backend.py: {build} installs no libspmodel.so")
     return found
+
+
+def _wheel(tag, is_pure):
+    return f"Wheel-Version: 1.0\nGenerator: spmodel\nRoot-Is-Purelib: {str(is_pure).lower()}\nTag: {tag}\n"
+
+
+def _tag(has_library):
+    platform = "linux_" + sysconfig.get_platform().split("-")[-1].replace(".", "_")
+    return f"py3-none-{platform if has_library else 'any'}"
 
 
 def _contents(build, stage):
@@ -82,8 +91,7 @@ def _contents(build, stage):
 def make_wheel(build, out):
     """Writes the wheel into the folder `out` and returns its name. build None: without the library."""
     p = _project()
-    platform = "linux_" + sysconfig.get_platform().split("-")[-1].replace(".", "_")
-    tag = f"py3-none-{platform if build else 'any'}"
+    tag = _tag(build)
     name = f"{p['name']}-{p['version']}-{tag}.whl"
     info = f"{p['name']}-{p['version']}.dist-info"
     record = []
@@ -106,13 +114,23 @@ def make_wheel(build, out):
             add(f"{info}/METADATA", _metadata(p).encode())
             with open(os.path.join(SOURCE, "LICENSE"), "rb") as file:
                 add(f"{info}/licenses/LICENSE", file.read())
-            root = "false" if build else "true"
-            add(f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: spmodel\nRoot-Is-Purelib: {root}\nTag: {tag}\n".encode())
+            add(f"{info}/WHEEL", _wheel(tag, not build).encode())
             record.append(f"{info}/RECORD,,")
             add(f"{info}/RECORD", ("\n".join(record) + "\n").encode())
     finally:
         shutil.rmtree(stage)
     return name
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    p = _project()
+    info = f"{p['name']}-{p['version']}.dist-info"
+    has_library = (config_settings or {}).get("library") != "no"
+    os.makedirs(os.path.join(metadata_directory, info))
+    for name, text in (("METADATA", _metadata(p)), ("WHEEL", _wheel(_tag(has_library), not has_library))):
+        with open(os.path.join(metadata_directory, info, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    return info
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):

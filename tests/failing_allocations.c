@@ -239,6 +239,8 @@ static const struct command commands[] = {
     {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
+    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
+     24},
     {"import-time",
      "import -q --no-plots --no-hints --machine MACHINE --time times.txt --threads 2 matrix.mtx", true, NULL,
      12},
@@ -248,8 +250,6 @@ static const struct command commands[] = {
      true, NULL, 12},
     {"import-ncu", "import -q --no-plots --no-hints --machine GPU --ncu ncu.csv --region csrmv matrix.mtx",
      true, NULL, 12},
-    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
-     24},
     {"analyze",
      "analyze -q --threads 1 --budget 5ms --samples 3 --no-hints --no-plots --bytes sim --machine MACHINE "
      "matrix.mtx",

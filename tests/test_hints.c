@@ -522,12 +522,77 @@ START_TEST(largest_gain_first)
 }
 END_TEST
 
+/* Of a kernel of somebody else, in turn with the built-in one. */
+static struct sp_hint_inputs own_kernel(double built_in_s)
+{
+    struct sp_hint_inputs in = healthy();
+    in.own = SP_OWN_WALKS_CRS;
+    in.built_in = "spmv/crs/avx2";
+    in.built_in_s = sp_value_between(built_in_s, 0.95 * built_in_s, 1.05 * built_in_s, SP_MEASURED);
+    in.busy_threads = sp_value_of(17.5, SP_MEASURED);
+    sp_change_add(&in.options, SP_OPTION_KERNEL, "./libmine.so:spmv");
+    sp_change_add(&in.options, SP_OPTION_SIGNATURE, "csr32");
+    return in;
+}
+
+START_TEST(a_slow_loop_of_somebody_else_is_named)
+{
+    struct sp_hint_inputs in = own_kernel(1.6e-3);
+    struct sp_hint hint = only(&in, "C03");
+    ck_assert(hint.basis == SP_MEASURED && hint.confidence == SP_HIGH);
+    ck_assert_double_eq_tol(hint.gain_lo, low(1 - 1.05 * 1.6 / 3.2), 1e-12);
+    ck_assert_double_eq_tol(hint.gain_hi, high(1 - 0.95 * 1.6 / 3.2), 1e-12);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "2.00 x (1.90 … 2.11). The same bytes move"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), "-march=native"));
+
+    in.busy_threads = sp_value_of(1, SP_MEASURED);
+    hint = only(&in, "C03");
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "It keeps 1.0 of 18 threads busy."));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), "share the rows out"));
+
+    in = own_kernel(3.2e-3);
+    struct sp_hints h = ask(&in);
+    ck_assert_int_eq(h.n_hints, 0);
+    ck_assert_str_eq(clear(&h, "row loop")->figure,
+                     "your kernel takes 1.00 x the time of spmv/crs/avx2 on the same arrays");
+}
+END_TEST
+
+/* What stores the matrix in another way runs the built-in kernel, and says so; an order runs theirs. */
+START_TEST(no_command_claims_to_change_the_code_of_somebody_else)
+{
+    struct sp_hint_inputs in = own_kernel(3.2e-3);
+    const struct sp_alternative mixed = {.change = typed("--precision mixed"),
+                                         .option = "--precision mixed",
+                                         .V_B = sp_value_of(160e6, SP_MODELLED),
+                                         .core_s = sp_value_of(1e-3, SP_MEASURED)};
+    in.fits_f32 = SP_TRUE;
+    in.mixed = &mixed;
+    struct sp_hint hint = only(&in, "E03");
+    ck_assert_ptr_null(strstr(PROPOSAL_OF(&in, &hint), "--kernel"));
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "The command runs the built-in kernel, not yours."));
+    in.own = SP_OWN_STORES_ITSELF; /* which may be narrower already */
+    ck_assert_int_eq(ask(&in).n_hints, 0);
+
+    in = own_kernel(3.2e-3);
+    in.alpha = sp_value_of(1, SP_SIMULATED);
+    in.V_B = sp_value_of(233.1e6 + 0.8588 * 8 * 14612663, SP_SIMULATED);
+    in.time_s = sp_value_of(4.6e-3, SP_MEASURED);
+    in.built_in_s = in.time_s;
+    in.alpha_reordered = sp_value_of(0.15, SP_SIMULATED);
+    hint = only(&in, "A01");
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), "--kernel ./libmine.so:spmv"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("hints");
     TCase *tc = tcase_create("hints");
     tcase_add_test(tc, table_is_complete);
     tcase_add_test(tc, nothing_known_means_silence);
+    tcase_add_test(tc, a_slow_loop_of_somebody_else_is_named);
+    tcase_add_test(tc, no_command_claims_to_change_the_code_of_somebody_else);
     tcase_add_test(tc, healthy_run_has_no_hints);
     tcase_add_test(tc, x_traffic_needs_a_counterfactual);
     tcase_add_test(tc, waiting_gathers_ask_for_an_order_too);

@@ -259,7 +259,8 @@ static double bytes_at(const struct sp_record *r, size_t level, const char *key)
 /* A trace that tells of CRS's accesses gives exactly the bytes of the built-in walk. */
 START_TEST(a_trace_of_crs_has_the_bytes_of_crs)
 {
-    static const char *const matrices[] = {"gen:laplace2d:70", "gen:random:3000:9", "gen:powerlaw:11:8", "gen:arrow:3000"};
+    static const char *const matrices[] = {"gen:laplace2d:70", "gen:random:3000:9", "gen:powerlaw:11:8",
+                                           "gen:arrow:3000"};
     struct fixture f;
     struct sp_record built_in;
     for (int n_threads = 1; n_threads <= 2; n_threads++)

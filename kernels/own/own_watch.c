@@ -31,6 +31,16 @@ void sp_own_watch_free(struct sp_own_watch *watch)
         munmap(watch, sizeof *watch);
 }
 
+void sp_own_watch_again(struct sp_own_watch *watch)
+{
+    if (!watch)
+        return;
+    watch->signal = watch->access = watch->code = 0;
+    memset(watch->array, 0, sizeof watch->array);
+    atomic_store(&watch->exited, 0);
+    atomic_store(&watch->call, SP_OWN_NONE);
+}
+
 /* Bit 1 of the error code of a page fault: it was a write. */
 static int access_of(const ucontext_t *context)
 {
@@ -141,7 +151,9 @@ static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
             continue;
         if (p < a->at)
             snprintf(text, size, "%lld bytes before the start of %s", (long long)(a->at - p), a->name);
-        else if (p >= a->to)
+        else if (p == a->to)
+            snprintf(text, size, "right behind the end of %s", a->name);
+        else if (p > a->to)
             snprintf(text, size, "%lld bytes behind the end of %s", (long long)(p - a->to), a->name);
         else
             snprintf(text, size, "into %s, at byte %lld", a->name, (long long)(p - a->at));

@@ -49,6 +49,9 @@ struct sp_own_watch {
 enum sp_status sp_own_watch_new(struct sp_own_watch **watch, struct sp_error *err);
 void sp_own_watch_free(struct sp_own_watch *watch); /* accepts NULL */
 
+/* Nothing has happened so far: for the next process that is watched. Accepts NULL. */
+void sp_own_watch_again(struct sp_own_watch *watch);
+
 /* In the process of the kernel: from now on signals and exits are noted in it. */
 void sp_own_watch_begin(struct sp_own_watch *watch);
 

@@ -236,11 +236,19 @@ static enum sp_verdict nothing_better(const struct sp_hint_inputs *in, double no
     return sp_clear(checked, "%d reach %.0f %% of the best bandwidth", in->n_threads, 100 * now_Bps / most);
 }
 
+/* A kernel of somebody else may keep one thread busy, however many it is given. */
+static bool may_share(const struct sp_hint_inputs *in)
+{
+    static const double most_of_them = 0.75;
+    return !in->own || (in->n_threads > 1 && sp_value_known(in->busy_threads) &&
+                        in->busy_threads.value >= most_of_them * in->n_threads);
+}
+
 static enum sp_verdict judge_threads(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                      struct sp_checked *checked)
 {
     double now_Bps = bandwidth_at(in, in->n_threads);
-    if (now_Bps <= 0 || !sp_hint_has_volume(in))
+    if (now_Bps <= 0 || !sp_hint_has_volume(in) || !may_share(in))
         return SP_SILENT;
     double now = time_with_threads(in, in->n_threads, now_Bps), best = now;
     int best_threads = in->n_threads;

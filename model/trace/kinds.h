@@ -24,6 +24,13 @@ struct sp_trace_kind {
     double (*values_in_step_B)(const struct sp_layout *layout);
     /* Bytes of regions that only this kind has, beside those of the layout's plain arrays; NULL: none. */
     void (*add_regions)(const struct sp_layout *layout, int n_threads, int64_t bytes[SP_N_REGIONS]);
+    /* Of a kind whose addresses do not follow from the layout, else NULL: bytes of the regions that are its
+     * own arrays, in place of the layout's; what is opened once cursors are there, set to the start, and
+     * closed. */
+    void (*own_regions)(const struct sp_trace_options *o, int line_B, int64_t bytes[SP_N_REGIONS]);
+    enum sp_status (*begin)(struct sp_trace *t, const struct sp_trace_options *o, struct sp_error *err);
+    void (*rewind)(struct sp_trace *t);
+    void (*end)(struct sp_trace *t);
 };
 
 extern const struct sp_trace_kind sp_trace_spmv;   /* SpMV in CRS, SELL, SELLU */

@@ -28,7 +28,7 @@ struct sp_walk {
     enum sp_status (*tell)(void *context, int thread, sp_walk_access *access, void *walker,
                            struct sp_error *err);
     void *context;
-    const char *name; /* whose, for errors */
+    const char *name; /* whose, for errors: SP_WRONG where an address is in none of the arrays */
 };
 
 #endif

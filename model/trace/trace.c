@@ -146,8 +146,8 @@ void sp_trace_rewind(struct sp_trace *t, int64_t turn)
         if (turn > c->start_turn && t->kind->skip)
             t->kind->skip(t->layout, c, (turn - c->start_turn) * t->turn_steps);
     }
-    if (t->walk)
-        sp_walk_rewind(t);
+    if (t->kind->rewind)
+        t->kind->rewind(t);
     t->turn = turn;
     t->next = 0;
     t->nt_lines = 0;
@@ -222,8 +222,8 @@ static void place_regions(struct sp_trace *t, const struct sp_trace_options *o)
     };
     if (t->kind->add_regions)
         t->kind->add_regions(l, t->n_threads, bytes);
-    if (o->walk)
-        sp_walk_regions(o->walk, t->line_B, bytes);
+    if (t->kind->own_regions)
+        t->kind->own_regions(o, t->line_B, bytes);
     int64_t next = 0;
     for (int r = 0; r < SP_N_REGIONS; r++) {
         t->first_line[r] = next;
@@ -314,7 +314,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
         t->cursor[i].thread = o->thread ? o->thread[i] : i;
         t->cursor[i].window = t->window ? &t->window[i] : NULL;
     }
-    status = o->walk ? sp_walk_open(t, o->walk, err) : SP_OK;
+    status = t->kind->begin ? t->kind->begin(t, o, err) : SP_OK;
     if (status != SP_OK) {
         sp_trace_close(t);
         return status;
@@ -339,7 +339,8 @@ void sp_trace_close(struct sp_trace *t)
         return;
     if (t->window)
         sp_permuted_windows_free(t->layout->permuted, t->n_threads, t->window);
-    sp_walk_close(t);
+    if (t->kind && t->kind->end)
+        t->kind->end(t);
     free(t->window);
     free(t->array_of_group);
     free(t->cursor);

@@ -128,7 +128,7 @@ struct sp_trace {
     int next;
     uint32_t *event;  /* buffer of one turn */
     int64_t nt_lines; /* lines written by non-temporal stores since the last rewind */
-    void *walk;       /* of model/trace/told.c; NULL: the addresses follow from the layout */
+    void *walk;       /* of model/trace/trace_told.c; NULL: the addresses follow from the layout */
 };
 
 /* A piece of the stream: all of one thread. */

@@ -57,7 +57,7 @@ def analyze(matrix: Any, *, kernel: Any = None, name: Optional[str] = None, prog
 
 def _analyze_apart(matrix: Any, kernel: Any, name: Optional[str], progress: Progress, options: Any) -> Result:
     view = view_of(matrix, name, Handle({}, progress))
-    view.warn(3)
+    view.warn()
     status, message, record, raised = own.analyze_apart(kernel, view, options_of(view, options), progress)
     result = None
     if record:
@@ -70,7 +70,8 @@ def _analyze_apart(matrix: Any, kernel: Any, name: Optional[str], progress: Prog
         return result
     error = error_of(status, message)
     if raised:
-        error.what += "\n" + raised.rstrip()
+        error.what = error.what.replace("returned -1 from", "raised an exception in") + "\n" + raised.rstrip()
+        error.remedy = ""
     if isinstance(error, WrongResult):
         error.result = result
     raise error

@@ -9,12 +9,13 @@ from __future__ import annotations
 import html
 import sys
 import time
+import warnings
 from array import array
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ._analyses import explain
 from ._call import Progress, progress_function
-from .errors import Error, UsageError
+from .errors import Error, Remark, UsageError
 from .result import Result, table
 
 
@@ -81,6 +82,7 @@ class Product:
 
     def __init__(self, function: str, matrix: Any, r: int) -> None:
         self.function, self.matrix, self.r = function, matrix, r
+        self.y_type: Any = None  # where SciPy converts the values to it in each call
         self.times = array("d")
 
     @property
@@ -176,6 +178,8 @@ class Attached:
         if product is None and sum(p.matrix is not None for p in self.products) < self.most:
             product = Product(name, function.matrix(a), int(r))
             product.place = place  # type: ignore[attr-defined]
+            if product.matrix.dtype != a[-1].dtype:
+                product.y_type = a[-1].dtype
             self.products.append(product)
         if product is None:
             product = next((p for p in self.products if p.matrix is None and p.function == name), None)
@@ -226,13 +230,18 @@ def _judge(product: Product, progress: Progress, options: Dict[str, Any]) -> Jud
         options = {"format": f"bcsr:{rows}x{columns}", "drop_zeros": True, **options}
     elif m.format != "csr":
         remarks.append(f"judged as csr: the bytes are those of rows, and {m.format} walks otherwise")
+    if product.y_type is not None:
+        remarks.append(f"in each call SciPy converts the values ({m.dtype}) to {product.y_type}; the bytes are without that")
     if product.r > 1:
         options = {"op": "spmmv", "rhs": product.r, **options}
     try:
-        result = explain(m if m.format == "csr" else m.tocsr(), _quantiles(product.times), name=str(product), progress=progress, **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Remark)  # the report has them
+            result = explain(m if m.format == "csr" else m.tocsr(), _quantiles(product.times), name=str(product),
+                             progress=progress, **options)
     except Error as error:
         return Judged(product, None, error.what)
-    result.remarks = remarks
+    result.remarks = remarks + result.remarks
     return Judged(product, result, "")
 
 

@@ -23,6 +23,8 @@ import traceback
 import warnings
 from typing import Any, Callable, Dict, Optional, Tuple
 
+import cffi
+
 from ._call import Handle, Progress, progress_function
 from ._library import library
 from .errors import BugError, Cancelled, UsageError
@@ -71,7 +73,8 @@ class _Running:
         self.kept: Dict[Tuple[int, int], Tuple[Any, Any]] = {}
 
         def callback(type_name: str, function: Callable[..., Any]) -> Any:
-            return ffi.callback(type_name, function, error=-1, onerror=self.on_error)
+            error = None if type_name.startswith("void") else -1
+            return ffi.callback(type_name, function, error=error, onerror=self.on_error)
 
         self.prepare = callback("int(void *, const struct spmodel_matrix *, int32_t, int32_t, void **)",
                                 self.on_prepare)
@@ -145,12 +148,10 @@ class _Running:
 
 def _cancelling_function() -> Any:
     """A progress function of no Python: atoi() of the context, which is "0" until somebody writes "1"."""
-    ffi = library.ffi
-    try:
-        ffi.typeof("struct spmodel_atoi_is_known")
-    except ffi.error:
-        ffi.cdef("struct spmodel_atoi_is_known { int yes; }; int atoi(const char *);")
-    return ffi.cast("spmodel_progress *", ffi.addressof(ffi.dlopen(None), "atoi"))
+    libc = cffi.FFI()
+    libc.cdef("int atoi(const char *);")
+    address = int(libc.cast("intptr_t", libc.dlopen(None).atoi))
+    return library.ffi.cast("spmodel_progress *", address)
 
 
 def _inside(kernel: Kernel, view: Any, options: Dict[str, Any], note: mmap.mmap, flag: Any,
@@ -207,9 +208,11 @@ def analyze_apart(kernel: Any, view: Any, options: Dict[str, Any],
             os._exit(0)
     os.close(theirs)
     raised: Optional[BaseException] = None
+    answered = select.poll()
+    answered.register(ours, select.POLLIN)
     while True:
         try:
-            if select.select([ours], [], [], 0.1)[0]:
+            if answered.poll(100):
                 break
             if tell and not raised:
                 tell("running your kernel", None)

@@ -23,9 +23,10 @@ class View:
     def remark(self, text: str) -> None:
         self.remarks.append(text)
 
-    def warn(self, level: int = 4) -> None:
+    def warn(self) -> None:
+        """Said of the line that called analyze(), which is four calls up."""
         for text in self.remarks:
-            warnings.warn(text, Remark, stacklevel=level)
+            warnings.warn(text, Remark, stacklevel=4)
 
 
 def _as_index(array: Any, name: str, view: View) -> Tuple[Any, int]:

@@ -9,9 +9,9 @@
  *     matrix[SP_ATTACH_MATRICES]                              SP_ATTACH_MATRIX_B each
  *     cell[0 ... n_cells]                                     SP_ATTACH_CELL_B each
  *
- * The file is as long as its highest cell needs, and a header alone where there is no matrix. A cell belongs to one matrix, symbol, width and thread,
- * which writes it without a lock; threads that ended leave theirs to others. Whoever reads must expect every
- * number to be anything: a process may have died while it wrote.
+ * The file is as long as its highest cell needs, and a header alone where there is no matrix. A cell belongs
+ * to one matrix, symbol, width and thread, which writes it without a lock; threads that ended leave theirs to
+ * others. Whoever reads must expect every number to be anything: a process may have died while it wrote.
  *
  * A pattern, pattern-HASH.sppat, is a struct sp_attach_pattern, then row_ptr[n_r + 1] of 8 bytes, then
  * col[n_nz] of 4, both from 0; rows need not be sorted. It appears complete or not at all. */

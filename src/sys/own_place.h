@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The folder of the library, where this function is in one, else of the program, links resolved. False where it is
- * unknown or too long. */
+/* The folder of the library, where this function is in one, else of the program, links resolved. False where
+ * it is unknown or too long. */
 bool sp_own_folder(char *folder, size_t size, bool *is_library);
 
 #endif

@@ -94,6 +94,12 @@ wait $pid
 [ $? = 143 ] || fail "a signal is not passed on"
 says out "MatMult 9"
 
+# Its options are its own, with and without --.
+run 1 $there -- /bin/echo --html -t
+says out "^--html -t PROGRAM"
+run 1 $there --threads 2 /bin/echo --html -t
+says out "^--html -t PROGRAM"
+run 2 $there --html
 # Nothing seen is said, with what to do.
 run 1 $there -- /bin/true
 says out "spmodel import --time"
@@ -105,8 +111,22 @@ run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"
 mkdir "$dir/empty"
 run 4 --capture "$dir/empty"
+# The library may be left out of an installation: then there is no attach, and the rest works.
+mkdir "$dir/bin"
+cp "$spmodel" "$dir/bin/spmodel"
+"$dir/bin/spmodel" attach $there -- "$app" rsb >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] || fail "without its library attach does not end with 4"
+says err "libspmodel-attach.so is not where it belongs"
 # Another library that is preloaded stays; a value of its own of the program, too.
 LD_PRELOAD=$(dirname "$app")/libattach_rsb.so run 0 $there --no-hints -- "$app" rsb
+# One that runs as somebody else: the system preloads nothing into it.
+if [ "$(id -u)" = 0 ] && cp /bin/true "$dir/setuid" && chown 65534 "$dir/setuid" && chmod 4755 "$dir/setuid"; then
+    run 4 $there -- "$dir/setuid"
+    says err "nothing will be seen of .*/setuid: it runs with more rights than yours"
+    says err "no process has written anything"
+else
+    echo "attach: SKIPPED the program that runs as somebody else: only root can make one"
+fi
 # One that is linked statically, where the compiler can make it.
 if echo 'int main(void) { return 0; }' >"$dir/static.c" && ${CC:-cc} -static "$dir/static.c" -o "$dir/static" 2>/dev/null; then
     run 4 $there -- "$dir/static"

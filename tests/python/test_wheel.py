@@ -4,6 +4,7 @@ import base64
 import csv
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,15 @@ def test_wheel_is_whole_and_works_alone():
     ran = run("moved place", code)
     assert ran.returncode == 0, ran.stderr
     assert os.path.abspath("moved place") in ran.stdout, ran.stdout
+
+
+def test_one_version():
+    import spmodel
+    with open(os.path.join(SOURCE, "CMakeLists.txt")) as file:
+        cmake = re.search(r"project\(spmodel VERSION ([\d.]+)", file.read()).group(1)
+    with open(os.path.join(SOURCE, "python", "pyproject.toml")) as file:
+        project = re.search(r'^version = "(.*)"', file.read(), re.M).group(1)
+    assert cmake == project == spmodel.__version__ == spmodel.version()
 
 
 def test_package_alone_takes_the_library_that_is_installed():

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/attach_log.h"
+#include "cli/core/errors.h"
 #include "cli/core/process.h"
 #include "cli/core/programs.h"
 #include "io/files/input_file.h"
@@ -50,6 +51,12 @@ static enum sp_status find_library(char *list, size_t size, struct sp_error *err
                                      : sp_fail(err, SP_ABSENT, "shorten it", "LD_PRELOAD is too long");
 }
 
+enum sp_status sp_attached_ready(struct sp_error *err)
+{
+    char list[8192];
+    return find_library(list, sizeof list, err);
+}
+
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err)
 {
     char list[8192];
@@ -57,11 +64,12 @@ enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err
     int error;
     enum sp_status status = find_library(list, sizeof list, err);
     struct before before = {run, list};
-    run->exit_code = 126;
-    if (status == SP_OK) {
-        status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
-        run->exit_code = error == ENOENT ? 127 : 126;
+    if (status != SP_OK) {
+        run->exit_code = sp_exit_code(status);
+        return status;
     }
+    status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
+    run->exit_code = error == ENOENT ? 127 : 126;
     if (status != SP_OK)
         return status;
     sp_process_leave_to(child);

@@ -16,6 +16,9 @@ struct sp_attached_run {
     int exit_code; /* as of a shell: its own, 128 + the signal that ended it, 126 or 127: not started */
 };
 
+/* SP_ABSENT where the library is not there, or cannot be preloaded: before anything takes time. */
+enum sp_status sp_attached_ready(struct sp_error *err);
+
 /* Starts it and waits for its end. SP_ABSENT: it cannot be started, or the library is not there. */
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err);
 

@@ -82,6 +82,22 @@ static void print_line(const struct sp_capture *c, const struct sp_attach_line *
     fputc('\n', out);
 }
 
+/* Parts of a matrix whose other parts are in other processes, each once. */
+static void print_exchanges(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n,
+                            FILE *out)
+{
+    char text[32];
+    for (int64_t i = 0; i < n; i++) {
+        const struct sp_captured_matrix *m = &c->matrix[line[i].product->matrix];
+        bool said = m->n_c_own >= m->n_c;
+        for (int64_t k = 0; k < i && !said; k++)
+            said = line[k].product->matrix == line[i].product->matrix;
+        if (!said)
+            sp_print(out, "  %-4s %s: times include the exchange of %s elements of x with other processes\n",
+                     line[i].matrix, m->kind, sp_text_count(text, sizeof text, m->n_c - m->n_c_own));
+    }
+}
+
 void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out)
 {
@@ -92,6 +108,7 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
         print_line(c, &line[i], out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
+    print_exchanges(c, line, shown, out);
     for (int64_t i = 0; i < shown; i++) {
         bool said = !line[i].why;
         for (int64_t k = 0; k < i && !said; k++)

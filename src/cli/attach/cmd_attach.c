@@ -21,6 +21,7 @@
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/atomic_file.h"
+#include "report/verdict/verdict.h"
 #include "session/attach/attach_judge.h"
 #include "session/request/request.h"
 
@@ -36,7 +37,10 @@ static const struct argp_option options[] = {
     {"machine", KEY_MACHINE, "M", 0,
      "Ceilings from a machine file or a name; default: this machine, measured once, before the program runs",
      1},
-    {"keep", 'k', "DIR", 0, "Keep what was seen, logs and patterns, in DIR", 2},
+    {"keep", 'k', "DIR", 0,
+     "Keep what was seen, logs and patterns, in DIR; default: patterns alone that hints name, beside the "
+     "records",
+     2},
     {"capture", KEY_CAPTURE, "DIR", 0, "Run nothing: judge what was kept in DIR", 2},
     {"out", 'o', "DIR", 0, "Directory for records and plots (default: this one)", 3},
     {"html", KEY_HTML, "FILE", 0,
@@ -228,6 +232,28 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Where remarks go. */
+static FILE *out_of(const struct arguments *a)
+{
+    return sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name) ? stderr : stdout;
+}
+
+/* The folder of this run goes. A pattern that commands of hints name is put beside the record; false: it
+ * cannot be, or is not wanted. *made: it was not there before. */
+static bool put_pattern(const struct arguments *a, const struct sp_capture *c, const char *file, char *path,
+                        size_t size, bool *made)
+{
+    char from[1100];
+    *made = false;
+    if (a->keep || a->capture || a->analyze.no_hints)
+        return false;
+    snprintf(from, sizeof from, "%s/%s", c->folder, file);
+    if (snprintf(path, size, "%s/%s", a->output.directory, file) >= (int)size)
+        return false;
+    *made = link(from, path) == 0;
+    return *made || errno == EEXIST;
+}
+
 static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *line,
                      int64_t n, int64_t i, const struct sp_progress *progress, struct sp_terminal *terminal)
 {
@@ -237,16 +263,26 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     char name[128];
     int code = 0;
     snprintf(name, sizeof name, "%.60s-%s", file_name(c->process[p->process].program), line[i].matrix);
-    const enum sp_status status = sp_attach_judge(c, p, name, &a->request, progress, &record, &err);
+    char pattern[1100];
+    bool made;
+    struct sp_attach_request request = a->request;
+    if (put_pattern(a, c, c->matrix[p->matrix].file, pattern, sizeof pattern, &made))
+        request.folder = a->output.directory;
+    const enum sp_status status = sp_attach_judge(c, p, name, &request, progress, &record, &err);
     sp_terminal_clear(terminal);
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root) {
         sp_record_set_object(&record, SP_F_ATTACH_SEEN, sp_attach_seen(c, line, n));
-        if (!sp_sink_is_stdout(a->common.json) && !sp_sink_is_stdout(a->output.html_name))
+        if (out_of(a) == stdout)
             sp_print(stdout, "\n%s  %s   %s\n", line[i].matrix, sp_captured_op_text(p), p->symbol);
         code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
     }
+    const json_t *shown;
+    if (made && (!record.root || sp_hints_shown(&record, &shown, 1) == 0))
+        unlink(pattern); /* no command names it */
+    else if (made && a->common.verbosity >= 0)
+        sp_print(out_of(a), "kept   %s\n", pattern);
     sp_record_free(&record);
     return code;
 }
@@ -254,8 +290,7 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
 static int judge_all(struct arguments *a, const struct sp_capture *c, const char *how_it_ended,
                      const struct sp_progress *progress, struct sp_terminal *terminal)
 {
-    const bool on_stdout = sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name);
-    FILE *out = on_stdout ? stderr : stdout;
+    FILE *out = out_of(a);
     struct sp_error err;
     void *memory;
     if (sp_new_array(c->n_products, sizeof(struct sp_attach_line), "products", &memory, &err) != SP_OK)
@@ -355,7 +390,53 @@ static const struct argp argp = {
     NULL,
     NULL};
 
-static int run(int argc, char **argv)
+/* Does an option's value stand in the next word? */
+static bool takes_next(const struct sp_option_list *list, const char *word)
+{
+    const bool is_long = word[1] == '-';
+    const size_t n = strcspn(word + 2, "=");
+    if (word[2 + (is_long ? n : 0)] != '\0') /* --name=value, -tvalue */
+        return false;
+    for (int i = 0; i < list->n; i++) {
+        const struct sp_option_line *o = &list->line[i];
+        if (!o->header && (is_long ? strncmp(o->name, word + 2, n) == 0 : o->letter == word[1]))
+            return o->arg && !o->arg_optional;
+    }
+    return false;
+}
+
+/* The place of the first word that is neither an option nor the value of one: the program, whose options are
+ * its own without a -- before it, too. 0: there is none, or there is a --. */
+static int place_of_program(int argc, char **argv)
+{
+    struct sp_option_list list;
+    sp_option_list_make(&argp, &list);
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-' || argv[i][1] == '\0')
+            return i;
+        if (strcmp(argv[i], "--") == 0)
+            return 0;
+        i += takes_next(&list, argv[i]);
+    }
+    return 0;
+}
+
+/* The words with a -- before the program; NULL: no memory. */
+static char **part_words(int *argc, char **argv)
+{
+    static char bars[] = "--";
+    const int place = place_of_program(*argc, argv);
+    char **word = calloc((size_t)*argc + 2, sizeof *word);
+    for (int i = 0, k = 0; word && i < *argc; i++) {
+        if (i == place && place > 0)
+            word[k++] = bars;
+        word[k++] = argv[i];
+    }
+    *argc += place > 0;
+    return word;
+}
+
+static int attach(int argc, char **argv)
 {
     struct arguments a = {.output = {.directory = "."},
                           .analyze = {.format = "crs", .schedule = "nnz", .precision = -1, .max_samples = 1}};
@@ -369,6 +450,8 @@ static int run(int argc, char **argv)
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     a.request.analyze = &a.analyze;
+    if (a.word && sp_attached_ready(&err) != SP_OK)
+        return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     if (code)
         return code;
@@ -384,6 +467,20 @@ static int run(int argc, char **argv)
                      : run_and_judge(&a, cpus, &progress, &terminal);
     sp_stage_close(&stage);
     return sp_output_close(&a.output, &a.common, code);
+}
+
+static int run(int argc, char **argv)
+{
+    char **word = part_words(&argc, argv);
+    struct sp_error err;
+    if (!word) {
+        sp_fail(&err, SP_MEMORY, "free memory", "no memory for the command line");
+        return sp_report_error(&err);
+    }
+    const int code = attach(argc, word);
+    sp_words_note(0, NULL);
+    free(word);
+    return code;
 }
 
 static const struct sp_example examples[] = {

@@ -34,8 +34,10 @@ void sp_section_own(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 1, "the time of %s (%s %s)", built_in,
                     sp_figure(b, sizeof b, other.value / s.factor, 3), s.prefix);
     } else {
-        sp_pen_part(pen, SP_INK_PLAIN, 1, "no built-in kernel beside it (%s)",
-                    ratio.why ? ratio.why : "not run");
+        char none[200];
+        snprintf(none, sizeof none, "no built-in kernel beside it (%.150s)",
+                 ratio.why ? ratio.why : "not run");
+        sp_pen_words(pen, SP_INK_PLAIN, none);
     }
     sp_pen_put(pen, SP_INK_PLAIN, ";");
     sp_pen_words(pen, SP_INK_PLAIN, walk_text(sp_words_text(record, SP_F_OWN_WALK, "")));

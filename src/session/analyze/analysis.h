@@ -188,6 +188,7 @@ struct sp_own_found {
     struct sp_job_array store[16]; /* [n_stores] */
     double array_B[SP_N_ARRAYS];   /* by kind [B]; where n_stores > 0 */
     bool traced;                   /* bytes are simulated from its own addresses */
+    struct sp_value core_flop_s;   /* P_core of all threads, where prepare() is called once */
     struct sp_value busy_threads;  /* threads that it keeps busy */
     struct sp_value idle_threads;  /* that go on between its calls */
 };
@@ -302,6 +303,9 @@ enum sp_status sp_analysis_unfuse(const struct sp_analysis *a, struct sp_unfused
 enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err);
 /* Other orders; after the proofs, which tell whether latency is worth one. */
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
+/* P_core of one that may be made ready once, before it is: own.core_flop_s; of others it stays unknown. */
+enum sp_status sp_analysis_own_core(struct sp_analysis *a, const struct sp_workload *workload,
+                                    struct sp_error *err);
 /* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now on. */
 enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err);
 /* The accesses that its trace() tells; where own.traced. Borrows the analysis. */

@@ -101,6 +101,10 @@ static enum sp_status set_up(struct sp_analysis *a, struct sp_error *err)
         a->setup_options.kernel = &o->own.running->kernel;
     }
     a->huge_share = a->local_share = sp_value_none("the run was recorded elsewhere");
+    if (a->setup_options.own)
+        status = sp_analysis_own_core(a, &workload, err);
+    if (status != SP_OK)
+        return status;
     status = sp_setup_make(&workload, &a->setup_options, a->progress, &a->setup, err);
     if (status == SP_OK && a->setup_options.own)
         status = sp_analysis_own_arrays(a, err);

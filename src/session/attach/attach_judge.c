@@ -186,7 +186,7 @@ enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captu
     struct sp_subject subject = {0};
     struct sp_watch watch = {progress, "reading the pattern"};
     char path[1100];
-    snprintf(path, sizeof path, "%s/%s", c->folder, m->file);
+    snprintf(path, sizeof path, "%s/%s", request->folder ? request->folder : c->folder, m->file);
     set_options(m, p, &o);
     o.n_threads = n_threads;
     enum sp_status status = open_times(p, n_threads, &source, err);

@@ -7,7 +7,8 @@
 #include "session/analyze/analyze.h"
 
 struct sp_attach_request {
-    int n_threads; /* that a product had; 0: as many as its library said */
+    int n_threads;      /* that a product had; 0: as many as its library said */
+    const char *folder; /* where the pattern lies, for commands that name it; NULL: in that of the capture */
     /* The rest, with topology, machine and memory: as for any recording. */
     const struct sp_analyze_options *analyze;
 };

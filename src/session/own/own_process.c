@@ -124,7 +124,11 @@ struct end {
 
 static bool send_piece(int pipe, enum kind kind, double done, const void *data, size_t size)
 {
-    const struct head head = {kind, size, done};
+    struct head head;
+    memset(&head, 0, sizeof head); /* with what lies between its members */
+    head.kind = kind;
+    head.size = size;
+    head.done = done;
     return sp_apart_send(pipe, &head, sizeof head) && sp_apart_send(pipe, data, size);
 }
 

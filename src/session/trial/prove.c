@@ -96,6 +96,12 @@ static double value_or_0(struct sp_value v)
     return sp_value_known(v) ? v.value : 0;
 }
 
+/* Is it a kernel of somebody else that was made ready for the matrix, and may know one at a time? */
+static bool has_one_state(const struct sp_analysis *a)
+{
+    return a->setup_options.own && !sp_own_is_stateless(a->setup_options.own);
+}
+
 /* A kernel on rows that the inner caches hold, by the whole team. */
 struct core_job {
     struct sp_pcore_team *team;
@@ -108,14 +114,11 @@ static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp
                                     struct sp_error *err)
 {
     struct sp_pcore_options p = sp_pcore_options_for(a->options->machine, w, NULL, SP_SPEND_OTHERS);
+    out->team = NULL;
+    if (kernel == a->setup.kernel && has_one_state(a))
+        return sp_fail(err, SP_ABSENT, NULL, "the kernel may be made ready once");
     p.own = a->setup_options.own;
     return sp_pcore_team_make(w, kernel, &p, &out->team, &out->job, &out->work, err);
-}
-
-/* Is it a kernel of somebody else that was made ready for the matrix, and may know one at a time? */
-static bool has_one_state(const struct sp_analysis *a)
-{
-    return a->setup_options.own && !sp_own_is_stateless(a->setup_options.own);
 }
 
 /* Longer executions do not notice the start of a team [s]. */
@@ -156,7 +159,7 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
     *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1,
                                 sp_value_none("an execution without work was not measured")};
     if (has_one_state(a))
-        out->flop_s = sp_value_none("your kernel's prepare() is called once: it ran on no other rows");
+        out->flop_s = a->own.core_flop_s; /* by a process of its own, before */
     if (has_one_state(a) || sp_analysis_is_replayed(a) || s->layout.n_nz == 0 ||
         !sp_value_known(a->observed.pairs.time))
         return SP_OK;

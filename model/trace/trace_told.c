@@ -60,8 +60,9 @@ static int64_t place(const struct sp_walk_array *a, int line_B, int64_t *next)
     return at;
 }
 
-void sp_walk_regions(const struct sp_walk *walk, int line_B, int64_t bytes[SP_N_REGIONS])
+static void own_regions(const struct sp_trace_options *o, int line_B, int64_t bytes[SP_N_REGIONS])
 {
+    const struct sp_walk *walk = o->walk;
     static const enum sp_trace_region own[] = {SP_REGION_VALUES, SP_REGION_INDICES, SP_REGION_PTR};
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         bytes[own[k]] = 0;
@@ -281,20 +282,18 @@ static int64_t events_bound(const struct sp_trace *t)
 static void no_share(struct sp_trace *t, struct sp_trace_cursor *c)
 {
     (void)t;
-    (void)c; /* sp_walk_open() has counted them */
+    (void)c; /* open_walk() has counted them */
 }
 
-const struct sp_trace_kind sp_trace_walked = {
-    .fill_turn = fill_turn, .measure_share = no_share, .events_bound = events_bound};
-
-enum sp_status sp_walk_open(struct sp_trace *t, const struct sp_walk *walk, struct sp_error *err)
+/* Counts each cursor's steps. */
+static enum sp_status open_walk(struct sp_trace *t, const struct sp_trace_options *o, struct sp_error *err)
 {
     void *p, *tellers = NULL;
     enum sp_status status = sp_new_array(1, sizeof(struct walk_state), "a trace", &p, err);
     if (status != SP_OK)
         return status;
     struct walk_state *s = t->walk = p;
-    *s = (struct walk_state){.walk = walk, .trace = t};
+    *s = (struct walk_state){.walk = o->walk, .trace = t};
     status = sp_new_array(t->n_threads, sizeof *s->teller, "the threads of a trace", &tellers, err);
     s->teller = tellers;
     for (int i = 0; i < t->n_threads && status == SP_OK; i++) {
@@ -309,7 +308,7 @@ enum sp_status sp_walk_open(struct sp_trace *t, const struct sp_walk *walk, stru
     return status == SP_OK ? count_all(s, err) : status;
 }
 
-void sp_walk_rewind(struct sp_trace *t)
+static void rewind_walk(struct sp_trace *t)
 {
     struct walk_state *s = state_of(t);
     for (int i = 0; i < t->n_threads; i++) {
@@ -318,7 +317,7 @@ void sp_walk_rewind(struct sp_trace *t)
     }
 }
 
-void sp_walk_close(struct sp_trace *t)
+static void close_walk(struct sp_trace *t)
 {
     struct walk_state *s = state_of(t);
     if (!s)
@@ -335,3 +334,11 @@ void sp_walk_close(struct sp_trace *t)
     free(s);
     t->walk = NULL;
 }
+
+const struct sp_trace_kind sp_trace_walked = {.fill_turn = fill_turn,
+                                              .measure_share = no_share,
+                                              .events_bound = events_bound,
+                                              .own_regions = own_regions,
+                                              .begin = open_walk,
+                                              .rewind = rewind_walk,
+                                              .end = close_walk};
