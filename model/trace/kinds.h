@@ -183,16 +183,6 @@ static inline int64_t sp_column_at(struct sp_columns c, int64_t k, enum sp_index
                              : c.base + ((const uint16_t *)c.at)[k - c.origin];
 }
 
-/* What is told in place of a layout's accesses (model/trace/told.h). */
-
-/* Bytes of the regions that are the walk's own arrays, in place of the layout's. */
-void sp_walk_regions(const struct sp_walk *walk, int line_B, int64_t bytes[SP_N_REGIONS]);
-
-/* Counts each cursor's steps. SP_WRONG: an address is in none of the arrays; what `tell` returns. */
-enum sp_status sp_walk_open(struct sp_trace *trace, const struct sp_walk *walk, struct sp_error *err);
-void sp_walk_rewind(struct sp_trace *trace);
-void sp_walk_close(struct sp_trace *trace);
-
 /* Moves on by so many steps without events. */
 void sp_cursor_skip(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
 
