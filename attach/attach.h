@@ -121,6 +121,8 @@ void sp_attach_log_close(void);
 struct sp_attach_cell *sp_attach_log_cell(void);
 struct sp_attach_matrix *sp_attach_log_matrix(void);
 void sp_attach_log_lost(const char *why);
+/* May a file become so long (ulimit -f)? */
+bool sp_attach_is_within_limit(int64_t size_B);
 
 uint64_t sp_attach_hash(const struct sp_attach_view *view);
 /* Keeps the pattern in the folder unless it is there, and notes in the entry how that went. */

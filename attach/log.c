@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,20 @@ static int64_t realtime_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Beyond that limit the system would send SIGXFSZ, and end a program that runs well alone. */
+bool sp_attach_is_within_limit(int64_t size_B)
+{
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY ||
+           (uint64_t)size_B <= (uint64_t)most.rlim_cur;
+}
+
+/* 0, or why not: a number of the system. */
+static int give_room(int fd, int64_t begin, int64_t size)
+{
+    return sp_attach_is_within_limit(begin + size) ? posix_fallocate(fd, begin, size) : EFBIG;
 }
 
 static int create(const char *folder)
@@ -70,7 +85,7 @@ bool sp_attach_log_open(const char *folder)
         return false;
     const int saved = errno, fd = create(folder);
     void *map = MAP_FAILED;
-    if (fd >= 0 && posix_fallocate(fd, 0, SP_ATTACH_HEADER_B) == 0)
+    if (fd >= 0 && give_room(fd, 0, SP_ATTACH_HEADER_B) == 0)
         map = mmap(NULL, (size_t)length(SP_ATTACH_CELLS), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (fd >= 0)
         close(fd);
@@ -111,13 +126,28 @@ void sp_attach_log_lost(const char *why)
         snprintf(h->lost, sizeof h->lost, "%s", why);
 }
 
+static void lost_by(int error)
+{
+    char text[sizeof sp_attach_log.header->lost], reason[100];
+    if (error == ENOSPC || error == EDQUOT)
+        snprintf(text, sizeof text, "no room on the disk for the log");
+    else if (error == EFBIG)
+        snprintf(text, sizeof text, "the log could not grow beyond the limit on sizes of files (ulimit -f)");
+    else
+        snprintf(text, sizeof text, "the log could not grow: %.90s",
+                 strerror_r(error, reason, sizeof reason));
+    sp_attach_log_lost(text);
+}
+
 static bool make_room(int64_t begin, int64_t size)
 {
     const int fd = open(own_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    const bool ok = fd >= 0 && posix_fallocate(fd, begin, size) == 0;
+    const int error = fd < 0 ? errno : give_room(fd, begin, size);
     if (fd >= 0)
         close(fd);
-    return ok;
+    if (error)
+        lost_by(error);
+    return error == 0;
 }
 
 static bool make_room_for_cells(void)
@@ -134,20 +164,16 @@ struct sp_attach_cell *sp_attach_log_cell(void)
         sp_attach_log_lost("more pairs of a matrix and a thread than a log has room for");
         return NULL;
     }
-    if (h->n_cells == n_roomy && !make_room_for_cells()) {
-        sp_attach_log_lost("no room on the disk for the log");
+    if (h->n_cells == n_roomy && !make_room_for_cells())
         return NULL;
-    }
     return &sp_attach_log.cell[h->n_cells++];
 }
 
 struct sp_attach_matrix *sp_attach_log_matrix(void)
 {
     struct sp_attach_header *h = sp_attach_log.header;
-    if (h->n_matrices == 0 && !make_room(SP_ATTACH_HEADER_B, BEFORE_CELLS - SP_ATTACH_HEADER_B)) {
-        sp_attach_log_lost("no room on the disk for the log");
+    if (h->n_matrices == 0 && !make_room(SP_ATTACH_HEADER_B, BEFORE_CELLS - SP_ATTACH_HEADER_B))
         return NULL;
-    }
     if (h->n_matrices < SP_ATTACH_MATRICES)
         return &sp_attach_log.matrix[h->n_matrices++];
     sp_attach_log_lost("more matrices than a log has room for");

@@ -159,8 +159,12 @@ static const char *write_pattern(const struct sp_attach_view *v, uint64_t hash, 
 static const char *room_for(const struct sp_attach_view *v)
 {
     struct statvfs disk;
+    const double size_B =
+        (double)sizeof(struct sp_attach_pattern) + ((double)v->n_r + 1) * 8 + (double)v->n_nz * 4;
+    if (size_B > 1e18 || !sp_attach_is_within_limit((int64_t)size_B))
+        return "it would be larger than files may be (ulimit -f)";
     if (statvfs(sp_attach_log.folder, &disk) == 0 &&
-        (double)v->n_nz * 4 + (double)v->n_r * 8 > (double)disk.f_bavail * (double)disk.f_frsize / 4)
+        size_B > (double)disk.f_bavail * (double)disk.f_frsize / 4)
         return "it would take more than a quarter of what is free on the disk";
     return NULL;
 }

@@ -341,6 +341,29 @@ START_TEST(nowhere_to_write)
 }
 END_TEST
 
+/* The program runs as it does alone, and the log says what was missing. */
+START_TEST(limits_of_the_system)
+{
+    static const struct {
+        const char *what, *most;
+        int64_t n_products, n_lost;
+        const char *why;
+    } limit[] = {{"files-of", "4096", 0, 9, "ulimit -f"},
+                 {"files-of", "700000", 2, 0, "ulimit -f"}, /* the large pattern alone does not fit */
+                 {"open-files", "0", 0, 9, "Too many open files"}};
+    struct sp_capture c;
+    ck_assert_int_eq(run(SP_ATTACH_APP, limit[_i].what, limit[_i].most), 0);
+    read_capture(&c);
+    ck_assert_int_eq(c.n_products, limit[_i].n_products);
+    ck_assert_int_eq(c.process[0].n_lost, limit[_i].n_lost);
+    const char *why = c.process[0].lost;
+    for (int64_t i = 0; i < c.n_matrices; i++)
+        why = c.matrix[i].n_r > 100 ? c.matrix[i].why : why;
+    ck_assert_msg(strstr(why, limit[_i].why) != NULL, "%s", why);
+    sp_capture_free(&c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("attach");
@@ -362,6 +385,7 @@ int main(void)
     tcase_add_test(tests, programs_without_a_product);
     tcase_add_test(tests, patterns);
     tcase_add_test(tests, nowhere_to_write);
+    tcase_add_loop_test(tests, limits_of_the_system, 0, 3);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

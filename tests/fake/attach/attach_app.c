@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -266,6 +267,16 @@ static void use_and(int signal_number)
     pause();
 }
 
+/* A small matrix and a large one, with a limit of the system on files that are written or open. */
+static void use_limited(int resource, rlim_t most)
+{
+    void *A = fake_petsc_make("seqaij", 100, 100, 5), *B = fake_petsc_make("seqaij", 200000, 200000, 5);
+    const struct rlimit limit = {most, most};
+    check(setrlimit(resource, &limit));
+    for (int k = 0; k < 9; k++)
+        check(MatMult(k % 3 ? A : B, A, A));
+}
+
 /* Least mean time of batches of products that take each_ns [s]: what else computes here disturbs some of
  * them. */
 static void time_them(int n_batches, long each_ns)
@@ -314,6 +325,10 @@ int main(int argc, char **argv)
         use_and(SIGKILL);
     if (strcmp(argv[1], "wait") == 0)
         use_and(SIGCONT);
+    if (strcmp(argv[1], "files-of") == 0 && argc == 3)
+        use_limited(RLIMIT_FSIZE, (rlim_t)atol(argv[2]));
+    if (strcmp(argv[1], "open-files") == 0 && argc == 3)
+        use_limited(RLIMIT_NOFILE, (rlim_t)atol(argv[2]));
     if (strcmp(argv[1], "time") == 0 && argc == 4)
         time_them(atoi(argv[2]), atol(argv[3]));
     if (strcmp(argv[1], "exit") == 0 && argc == 3) {
