@@ -106,6 +106,30 @@ says out "spmodel import --time"
 run 1 $there -- "$app" nothing
 says out "functions that are seen: PETSc, hypre, MKL, librsb, cuSPARSE, rocSPARSE"
 says out "spmodel analyze M --kernel"
+# In whatever form was asked for: an object of JSON alone on standard output, no page, and the words with -q, too.
+run 1 --json $there -- /bin/true
+python3 -c 'import json, sys; a = json.load(sys.stdin)["attach"]; sys.exit(a["program"] != "true" or a["products"] != 0)' <"$dir/out" ||
+    fail "--json does not tell of a program without a product"
+says err "PROGRAM true"
+run 1 --json="$dir/nothing.json" -q $there -- /bin/true
+python3 -m json.tool "$dir/nothing.json" >/dev/null || fail "--json=FILE writes no JSON without a product"
+says out "PROGRAM true"
+run 1 --html "$dir/nothing.html" $there -- /bin/true
+says err "no page was written, because no product was seen"
+[ ! -e "$dir/nothing.html" ] || fail "a page of nothing is there"
+# Where products were lost, that is the reason.
+run 1 $there -- "$app" open-files 0
+says out "9 products are not in the log: the log could not grow: Too many open files"
+grep -q "no product went through" "$dir/out" && fail "products that were lost are said not to have been made"
+# Exit codes come from a parent that ignores its children's ends, too; a script is called by its name.
+printf '#!/bin/sh\nexit 7\n' >"$dir/script.sh"
+chmod +x "$dir/script.sh"
+(trap '' CHLD && run 7 $there -- "$dir/script.sh") || exit 1
+says out "PROGRAM script.sh .*exit code 7"
+# One that goes on in the background.
+printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
+run 1 $there -- "$dir/script.sh"
+says out "unseen what 1 process of it does from now on"
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"
@@ -121,16 +145,18 @@ says err "libspmodel-attach.so is not where it belongs"
 LD_PRELOAD=$(dirname "$app")/libattach_rsb.so run 0 $there --no-hints -- "$app" rsb
 # One that runs as somebody else: the system preloads nothing into it.
 if [ "$(id -u)" = 0 ] && cp /bin/true "$dir/setuid" && chown 65534 "$dir/setuid" && chmod 4755 "$dir/setuid"; then
-    run 4 $there -- "$dir/setuid"
+    run 1 $there -- "$dir/setuid"
     says err "nothing will be seen of .*/setuid: it runs with more rights than yours"
-    says err "no process has written anything"
+    says out "PROGRAM setuid .*unseen all of it: it runs with more rights than yours"
 else
     echo "attach: SKIPPED the program that runs as somebody else: only root can make one"
 fi
 # One that is linked statically, where the compiler can make it.
 if echo 'int main(void) { return 0; }' >"$dir/static.c" && ${CC:-cc} -static "$dir/static.c" -o "$dir/static" 2>/dev/null; then
-    run 4 $there -- "$dir/static"
+    run 1 $there -- "$dir/static"
     says err "nothing will be seen of .*/static: it is linked statically"
+    says out "PROGRAM static .*unseen all of it: it is linked statically"
+    grep -q "spmodel-attach-" "$dir/out" "$dir/err" && fail "a folder that is gone is named"
 else
     echo "attach: SKIPPED the program that is linked statically: no static libc here"
 fi

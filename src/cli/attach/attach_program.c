@@ -1,7 +1,9 @@
 #include "cli/attach/attach_program.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ static const char preload[] = "LD_PRELOAD";
 struct before {
     const struct sp_attached_run *run;
     const char *preload;
+    struct sigaction child_ends; /* what this process had for SIGCHLD */
 };
 
 /* In the new process: in front of what is preloaded anyway. */
@@ -33,6 +36,7 @@ static void set_environment(void *context)
     setenv(preload, b->preload, 1);
     setenv(SP_ATTACH_FOLDER_VARIABLE, b->run->folder, 1);
     setenv(SP_ATTACH_PID_VARIABLE, pid, 1);
+    sigaction(SIGCHLD, &b->child_ends, NULL);
     sched_setaffinity(0, sizeof b->run->cpus, &b->run->cpus);
 }
 
@@ -63,21 +67,54 @@ enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err
     pid_t child;
     int error;
     enum sp_status status = find_library(list, sizeof list, err);
-    struct before before = {run, list};
-    if (status != SP_OK) {
-        run->exit_code = sp_exit_code(status);
-        return status;
-    }
-    status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
-    run->exit_code = error == ENOENT ? 127 : 126;
+    struct before before = {.run = run, .preload = list};
+    const struct sigaction as_ever = {.sa_handler = SIG_DFL};
+    run->exit_code = sp_exit_code(status);
     if (status != SP_OK)
         return status;
-    sp_process_leave_to(child);
-    while (waitpid(child, &run->state, 0) < 0 && errno == EINTR)
-        ;
-    sp_process_leave_to(0);
-    run->exit_code = WIFSIGNALED(run->state) ? 128 + WTERMSIG(run->state) : WEXITSTATUS(run->state);
-    return SP_OK;
+    sigaction(SIGCHLD, &as_ever, &before.child_ends); /* where it is ignored, no exit code stays */
+    status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
+    run->exit_code = error == ENOENT ? 127 : 126;
+    if (status == SP_OK) {
+        sp_process_leave_to(child);
+        while (waitpid(child, &run->state, 0) < 0 && errno == EINTR)
+            ;
+        sp_process_leave_to(0);
+        run->pid = child;
+        run->exit_code = WIFSIGNALED(run->state) ? 128 + WTERMSIG(run->state) : WEXITSTATUS(run->state);
+    }
+    sigaction(SIGCHLD, &before.child_ends, NULL);
+    return status;
+}
+
+static bool has_variable(const char *pid, const char *variable)
+{
+    char path[300], *text = NULL;
+    size_t size = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%s/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && getdelim(&text, &size, '\0', file) > 0)
+        found = strcmp(text, variable) == 0;
+    if (file)
+        fclose(file);
+    free(text);
+    return found;
+}
+
+int sp_attach_count_running(const char *folder)
+{
+    char variable[4200];
+    int n = 0;
+    DIR *d = opendir("/proc");
+    const struct dirent *entry;
+    snprintf(variable, sizeof variable, "%s=%s", SP_ATTACH_FOLDER_VARIABLE, folder);
+    while (d && (entry = readdir(d)) != NULL)
+        n += entry->d_name[strspn(entry->d_name, "0123456789")] == '\0' &&
+             has_variable(entry->d_name, variable);
+    if (d)
+        closedir(d);
+    return n;
 }
 
 /* True where the file is a program for this machine that asks for no dynamic linker. */

@@ -12,6 +12,7 @@ struct sp_attached_run {
     const char *folder; /* where its logs go: a full path */
     cpu_set_t cpus;     /* that this process had when it began: the program has them, too */
     /* Filled in: */
+    int pid;       /* of the process that was started */
     int state;     /* of waitpid() */
     int exit_code; /* as of a shell: its own, 128 + the signal that ended it, 126 or 127: not started */
 };
@@ -21,6 +22,9 @@ enum sp_status sp_attached_ready(struct sp_error *err);
 
 /* Starts it and waits for its end. SP_ABSENT: it cannot be started, or the library is not there. */
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err);
+
+/* How many processes that it started, or that these did, still run. */
+int sp_attach_count_running(const char *folder);
 
 /* What will keep the library out of this program, as far as its file tells: a sentence without its end, into
  * text, "" where nothing does. */

@@ -6,6 +6,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
+#include "io/json_text.h"
 
 enum { SHOWN = 12, LISTED = 50 };
 
@@ -15,10 +16,16 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The process that matters: the one whose product comes first, or the first of all. */
+/* The process that matters: the one whose product comes first, or the first of all; NULL: there is none. */
 static const struct sp_captured_process *main_of(const struct sp_capture *c)
 {
-    return &c->process[c->n_products > 0 ? c->product[0].process : 0];
+    return c->n_processes == 0 ? NULL : &c->process[c->n_products > 0 ? c->product[0].process : 0];
+}
+
+static const char *program_name(const struct sp_capture *c, const struct sp_attach_end *end)
+{
+    const struct sp_captured_process *p = main_of(c);
+    return file_name(p ? p->program : end->typed ? end->typed : "");
 }
 
 static int count_multiplying(const struct sp_capture *c)
@@ -33,7 +40,7 @@ static int count_multiplying(const struct sp_capture *c)
     return n;
 }
 
-void sp_attach_print_program(const struct sp_capture *c, const char *how_it_ended, FILE *out)
+void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
 {
     const struct sp_captured_process *p = main_of(c);
     char wall[32], text[32];
@@ -43,9 +50,9 @@ void sp_attach_print_program(const struct sp_capture *c, const char *how_it_ende
         calls += c->product[i].count;
         total_s += sp_captured_total_s(&c->product[i]);
     }
-    sp_print(out, "PROGRAM  %s   %s%s%s\n", file_name(p->program),
-             p->wall_s > 0 ? sp_text_seconds(wall, sizeof wall, p->wall_s) : "time not known",
-             *how_it_ended ? "   " : "", how_it_ended);
+    sp_print(out, "PROGRAM  %s   %s%s%s\n", program_name(c, end),
+             p && p->wall_s > 0 ? sp_text_seconds(wall, sizeof wall, p->wall_s) : "time not known",
+             *end->how ? "   " : "", end->how);
     if (c->n_products == 0)
         return;
     const int n = count_multiplying(c);
@@ -134,7 +141,34 @@ static bool print_lists(const struct sp_capture *c, bool second, const char *bef
     return any;
 }
 
-void sp_attach_print_unseen(const struct sp_capture *c, FILE *out)
+static int64_t count_lost(const struct sp_capture *c)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_processes; i++)
+        n += c->process[i].n_lost > 0;
+    return n;
+}
+
+/* Why there may be no product. */
+static void print_reason(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
+{
+    if (c->n_processes == 0)
+        sp_print(out, "unseen   all of it: %s\n",
+                 *end->obstacle
+                     ? end->obstacle
+                     : "no process of it took the library, or none could write its log (LD_PRELOAD "
+                       "is taken away, the disk is full)");
+    else if (print_lists(c, false,
+                         "unseen   loaded, but no product went through the functions that are seen: ", out))
+        fputs("         (other formats, older functions, calls inside the library)\n", out);
+    else
+        fputs(
+            "unseen   loops of the program's own, templates (Eigen, Kokkos, Trilinos), static functions and\n"
+            "         libraries that were linked statically have no symbol to stand in front of\n",
+            out);
+}
+
+void sp_attach_print_unseen(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
 {
     for (int64_t i = 0; i < c->n_processes; i++)
         if (c->process[i].n_lost > 0 || *c->process[i].lost)
@@ -145,16 +179,20 @@ void sp_attach_print_unseen(const struct sp_capture *c, FILE *out)
         sp_print(out, "damaged  %lld logs could not be read; the first: %s\n", (long long)c->n_damaged,
                  c->damage);
     print_lists(c, true, "unseen   a second copy was opened, whose products are not counted: ", out);
+    if (end->n_running > 0)
+        sp_print(out,
+                 "unseen   what %d process%s of it do%s from now on: the program ended before %s (keep it in "
+                 "the foreground)\n",
+                 end->n_running, end->n_running == 1 ? "" : "es", end->n_running == 1 ? "es" : "",
+                 end->n_running == 1 ? "it" : "they");
     if (c->n_products > 0)
         return;
-    if (print_lists(c, false,
-                    "unseen   loaded, but no product went through the functions that are seen: ", out))
-        fputs("         (other formats, older functions, calls inside the library)\n", out);
-    else
-        fputs(
-            "unseen   loops of the program's own, templates (Eigen, Kokkos, Trilinos), static functions and\n"
-            "         libraries that were linked statically have no symbol to stand in front of\n",
-            out);
+    if (count_lost(c) > 0) {
+        fputs("do       give the log what it lacks, and run spmodel attach again\n", out);
+        return;
+    }
+    if (end->n_running == 0)
+        print_reason(c, end, out);
     fputs("do       take its matrix and your loop: spmodel analyze M --kernel ./libmine.so:spmv, or the "
           "library\n"
           "         libspmodel from inside the program; or its time: spmodel import --time 1.23ms --threads "
@@ -190,4 +228,32 @@ json_t *sp_attach_seen(const struct sp_capture *c, const struct sp_attach_line *
         json_array_append_new(list, item);
     }
     return list;
+}
+
+json_t *sp_attach_nothing(const struct sp_capture *c, const struct sp_attach_end *end)
+{
+    const struct sp_captured_process *p = main_of(c);
+    json_t *root = json_object(), *program = json_object(), *lost = json_array();
+    json_object_set_new(program, "program", sp_json_string(program_name(c, end)));
+    json_object_set_new(program, "program_s", number(p ? p->wall_s : NAN));
+    json_object_set_new(program, "end", sp_json_string(end->how));
+    json_object_set_new(program, "processes", json_integer(c->n_processes));
+    json_object_set_new(program, "running", json_integer(end->n_running));
+    json_object_set_new(program, "obstacle", *end->obstacle ? json_string(end->obstacle) : json_null());
+    for (int64_t i = 0; i < c->n_processes; i++) {
+        const struct sp_captured_process *q = &c->process[i];
+        if (q->n_lost == 0 && !*q->lost)
+            continue;
+        json_t *item = json_object();
+        json_object_set_new(item, "process", json_integer(q->pid));
+        json_object_set_new(item, "products", json_integer(q->n_lost));
+        json_object_set_new(item, "why", sp_json_string(q->lost));
+        json_array_append_new(lost, item);
+    }
+    json_object_set_new(program, "lost", lost);
+    json_object_set_new(program, "products", json_integer(0));
+    json_object_set_new(program, "seen", json_array());
+    json_object_set_new(root, "schema", json_string("spmodel.attach/1"));
+    json_object_set_new(root, "attach", program);
+    return root;
 }

@@ -16,14 +16,24 @@ struct sp_attach_line {
     const char *why; /* why it is not judged; NULL: it is */
 };
 
+/* How the run went. */
+struct sp_attach_end {
+    const char *typed;  /* the program as it was asked for; NULL: nothing was run */
+    char how[128];      /* "exit code 3"; "": well */
+    char obstacle[160]; /* what kept the library out, as far as the file tells; "": nothing is known */
+    int n_running;      /* processes that had not ended when the program did */
+};
+
 /* Who was looked at, and what part of its time it multiplied. */
-void sp_attach_print_program(const struct sp_capture *capture, const char *how_it_ended, FILE *out);
+void sp_attach_print_program(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
 /* A line each of line[n], the most important first; of more than a dozen the others in words, unless `whole`.
  */
 void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out);
 /* What cannot be seen, and what to do about it; without any product, what may have been the reason. */
-void sp_attach_print_unseen(const struct sp_capture *capture, FILE *out);
+void sp_attach_print_unseen(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
+/* Without any product: the program, how it ended, what was lost. New reference. */
+json_t *sp_attach_nothing(const struct sp_capture *capture, const struct sp_attach_end *end);
 
 /* The lines as attach.seen of records. New reference. */
 json_t *sp_attach_seen(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n);

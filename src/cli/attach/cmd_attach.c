@@ -287,7 +287,26 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     return code;
 }
 
-static int judge_all(struct arguments *a, const struct sp_capture *c, const char *how_it_ended,
+/* No record tells of a program without a product: --json has an object of its own, --html no page. */
+static int write_nothing(const struct arguments *a, const struct sp_capture *c,
+                         const struct sp_attach_end *end)
+{
+    struct sp_error err;
+    enum sp_status status = SP_OK;
+    if (a->output.json.stream) {
+        FILE *out = a->output.json.stream;
+        json_t *nothing = sp_attach_nothing(c, end);
+        if (json_dumpf(nothing, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
+            fputc('\n', out) == EOF)
+            status = sp_fail(&err, SP_OUTPUT, NULL, "the JSON cannot be written");
+        json_decref(nothing);
+    }
+    if (a->output.html_name)
+        sp_print(stderr, "spmodel: no page was written, because no product was seen\n");
+    return status == SP_OK ? 0 : sp_report_error(&err);
+}
+
+static int judge_all(struct arguments *a, const struct sp_capture *c, const struct sp_attach_end *end,
                      const struct sp_progress *progress, struct sp_terminal *terminal)
 {
     FILE *out = out_of(a);
@@ -298,13 +317,13 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const char
     struct sp_attach_line *line = memory;
     const int64_t n_judged = make_lines(a, c, line);
     a->output.several = n_judged > 1;
-    if (a->common.verbosity >= 0) {
-        sp_attach_print_program(c, how_it_ended, out);
+    if (a->common.verbosity >= 0 || (c->n_products == 0 && out == stdout)) {
+        sp_attach_print_program(c, end, out);
         if (c->n_products > 0)
             sp_attach_print_table(c, line, c->n_products, a->all || a->common.verbosity > 0, out);
-        sp_attach_print_unseen(c, out);
+        sp_attach_print_unseen(c, end, out);
     }
-    int code = c->n_products > 0 ? 0 : sp_exit_code(SP_NO);
+    int code = c->n_products > 0 ? 0 : sp_worse_exit(sp_exit_code(SP_NO), write_nothing(a, c, end));
     if (c->n_products > 0 && n_judged == 0) {
         sp_fail(&err, SP_ABSENT,
                 a->only ? "--only takes a part of a function's or library's name, or A1" : NULL,
@@ -318,22 +337,43 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const char
     return code;
 }
 
-static int judge_folder(struct arguments *a, const char *folder, const char *how_it_ended,
-                        const struct sp_progress *progress, struct sp_terminal *terminal)
+/* The process that was started is known by the word that was typed, not by the shell that reads a script. */
+static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *run)
+{
+    struct sp_captured_process *first = NULL;
+    for (int64_t i = 0; i < c->n_processes; i++) {
+        struct sp_captured_process *p = &c->process[i];
+        if (p->pid == run->pid && (!first || p->begun_at_ns < first->begun_at_ns))
+            first = p;
+    }
+    if (first && strcmp(file_name(first->program), file_name(run->word[0])) != 0)
+        snprintf(first->program, sizeof first->program, "%s", run->word[0]);
+}
+
+/* run NULL: nothing was run, the folder was kept. */
+static int judge_folder(struct arguments *a, const char *folder, const struct sp_attached_run *run,
+                        const struct sp_attach_end *end, const struct sp_progress *progress,
+                        struct sp_terminal *terminal)
 {
     struct sp_capture capture;
     struct sp_error err;
-    if (sp_capture_read(folder, &capture, &err) != SP_OK)
+    const enum sp_status status = sp_capture_read(folder, &capture, &err);
+    if (status != SP_OK && !(run && status == SP_ABSENT)) /* which means: there is no log */
         return sp_report_error(&err);
-    const int code = judge_all(a, &capture, how_it_ended, progress, terminal);
+    if (run)
+        name_as_typed(&capture, run);
+    const int code = judge_all(a, &capture, end, progress, terminal);
     sp_capture_free(&capture);
     return code;
 }
 
 /* ---- running ---- */
 
-static void say_end(const struct sp_attached_run *run, char *text, size_t size)
+static void say_end(const struct sp_attached_run *run, struct sp_attach_end *end)
 {
+    char *text = end->how;
+    const size_t size = sizeof end->how;
+    end->n_running = sp_attach_count_running(run->folder);
     if (WIFSIGNALED(run->state))
         snprintf(text, size, "ended by signal %d (%s): what was seen until then", WTERMSIG(run->state),
                  strsignal(WTERMSIG(run->state)));
@@ -347,22 +387,23 @@ static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_pr
                          struct sp_terminal *terminal)
 {
     struct sp_error err;
-    char folder[PATH_MAX], end[128], obstacle[160];
+    char folder[PATH_MAX];
+    struct sp_attach_end end = {.typed = a->word[0]};
     if (make_folder(a, folder, 1000, &err) != SP_OK)
         return sp_report_error(&err);
     struct sp_attached_run run = {.word = a->word, .folder = folder, .cpus = cpus};
-    sp_attach_obstacle(a->word[0], obstacle, sizeof obstacle);
+    sp_attach_obstacle(a->word[0], end.obstacle, sizeof end.obstacle);
     sp_terminal_clear(terminal);
-    if (*obstacle)
-        sp_print(stderr, "spmodel: remark: nothing will be seen of %s: %s\n", a->word[0], obstacle);
+    if (*end.obstacle)
+        sp_print(stderr, "spmodel: remark: nothing will be seen of %s: %s\n", a->word[0], end.obstacle);
     const enum sp_status status = sp_attached_run(&run, &err);
     int code;
     if (status != SP_OK) {
         sp_report_error(&err);
         code = run.exit_code;
     } else {
-        say_end(&run, end, sizeof end);
-        code = judge_folder(a, folder, end, progress, terminal);
+        say_end(&run, &end);
+        code = judge_folder(a, folder, &run, &end, progress, terminal);
         code = run.exit_code ? run.exit_code : code; /* whoever waits for the program waits for this */
     }
     if (a->keep && status == SP_OK && a->common.verbosity >= 0)
@@ -463,7 +504,8 @@ static int attach(int argc, char **argv)
     }
     sp_terminal_clear(&terminal);
     a.analyze.seed = 1;
-    code = a.capture ? judge_folder(&a, a.capture, "", &progress, &terminal)
+    const struct sp_attach_end no_end = {0};
+    code = a.capture ? judge_folder(&a, a.capture, NULL, &no_end, &progress, &terminal)
                      : run_and_judge(&a, cpus, &progress, &terminal);
     sp_stage_close(&stage);
     return sp_output_close(&a.output, &a.common, code);
