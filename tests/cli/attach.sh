@@ -129,7 +129,7 @@ says out "PROGRAM script.sh .*exit code 7"
 # One that goes on in the background.
 printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
 run 1 $there -- "$dir/script.sh"
-says out "unseen what 1 process of it does from now on"
+says out "unseen processes that still ran when the program ended, and what they do later: 1 "
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"

@@ -181,18 +181,16 @@ void sp_attach_print_unseen(const struct sp_capture *c, const struct sp_attach_e
     print_lists(c, true, "unseen   a second copy was opened, whose products are not counted: ", out);
     if (end->n_running > 0)
         sp_print(out,
-                 "unseen   what %d process%s of it do%s from now on: the program ended before %s (keep it in "
-                 "the foreground)\n",
-                 end->n_running, end->n_running == 1 ? "" : "es", end->n_running == 1 ? "es" : "",
-                 end->n_running == 1 ? "it" : "they");
+                 "unseen   processes that still ran when the program ended, and what they do later: %d\n"
+                 "         (keep it in the foreground)\n",
+                 end->n_running);
     if (c->n_products > 0)
         return;
     if (count_lost(c) > 0) {
         fputs("do       give the log what it lacks, and run spmodel attach again\n", out);
         return;
     }
-    if (end->n_running == 0)
-        print_reason(c, end, out);
+    print_reason(c, end, out);
     fputs("do       take its matrix and your loop: spmodel analyze M --kernel ./libmine.so:spmv, or the "
           "library\n"
           "         libspmodel from inside the program; or its time: spmodel import --time 1.23ms --threads "

@@ -282,8 +282,10 @@ static const char *const attaching[] = {
     "patterns stay that hints name, beside the records.",
     "",
     "The exit code is the program's own where that is not 0, 128 and the number of the signal that ended it,",
-    "126 or 127 where it cannot be started; else 1 where no product was seen, and as of analyze. Ctrl-C",
-    "reaches the program; other signals that spmodel gets are passed on to it.",
+    "126 or 127 where it cannot be started; else 1 where no product was seen, and as of analyze. Without a",
+    "product --html writes no page, and --json an object with what is known of the program. Ctrl-C reaches",
+    "the program; other signals that spmodel gets are passed on to it. What its processes do in the",
+    "background after its end is not seen.",
     NULL,
 };
 
