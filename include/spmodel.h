@@ -58,7 +58,9 @@ void spmodel_free(spmodel *s); /* accepts NULL */
  * known here. SPMODEL_USAGE names the option; what was set before stays. */
 int spmodel_set(spmodel *s, const char *option, const char *value);
 
-/* What the last call that failed says, a sentence and a remedy; "" where none did. Until the next call. */
+/* What the last call that failed says, a sentence and a remedy, which name options as the program does
+ * ("--threads");
+ * "" where none did. Until the next call. */
 const char *spmodel_message(const spmodel *s);
 
 /* Called now and then by the thread that waits for the analysis: what is done ("reading the machine"), and

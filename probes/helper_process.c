@@ -34,6 +34,7 @@ static bool find_program(char *path, size_t size)
         snprintf(path, size, "%s", named);
         return access(path, X_OK) == 0;
     }
+    static const char *const from[] = {SP_LIBEXEC_FROM_BIN, SP_LIBEXEC_FROM_LIB};
     char own[3800];
     bool is_library;
     if (!sp_own_folder(own, sizeof own, &is_library))
@@ -41,7 +42,7 @@ static bool find_program(char *path, size_t size)
     snprintf(path, size, "%s/%s", own, program);
     if (access(path, X_OK) == 0)
         return true;
-    snprintf(path, size, "%s/%s/%s", own, is_library ? SP_LIBEXEC_FROM_LIB : SP_LIBEXEC_FROM_BIN, program);
+    snprintf(path, size, "%s/%s/%s", own, from[is_library], program);
     return access(path, X_OK) == 0;
 }
 

@@ -1,11 +1,15 @@
 #include "kernels/own/own_kernel.h"
 
+#include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
@@ -89,6 +93,23 @@ void sp_own_forget(void *state)
 #pragma omp parallel num_threads(n)
     for (int t = omp_get_thread_num(); t < n; t += omp_get_num_threads()) /* each byte 0xff: NaN */
         memset(y + bytes * t / n, 0xff, (size_t)(bytes * (t + 1) / n - bytes * t / n));
+}
+
+void sp_own_negate_x(void *state)
+{
+    struct state *s = state;
+    const struct sp_layout *l = s->layout;
+    const int64_t n = s->n_x * (l->precision == SP_C128 ? 2 : 1);
+    if (s->in_x)
+        sp_own_pages_protect(s->in_x, false);
+#pragma omp parallel for num_threads(l->partition.n_threads) schedule(static)
+    for (int64_t i = 0; i < n; i++)
+        if (l->precision == SP_F32)
+            ((float *)s->x)[i] = -((float *)s->x)[i];
+        else
+            ((double *)s->x)[i] = -((double *)s->x)[i];
+    if (s->in_x)
+        sp_own_pages_protect(s->in_x, true);
 }
 
 static void fill_x(const struct state *s, const double *x)
@@ -202,11 +223,14 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
 {
     struct state *s = state;
     cpu_set_t before, after;
+    fenv_t arithmetic;
+    fegetenv(&arithmetic);
     const bool known = sched_getaffinity(0, sizeof before, &before) == 0;
     omp_set_num_threads(s->layout->partition.n_threads);
     const double start = sp_now();
     const int code = sp_own_watched(s->own->watch, SP_OWN_RUN, do_run, &(struct executions){s, repetitions});
     const double took_s = sp_now() - start;
+    fesetenv(&arithmetic); /* its rounding and traps are its own */
     if (known && sched_getaffinity(0, sizeof after, &after) == 0 && !CPU_EQUAL(&before, &after))
         sched_setaffinity(0, sizeof before, &before);
     for (int t = 0; stats && stats->thread_s && t < stats->n_threads; t++)
@@ -268,6 +292,18 @@ static int do_stores(void *context)
     return t->s->own->theirs.stores(t->s->theirs, t->array);
 }
 
+/* Both ends of an array. */
+static bool is_readable(const void *address, size_t size_B)
+{
+    const char *at = address;
+    char copy;
+    struct iovec here = {&copy, 1}, there[2] = {{(void *)at, 1}, {(void *)(at + size_B - 1), 1}};
+    for (int i = 0; i < 2; i++)
+        if (size_B > PTRDIFF_MAX || process_vm_readv(getpid(), &here, 1, &there[i], 1, 0) != 1)
+            return errno == ENOSYS || errno == EPERM;
+    return true;
+}
+
 int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err)
 {
     struct state *s = state;
@@ -277,11 +313,12 @@ int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err
     const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
     bool good = n >= 1 && n <= SPMODEL_MAX_ARRAYS;
     for (int i = 0; good && i < n; i++)
-        good = array[i].address && array[i].size_B > 0;
+        good = array[i].address && array[i].size_B > 0 && is_readable(array[i].address, array[i].size_B);
     if (good)
         return n;
     sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with address and size",
-            "the kernel %s returned %d from stores(), or an array without address or size", their_name(s), n);
+            "the kernel %s returned %d from stores(), or an array without size, or that cannot be read",
+            their_name(s), n);
     return -1;
 }
 
@@ -331,11 +368,12 @@ enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check
         snprintf(worst, sizeof worst, "row %lld was not written, or is not a number",
                  (long long)c->worst_row + 1);
     else
-        snprintf(worst, sizeof worst, "row %lld most, %.7g instead of %.7g", (long long)c->worst_row + 1,
+        snprintf(worst, sizeof worst, "row %lld most, %.17g instead of %.17g", (long long)c->worst_row + 1,
                  c->got, c->expected);
     return sp_fail(
         err, SP_WRONG,
-        later ? "look for what it keeps from one execution to the next" : "compare it with a plain loop",
+        later ? "does it keep x or y from one execution to the next?"
+              : "compare it with a plain loop; does it compute in float?",
         "the kernel %s computes wrongly in run()%s: %lld of %lld rows differ from the reference, %s",
         own->name + sizeof "own/" - 1, later ? ", later than in its first execution" : "",
         (long long)c->n_bad, (long long)n_r, worst);

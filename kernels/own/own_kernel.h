@@ -38,6 +38,8 @@ static inline bool sp_own_is_stateless(const struct sp_own *own)
 
 /* y holds what no kernel computes, so that what the next execution does not write is seen. */
 void sp_own_forget(void *state);
+/* x becomes -x, so that y becomes -y, to the bit. */
+void sp_own_negate_x(void *state);
 
 /* The arrays that it says it reads instead of the matrix'; 0: it reads those, -1: its stores() failed (err).
  * array[SPMODEL_MAX_ARRAYS]. */

@@ -156,7 +156,8 @@ static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
         else if (p > a->to)
             snprintf(text, size, "%lld bytes behind the end of %s", (long long)(p - a->to), a->name);
         else
-            snprintf(text, size, "into %s, at byte %lld", a->name, (long long)(p - a->at));
+            snprintf(text, size, "%s%s, at byte %lld", w->access == 2 ? "into " : "", a->name,
+                     (long long)(p - a->at));
         return true;
     }
     return false;
@@ -169,18 +170,25 @@ static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct
     const char *name = w->name, *where = sp_own_call_text(call_of(w));
     if (number == SIGKILL)
         return sp_fail(err, SP_WRONG, "look at the free memory, and at dmesg",
-                       "the kernel %s was killed in %s: by the system, where memory ran out", name, where);
+                       "the kernel %s was killed in %s (signal 9): by the system, if memory ran out", name,
+                       where);
     if (w->signal == number && number == SIGSEGV && place_of(w, place, sizeof place))
         return sp_fail(err, SP_WRONG, "mend the bounds of its loops", "the kernel %s %s %s in %s", name,
                        did[w->access], place, where);
     if (w->signal == number && number == SIGSEGV)
         return sp_fail(err, SP_WRONG, "look at it in a debugger, or with AddressSanitizer",
-                       "the kernel %s crashed in %s: it %s address 0x%llx, which is none of its arrays'%s",
-                       name, where, did[w->access], (unsigned long long)w->address,
+                       "the kernel %s crashed in %s: it %s address 0x%llx, outside its arrays%s", name, where,
+                       did[w->access], (unsigned long long)w->address,
                        w->address < 4096 ? " (a NULL pointer)" : "");
     return sp_fail(err, SP_WRONG, "look at it in a debugger", "the kernel %s crashed in %s: signal %d, %s%s",
                    name, where, number, strsignal(number),
                    number == SIGABRT ? " (abort(), or an exception that nobody caught)" : "");
+}
+
+enum sp_status sp_own_watch_cut_off(const struct sp_own_watch *w, struct sp_error *err)
+{
+    return sp_fail(err, SP_WRONG, "it may close and write only what it has opened",
+                   "the kernel %s closed file descriptors that are not its own, or wrote to them", w->name);
 }
 
 enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status, struct sp_error *err)
@@ -190,13 +198,16 @@ enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status,
     if (WIFSIGNALED(wait_status))
         return by_signal(w, WTERMSIG(wait_status), err);
     if (how == BY_THREAD)
-        return sp_fail(err, SP_WRONG, "return from it", "the kernel %s ended its thread in %s", w->name,
-                       where);
+        return sp_fail(err, SP_WRONG, "a function of a kernel returns",
+                       "the kernel %s ended its thread in %s", w->name, where);
+    if (call_of(w) == SP_OWN_NONE &&
+        WEXITSTATUS(wait_status) == 0) /* it was at its end, and could not say so */
+        return sp_own_watch_cut_off(w, err);
     if (call_of(w) == SP_OWN_NONE)
         return sp_fail(err, SP_ABSENT, "try again; look at the free memory",
                        "the process of the kernel %s ended early, with code %d", w->name,
                        WEXITSTATUS(wait_status));
-    return sp_fail(err, SP_WRONG, "return a number instead",
+    return sp_fail(err, SP_WRONG, "return a number that is not 0 where it fails",
                    "the kernel %s ended its process in %s, with code %d", w->name, where,
                    how == BY_EXIT ? w->code : WEXITSTATUS(wait_status));
 }

@@ -76,6 +76,8 @@ const char *sp_own_call_text(enum sp_own_call call);
 
 /* What the process with this status of waitpid() died of, a sentence about the kernel: SP_WRONG. */
 enum sp_status sp_own_watch_ended(const struct sp_own_watch *watch, int wait_status, struct sp_error *err);
+/* SP_WRONG: nothing can be read of it any more, though it still runs, or ended well. */
+enum sp_status sp_own_watch_cut_off(const struct sp_own_watch *watch, struct sp_error *err);
 /* The sentence about a call that does not return. */
 enum sp_status sp_own_watch_hangs(const struct sp_own_watch *watch, double limit_s, struct sp_error *err);
 

@@ -2,6 +2,7 @@
  */
 #include "include/spmodel.h"
 
+#include <fenv.h>
 #include <inttypes.h>
 #include <locale.h>
 #include <pthread.h>
@@ -193,6 +194,7 @@ static void *work_apart(void *context)
     static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
     struct call *c = context;
     const locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    fesetenv(FE_DFL_ENV); /* without the caller's traps and rounding */
     if (numbers)
         uselocale(numbers);
     pthread_mutex_lock(&one_at_a_time);
@@ -237,6 +239,7 @@ static void attend(struct call *c)
 /* The caller's affinity, team and handlers belong to its threads: what is changed here is this one's. */
 static enum sp_status do_apart(struct call *c, struct sp_error *err)
 {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
     pthread_t thread;
     sigset_t all, before;
     c->progress = (struct sp_progress){on_step, is_cancelled, c, on_remark};
@@ -245,6 +248,8 @@ static enum sp_status do_apart(struct call *c, struct sp_error *err)
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->changed, NULL);
     sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) /* that the thread's own code may raise */
+        sigdelset(&all, own[i]);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     const int error = pthread_create(&thread, NULL, work_apart, c);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -479,6 +484,8 @@ int spmodel_read_record(spmodel *s, const char *path, spmodel_result **result)
     struct sp_error err;
     struct call c = {.s = s, .work = read_record, .name = path};
     *result = NULL;
+    if (!path)
+        return answer(s, sp_fail(&err, SP_USAGE, NULL, "no name of a record was given"), &err);
     return hand_out(&c, do_apart(&c, &err), &err, result);
 }
 
@@ -511,6 +518,8 @@ int spmodel_read(spmodel *s, const char *name, struct spmodel_matrix **matrix)
     struct sp_error err;
     struct call c = {.s = s, .work = read_matrix, .name = name};
     *matrix = NULL;
+    if (!name)
+        return answer(s, sp_fail(&err, SP_USAGE, NULL, "no name of a matrix was given"), &err);
     enum sp_status status = do_apart(&c, &err);
     struct read_matrix *m = status == SP_OK ? calloc(1, sizeof *m) : NULL;
     if (status == SP_OK && !m) {

@@ -65,10 +65,12 @@ static enum sp_status check_arrays(const struct spmodel_matrix *v, bool *is_cano
     const int64_t first = index_at(v->row_ptr, v->row_ptr_B, 0) - v->base;
     const int64_t last = index_at(v->row_ptr, v->row_ptr_B, v->n_r) - v->base;
     if (bad_row < INT64_MAX)
-        return sp_fail(err, SP_INPUT, "row_ptr ascends from the base to the number of nonzeros",
-                       "row %" PRId64 " begins at entry %" PRId64 " and ends before %" PRId64 " of %" PRId64,
-                       bad_row, index_at(v->row_ptr, v->row_ptr_B, bad_row) - v->base,
-                       index_at(v->row_ptr, v->row_ptr_B, bad_row + 1) - v->base, v->n_nz);
+        return sp_fail(
+            err, SP_INPUT,
+            "row_ptr ascends from the base (0 or 1) to the number of nonzeros; is base right, the width?",
+            "row %" PRId64 " begins at entry %" PRId64 " and ends before %" PRId64 " of %" PRId64, bad_row,
+            index_at(v->row_ptr, v->row_ptr_B, bad_row) - v->base,
+            index_at(v->row_ptr, v->row_ptr_B, bad_row + 1) - v->base, v->n_nz);
     if (first != 0 || last != v->n_nz)
         return sp_fail(err, SP_INPUT, "is the base right (0 or 1), the width (4 or 8)?",
                        "row_ptr goes from %" PRId64 " to %" PRId64 ", and there are %" PRId64 " nonzeros",

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "include/spmodel.h"
@@ -301,6 +302,40 @@ static int once_run(void *state, const void *x, void *y)
     return n++ == 0 ? rows(state, x, y) : 0;
 }
 KERNEL(once, .run = once_run);
+
+/* Keeps x from the time when it was made ready. */
+static int keeping_run(void *state, const void *x, void *y)
+{
+    static double *kept;
+    const struct spmodel_matrix *m = state;
+    if (!kept) {
+        kept = malloc((size_t)(m->n_c + 1) * sizeof *kept);
+        memcpy(kept, x, (size_t)m->n_c * sizeof *kept);
+    }
+    return rows(state, kept, y);
+}
+KERNEL(keeping, .run = keeping_run);
+
+static int closing_run(void *state, const void *x, void *y)
+{
+    for (int i = 3; i < 256; i++)
+        close(i);
+    for (;;)
+        pause();
+    return rows(state, x, y);
+}
+KERNEL(closing, .run = closing_run);
+
+static int scribbling_run(void *state, const void *x, void *y)
+{
+    static const char garbage[4096] = "what nobody asked for";
+    struct stat at;
+    for (int i = 3; i < 256; i++) /* pipes: one is the way to the program that waits */
+        if (fstat(i, &at) == 0 && S_ISFIFO(at.st_mode) && write(i, garbage, sizeof garbage) < 0)
+            continue;
+    return rows(state, x, y);
+}
+KERNEL(scribbling, .run = scribbling_run);
 
 static int behind_run(void *state, const void *x, void *y)
 {

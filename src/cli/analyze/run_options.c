@@ -146,7 +146,7 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{&sp_run_argp, 0, NULL, 0},
                                              {&sp_op_argp, 0, NULL, 0},
-                                             {&sp_common_measure_argp, 0, "Common analyze_options:", 90},
+                                             {&sp_common_measure_argp, 0, "Common options:", 90},
                                              {&sp_memory_argp, 0, NULL, 90},
                                              {0}};
 const struct argp sp_analyze_argp = {

@@ -231,6 +231,7 @@ int sp_process_begin(void)
 {
     json_set_alloc_funcs(get, free);
     open_standard_streams();
+    signal(SIGCHLD, SIG_DFL); /* ignored, as some daemons leave it, no child would have an exit code */
     handle_signals();
     on_exit(check_exit, NULL);
     return check_limits();

@@ -266,9 +266,8 @@ static const char *const attaching[] = {
     "somebody alone and through dlsym (Python's ctypes; x86-64 and aarch64 with glibc). What was seen until",
     "a crash or SIGKILL is there. A call costs about 70 ns: 0.7 % of a product of 10 us.",
     "",
-    "Of an MPI program on one node: `spmodel attach -- mpirun -n 4 ./solver`; on other nodes a process is "
-    "seen",
-    "where the launcher passes the environment on, and the folder of --keep is there.",
+    "Of an MPI program on one node: `spmodel attach -- mpirun -n 4 ./solver`; on other nodes a process",
+    "is seen where the launcher passes the environment on, and the folder of --keep is there.",
     "",
     "Not seen, because there is no symbol to stand in front of: loops of the program's own, templates",
     "(Eigen, Kokkos, Trilinos), static functions, libraries that were linked statically, calls inside a",

@@ -51,8 +51,10 @@ const char *sp_verdict_no_time(const struct sp_record *record)
 {
     if (is_empty(record))
         return "the matrix has no entries";
-    if (sp_verdict_is_status(record, "interrupted") || sp_verdict_is_status(record, "failed"))
-        return "the analysis was stopped before";
+    if (sp_verdict_is_status(record, "failed"))
+        return "the run failed";
+    if (sp_verdict_is_status(record, "interrupted"))
+        return "the analysis was interrupted";
     return NULL;
 }
 

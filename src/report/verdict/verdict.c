@@ -69,6 +69,8 @@ static json_t *subject_of(const struct sp_record *record)
         what, sizeof what, "%.20s %.40s %.10s%s", sp_words_op(op),
         sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")),
         sp_words_text(record, SP_F_CONFIG_PRECISION, "?"), width);
+    if (!sp_record_node(record, SP_F_CONFIG_FORMAT)) /* it ended before that was settled */
+        n = snprintf(what, sizeof what, "%.20s%s", sp_words_op(op), width);
     if (threads > 0 && n < (int)sizeof what)
         snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads,
                  on_gpu ? "SM" : "thread", threads == 1 ? "" : "s");
@@ -106,7 +108,7 @@ static json_t *state_of(const struct sp_record *record)
         const char *wrong = sp_words_text(record, SP_F_VERIFY_WHY, ""); /* what its kernel did */
         const bool is_wrong = sp_verdict_is_status(record, "failed") && *wrong;
         word = sp_words_text(record, SP_F_STATUS, "");
-        snprintf(text, sizeof text, "%s: %.300s", word, is_wrong ? wrong : "not all was measured");
+        snprintf(text, sizeof text, "%s%s", word, is_wrong ? "" : ": not all was measured");
         snprintf(brief, sizeof brief, "%s", word);
         advice = is_wrong ? wrong : "run the command again: what is missing was not reached";
     } else if (sp_verdict_is_status(record, "constructed")) {

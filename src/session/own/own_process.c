@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -110,8 +111,11 @@ static enum sp_status check(const struct sp_subject *subject, struct sp_analyze_
 
 enum kind { STEP, RECORD, END };
 
+enum { MARK = 0x73706d64 };
+
 /* Followed by `size` bytes. */
 struct head {
+    uint32_t mark; /* MARK: nobody else has written it */
     enum kind kind;
     size_t size;
     double done; /* STEP */
@@ -126,6 +130,7 @@ static bool send_piece(int pipe, enum kind kind, double done, const void *data, 
 {
     struct head head;
     memset(&head, 0, sizeof head); /* with what lies between its members */
+    head.mark = MARK;
     head.kind = kind;
     head.size = size;
     head.done = done;
@@ -170,6 +175,9 @@ static void settle_in(struct sp_own_watch *watch)
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none); /* a library's thread has blocked what is the caller's */
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     sp_own_watch_begin(watch);
 }
@@ -225,7 +233,10 @@ struct outside {
     struct sp_record *record;
     bool has_end;
     struct end end;
+    enum sp_status status; /* why it is waited for no longer */
+    struct sp_error error;
 };
+enum { LOOK_MS = 100 };
 
 /* A call that takes 1000 times a built-in execution, and 10 s, does not return any more; what is done once
  * may take longer. */
@@ -266,15 +277,35 @@ static bool take_record(struct outside *out, const char *text, size_t size)
     return sp_record_read_line("", 1, text, size, out->record, NULL) == SP_OK;
 }
 
-/* The next piece; false: there is none, or not all of it. */
+/* All of it, while the process is watched; false: it does not come. */
+static bool receive(struct outside *out, void *data, size_t size)
+{
+    struct pollfd one = {.fd = out->pipe, .events = POLLIN};
+    for (char *p = data; size > 0;) {
+        if (poll(&one, 1, LOOK_MS) > 0) {
+            const ssize_t n = read(out->pipe, p, size);
+            if (n == 0 || (n < 0 && errno != EINTR))
+                return false;
+            p += n > 0 ? n : 0;
+            size -= n > 0 ? (size_t)n : 0;
+        } else {
+            out->status = look(out, &out->error);
+            if (out->status != SP_OK)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The next piece; false: there is none, or not all of it, or it is somebody else's. */
 static bool take_piece(struct outside *out)
 {
     static const size_t most_B = (size_t)1 << 30;
     struct head head;
-    if (!sp_apart_receive(out->pipe, &head, sizeof head) || head.size > most_B)
+    if (!receive(out, &head, sizeof head) || head.mark != MARK || head.size > most_B)
         return false;
     char *data = malloc(head.size + 1);
-    bool good = data && sp_apart_receive(out->pipe, data, head.size);
+    bool good = data && receive(out, data, head.size);
     if (good) {
         data[head.size] = '\0';
         if (head.kind == STEP)
@@ -290,30 +321,49 @@ static bool take_piece(struct outside *out)
     return good;
 }
 
+/* The end of a process that is about to end, or of one that must. True: it ended by itself. */
+static bool reap(const struct outside *out, double patience_s, int *wait_status)
+{
+    const double until = sp_now() + patience_s;
+    for (;;) {
+        const pid_t pid = waitpid(out->pid, wait_status, WNOHANG);
+        if (pid == out->pid || (pid < 0 && errno == ECHILD))
+            return true;
+        if (sp_now() >= until)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    kill(out->pid, SIGKILL);
+    while (waitpid(out->pid, wait_status, 0) < 0 && errno == EINTR)
+        ;
+    return false;
+}
+
 static enum sp_status wait_for_end(struct outside *out, struct sp_error *err)
 {
-    enum { LOOK_MS = 100 };
+    static const double ending_s = 2;
     struct pollfd one = {.fd = out->pipe, .events = POLLIN};
-    enum sp_status status = SP_OK;
     int wait_status = 0;
     bool more = true, gone = false;
     out->look_s = sp_now();
-    while (status == SP_OK && more && !out->has_end) {
+    while (out->status == SP_OK && more && !out->has_end) {
         const bool has_piece = poll(&one, 1, gone ? 0 : LOOK_MS) > 0;
         more = has_piece ? take_piece(out) : !gone;
         gone = gone || waitpid(out->pid, &wait_status, WNOHANG) == out->pid;
-        if (!gone)
-            status = look(out, err);
+        if (!gone && out->status == SP_OK)
+            out->status = look(out, &out->error);
     }
-    if (status != SP_OK || out->has_end)
-        kill(out->pid, SIGKILL);
-    while (!gone && waitpid(out->pid, &wait_status, 0) < 0 && errno == EINTR)
-        ;
+    const bool is_cut_off = !gone && out->status == SP_OK && !out->has_end;
+    const bool by_itself = gone || reap(out, is_cut_off ? ending_s : 0, &wait_status);
     kill(-out->pid, SIGKILL); /* what it has started */
-    if (status != SP_OK)
-        return status;
+    if (out->status != SP_OK) {
+        if (err)
+            *err = out->error;
+        return out->status;
+    }
     if (!out->has_end)
-        return sp_own_watch_ended(out->watch, wait_status, err);
+        return by_itself ? sp_own_watch_ended(out->watch, wait_status, err)
+                         : sp_own_watch_cut_off(out->watch, err);
     if (err)
         *err = out->end.error;
     return out->end.status;
