@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 tree=$work/tree
 mkdir "$tree"
-(cd "$source" && tar cf - CMakeLists.txt cmake src model kernels probes plots attach LICENSE) | (cd "$tree" && tar xf -)
+(cd "$source" && tar cf - CMakeLists.txt cmake src include python model kernels probes plots attach LICENSE) | (cd "$tree" && tar xf -)
 # Nothing is installed, and bodies for one instruction set show as much as those for three.
 sed -i '/sp_install_manual()/d' "$tree/CMakeLists.txt"
 sed -i 's/^install(DIRECTORY.*//; s/^install(FILES.*//' "$tree/cmake/install.cmake"
@@ -75,7 +75,7 @@ took "the hint A04" 2
 without src/base/option/byte_counters.inc '/^LIBRARY_COUNTER(papi,/,/)$/d'
 gone probes/papi.c probes/helper/helper_papi.c
 took "the counter papi" 3
-without src/sys/counters/memory_pmu.c '/HiSilicon DDRC:/d; /"HiSilicon memory controller"/d'
+without src/sys/counters/memory_pmu.c '/HiSilicon DDRC:/d; /"HiSilicon memory controller"/,/},$/d'
 took "the unit of HiSilicon" 1
 
 # An option: its name and row, and what it does.
