@@ -53,7 +53,7 @@ works() { # COMMAND...: a full report of a kernel of one's own
 }
 # shellcheck disable=SC2086 # lists of words
 for example in own_kernel own_matrix; do
-    case $example in own_kernel) wanted=yours ;; *) wanted='measured elsewhere' ;; esac
+    case $example in own_kernel) wanted=yours ;; *) wanted='time stated' ;; esac
     "$cc" -O2 -fopenmp -Wall -Wextra -Werror "$source/examples/$example.c" $flags -Wl,-rpath,"$lib" -o "$dir/$example"
     works "$dir/$example"
 done

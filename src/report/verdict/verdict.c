@@ -138,9 +138,14 @@ static json_t *state_of(const struct sp_record *record)
     } else if (why || sp_words_text(record, SP_F_VERIFY_WHY, NULL)) {
         const char *program = sp_words_text(record, SP_F_ATTACH_PROGRAM, NULL);
         word = "elsewhere";
-        snprintf(text, sizeof text, "measured %s%.24s", program ? "in " : "elsewhere",
+        const bool is_stated =
+            strcmp(sp_words_text(record, SP_F_METRICS_TIME_ORIGIN, ""), sp_origin_name(SP_STATED)) == 0;
+        snprintf(text, sizeof text, "%s%.24s",
+                 program     ? "measured in "
+                 : is_stated ? "time stated"
+                             : "measured elsewhere",
                  program ? program : "");
-        snprintf(brief, sizeof brief, "elsewhere");
+        snprintf(brief, sizeof brief, is_stated ? "time stated" : "elsewhere");
     } else {
         word = "unknown";
         snprintf(text, sizeof text, "state of the machine not recorded");
