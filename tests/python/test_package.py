@@ -346,10 +346,14 @@ def test_progress_and_what_it_raises():
 
 def test_interrupt_cancels():
     start = time.perf_counter()
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    sent = []
+
+    def interrupt(step, done):  # at the first step, from a thread beside, as a terminal does
+        if not sent:
+            sent.append(threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)))
+            sent[0].start()
     try:
-        analyze("gen:laplace2d:300", budget="60s")
+        analyze("gen:laplace2d:300", budget="60s", progress=interrupt)
         raise AssertionError("not interrupted")
     except KeyboardInterrupt:
         pass
