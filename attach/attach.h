@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/attach_log.h"
 
@@ -127,5 +128,18 @@ bool sp_attach_is_within_limit(int64_t size_B);
 uint64_t sp_attach_hash(const struct sp_attach_view *view);
 /* Keeps the pattern in the folder unless it is there, and notes in the entry how that went. */
 void sp_attach_keep(const struct sp_attach_view *view, struct sp_attach_matrix *entry);
+
+/* Index k of an array of theirs, whose width and alignment are theirs, too. */
+static inline int64_t sp_attach_index(const void *array, int width_B, int64_t k)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (width_B == 8) {
+        memcpy(&wide, (const char *)array + k * 8, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const char *)array + k * 4, sizeof narrow);
+    return narrow;
+}
 
 #endif

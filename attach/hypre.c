@@ -19,27 +19,15 @@ struct shape {
     int index_B;
 };
 
-static int64_t index_at(const void *array, int width_B, int64_t k)
-{
-    int64_t wide;
-    int32_t narrow;
-    if (width_B == 8) {
-        memcpy(&wide, (const char *)array + k * 8, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)array + k * 4, sizeof narrow);
-    return narrow;
-}
-
 /* Members behind `n_pointers` pointers, numbers of width_B bytes. */
 static bool read_shape(const void *A, int n_pointers, int width_B, struct shape *s)
 {
     const char *numbers = (const char *)A + (size_t)n_pointers * sizeof(void *);
     memcpy(&s->i, A, sizeof s->i);
     memcpy(&s->j, (const char *)A + sizeof s->i, sizeof s->j);
-    s->n_r = index_at(numbers, width_B, 0);
-    s->n_c = index_at(numbers, width_B, 1);
-    s->n_nz = index_at(numbers, width_B, 2);
+    s->n_r = sp_attach_index(numbers, width_B, 0);
+    s->n_c = sp_attach_index(numbers, width_B, 1);
+    s->n_nz = sp_attach_index(numbers, width_B, 2);
     s->index_B = width_B;
     return s->n_r >= 0 && s->n_c >= 0 && s->n_nz >= 0 && s->n_r < INT32_MAX && s->n_c < INT32_MAX;
 }
@@ -50,7 +38,7 @@ static bool is_matrix(const struct shape *s)
         return s->n_nz == 0 && !s->i;
     if (s->n_nz > 0 && ((uintptr_t)s->j < 4096 || ((uintptr_t)s->j & 3) != 0))
         return false;
-    return index_at(s->i, s->index_B, 0) == 0 && index_at(s->i, s->index_B, s->n_r) == s->n_nz;
+    return sp_attach_index(s->i, s->index_B, 0) == 0 && sp_attach_index(s->i, s->index_B, s->n_r) == s->n_nz;
 }
 
 static bool find_shape(const void *A, struct shape *s)
@@ -117,7 +105,7 @@ static struct sp_attach_product product(enum sp_attach_row row, const void *A, e
     struct shape s;
     if (!may_be_on_gpu() && find_shape(A, &s) && s.n_nz > 0)
         for (int k = 0; k < 4; k++)
-            p.version[1] = p.version[1] * 31 + index_at(s.j, s.index_B, s.n_nz / 4 * k);
+            p.version[1] = p.version[1] * 31 + sp_attach_index(s.j, s.index_B, s.n_nz / 4 * k);
     p.version[0] = (int64_t)hash;
     return p;
 }

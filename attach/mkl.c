@@ -68,18 +68,6 @@ void sp_mkl_release(void)
     pthread_mutex_unlock(&lock);
 }
 
-static int64_t index_at(const void *array, int width_B, int64_t k)
-{
-    int64_t wide;
-    int32_t narrow;
-    if (width_B == 8) {
-        memcpy(&wide, (const char *)array + k * 8, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, (const char *)array + k * 4, sizeof narrow);
-    return narrow;
-}
-
 /* 0: neither. Rows that stand one behind the other, as both readings would have them. */
 static int width_of(const struct made *m)
 {
@@ -92,10 +80,11 @@ static int width_of(const struct made *m)
         bool ok = m->rows > 0;
         const int64_t n = m->rows < 64 ? m->rows : 64;
         for (int64_t k = 0; k < n && ok; k++)
-            ok = index_at(begin, width, k) >= m->indexing &&
-                 index_at(end, width, k) >= index_at(begin, width, k) &&
-                 (k == 0 || index_at(begin, width, k) >= index_at(end, width, k - 1)) &&
-                 (width == 8 || k == 0 || index_at(end, width, k) > 0 || index_at(end, width, 0) == 0);
+            ok = sp_attach_index(begin, width, k) >= m->indexing &&
+                 sp_attach_index(end, width, k) >= sp_attach_index(begin, width, k) &&
+                 (k == 0 || sp_attach_index(begin, width, k) >= sp_attach_index(end, width, k - 1)) &&
+                 (width == 8 || k == 0 || sp_attach_index(end, width, k) > 0 ||
+                  sp_attach_index(end, width, 0) == 0);
         if (ok)
             return width;
     }
@@ -146,9 +135,9 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
     }
     const bool in_a_row = (const char *)m.rows_end == (const char *)m.rows_start + width_B;
     if (in_a_row && view->n_r > 0) /* handles may be made for each product: no pass over the rows */
-        view->n_nz = index_at(m.rows_end, width_B, view->n_r - 1) - m.indexing;
+        view->n_nz = sp_attach_index(m.rows_end, width_B, view->n_r - 1) - m.indexing;
     for (int64_t i = 0; i < view->n_r && !in_a_row; i++)
-        view->n_nz += index_at(m.rows_end, width_B, i) - index_at(m.rows_start, width_B, i);
+        view->n_nz += sp_attach_index(m.rows_end, width_B, i) - sp_attach_index(m.rows_start, width_B, i);
     view->part[view->n_parts++] = (struct sp_attach_part){m.rows_start, m.rows_end, m.col, view->n_c};
     return true;
 }

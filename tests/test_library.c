@@ -3,6 +3,7 @@
 #include "spmodel.h"
 
 #include <check.h>
+#include <fenv.h>
 #include <jansson.h>
 #include <locale.h>
 #include <math.h>
@@ -274,12 +275,15 @@ START_TEST(the_caller_is_as_before)
     sigaction(SIGINT, &action, NULL);
     pthread_sigmask(SIG_SETMASK, NULL, &mask_before);
     omp_set_num_threads(3);
+    feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW); /* as Fortran programs have it */
     char *locale = strdup(setlocale(LC_ALL, NULL));
     int team = 0;
     spmodel_result *r;
     quick_run();
     ck_assert_msg(spmodel_analyze(s, &a, NULL, &r) == SPMODEL_OK, "%s", spmodel_message(s));
     spmodel_result_free(r);
+    ck_assert_int_eq(fegetexcept(), FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+    fedisableexcept(FE_ALL_EXCEPT);
 #pragma omp parallel reduction(+ : team)
     team += 1;
     ck_assert_int_eq(team, 3);
@@ -423,6 +427,14 @@ START_TEST(times_that_cannot_be)
     fails(spmodel_explain(s, &a, NULL, 0, &r), SPMODEL_USAGE, "no times");
     set("threads", "2");
     ck_assert_int_ne(spmodel_explain(s, &a, &time_s, 1, &r), SPMODEL_OK);
+    struct spmodel_matrix *none;
+    fails(spmodel_read(s, NULL, &none), SPMODEL_USAGE, "no name");
+    fails(spmodel_read_record(s, NULL, &r), SPMODEL_USAGE, "no name");
+    fails(spmodel_set(s, "cache", "beside"), SPMODEL_USAGE, "there is no option 'cache'");
+    set("try-hints", NULL);
+    const double good_s = 1e-7;
+    fails(spmodel_explain(s, &a, &good_s, 1, &r), SPMODEL_USAGE, "try-hints is of a run");
+    fails(spmodel_model(s, &a, &r), SPMODEL_USAGE, "try-hints is of a run");
     ck_assert_str_eq(spmodel_version(), SP_TEST_VERSION);
 }
 END_TEST

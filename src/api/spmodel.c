@@ -93,11 +93,12 @@ static enum sp_status request_of(const spmodel *s, struct sp_request *r, struct 
     return status;
 }
 
-/* Does a request know it? Options of what becomes of a result are the program's alone. */
+/* Does a request know it? Options of files and of what becomes of a result are the program's alone. */
 static bool is_of_request(enum sp_option option)
 {
     struct sp_request r = sp_request_begin();
-    return option == SP_OPTION_SEED || sp_request_take(&r, option, "", NULL) != SP_NO;
+    return option != SP_OPTION_CACHE &&
+           (option == SP_OPTION_SEED || sp_request_take(&r, option, "", NULL) != SP_NO);
 }
 
 static enum sp_status take_option(spmodel *s, enum sp_option option, const char *value, struct sp_error *err)
@@ -321,6 +322,20 @@ static enum sp_status take_times(const struct call *c, struct sp_request *r, str
     return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
 }
 
+/* Where nothing is run here, what a run alone takes is refused rather than ignored. */
+static enum sp_status check_without_run(const struct sp_request *r, const char *what, struct sp_error *err)
+{
+    const enum sp_option refused = r->on_gpu                          ? SP_OPTION_DEVICE
+                                   : r->try_hints                     ? SP_OPTION_TRY_HINTS
+                                   : r->require_bytes                 ? SP_OPTION_REQUIRE_BYTES
+                                   : sp_own_is_asked(&r->analyze.own) ? SP_OPTION_KERNEL
+                                                                      : SP_N_OPTIONS;
+    if (refused == SP_N_OPTIONS)
+        return SP_OK;
+    return sp_fail(err, SP_USAGE, "take another handle for it", "%s is of a run, and %s runs nothing",
+                   sp_option_name(refused), what);
+}
+
 static enum sp_status analyze(struct call *c, struct sp_error *err)
 {
     struct sp_request r;
@@ -332,6 +347,8 @@ static enum sp_status analyze(struct call *c, struct sp_error *err)
     r.analyze.own.kernel = c->kernel;
     if (status == SP_OK)
         status = settle(&r, err);
+    if (status == SP_OK && c->time_s)
+        status = check_without_run(&r, "spmodel_explain()", err);
     if (status == SP_OK)
         status = sp_own_ask_check(&r.analyze.own, err);
     if (status != SP_OK)
@@ -418,6 +435,8 @@ static enum sp_status predict(struct call *c, struct sp_error *err)
     enum sp_status status = request_of(c->s, &r, err);
     if (status == SP_OK)
         status = settle(&r, err);
+    if (status == SP_OK)
+        status = check_without_run(&r, "spmodel_model()", err);
     if (status == SP_OK)
         status = sp_topology_read(&topology, err);
     if (status != SP_OK)

@@ -75,7 +75,6 @@ static void settle_arguments(struct argp_state *state, struct arguments *a)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
-    int64_t n = 0;
     switch (key) {
     case ARGP_KEY_INIT:
         a->run = (struct sp_run_options){&a->request, &a->output};
@@ -93,9 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->ncu = arg;
         return 0;
     case 't':
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
-        a->import.n_threads = (int)n;
+        a->import.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_REGION:
         a->import.region = arg;

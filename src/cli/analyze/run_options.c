@@ -30,6 +30,15 @@ int sp_pick(struct argp_state *state, const char *typed, const char *arg, const 
     return place;
 }
 
+int sp_pick_threads(struct argp_state *state, const char *arg)
+{
+    struct sp_request r = {0};
+    struct sp_error err;
+    if (sp_request_take(&r, SP_OPTION_THREADS, arg, &err) != SP_OK)
+        sp_usage_error(state, "%s", err.what);
+    return r.analyze.n_threads;
+}
+
 /* An option of a request, or else of what becomes of the result. */
 static error_t take(int key, const char *arg, struct argp_state *state, struct sp_request *r,
                     struct sp_output_options *o)

@@ -31,6 +31,9 @@ static inline int sp_pick_of(struct argp_state *state, enum sp_option option, co
     return sp_pick(state, sp_run_options[option].typed, arg, sp_run_options[option].words);
 }
 
+/* The number of --threads. */
+int sp_pick_threads(struct argp_state *state, const char *arg);
+
 /* --op, --rhs, --inner, --order: a child parser, whose input is a struct sp_op_options (cli/core/options.h
  * has the manner). */
 extern const struct argp sp_op_argp;

@@ -60,7 +60,7 @@ void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_
              (long long)c->n_matrices, c->n_matrices == 1 ? "x" : "ces");
     if (n > 1)
         sp_print(out, " in %d processes", n);
-    sp_print(out, "   %s of calls\n", sp_text_seconds(text, sizeof text, total_s));
+    sp_print(out, "   %s of calls, measured\n", sp_text_seconds(text, sizeof text, total_s));
 }
 
 static void print_share(double share, FILE *out)

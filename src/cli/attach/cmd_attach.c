@@ -14,6 +14,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/analyze/analyze_output.h"
+#include "cli/analyze/run_options.h"
 #include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
 #include "cli/core/command.h"
@@ -68,15 +69,12 @@ struct arguments {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->common;
         return 0;
     case 't':
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--threads takes a whole number from 1 to 4096, not '%s'", arg);
-        a->request.n_threads = (int)n;
+        a->request.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_ONLY:
         a->only = arg;

@@ -135,7 +135,6 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    int64_t n;
     double x;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -151,9 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->out = arg;
         return 0;
     case KEY_THREADS:
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
-        o->measure.n_threads = (int)n;
+        o->measure.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_ISA:
         o->measure.isa = arg;

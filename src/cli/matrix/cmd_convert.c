@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
@@ -33,16 +34,12 @@ static const struct argp_option own_options[] = {
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
         return 0;
     case 't':
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
-        else
-            o->save.n_threads = (int)n;
+        o->save.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_FORMAT:
         o->save.format = arg;

@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
@@ -122,7 +123,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct sp_error err;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
@@ -168,9 +168,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(state, "%s", err.what);
         return 0;
     case 't':
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--threads takes a number from 1 to 4096, not '%s'", arg);
-        o->workload.n_threads = (int)n;
+        o->workload.n_threads = sp_pick_threads(state, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)

@@ -277,7 +277,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-enum { MAX_FORMATS = 16, MAX_THREADS = 4096, MAX_ASKED = MAX_FORMATS * SP_MOST_WIDTHS };
+enum { MAX_FORMATS = 16, MAX_ASKED = MAX_FORMATS * SP_MOST_WIDTHS };
 
 struct arguments {
     struct sp_common_options common;
@@ -421,7 +421,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_model_request *r = &a->request;
     struct sp_error err;
     int word;
-    int64_t n;
     double longest;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -483,10 +482,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(state, "%s; %s", err.what, err.remedy);
         return 0;
     case 't':
-        if (sp_parse_count(arg, &n) || n < 1 || n > MAX_THREADS)
-            sp_usage_error(state, "--threads takes a number from 1 to %d, not '%s'", MAX_THREADS, arg);
-        else
-            r->workload.n_threads = (int)n;
+        r->workload.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_PLOT:
         a->picture = arg;

@@ -18,33 +18,31 @@ static bool in_build_tree(const char *folder)
            here.st_ino == build.st_ino;
 }
 
-bool sp_data_path(const char *what, char *path, size_t size)
+/* TREE/name in the build tree; else FOLDER/FROM/name, as seen from the program or from the library. */
+static bool own_path(const char *tree, const char *const from[2], const char *name, char *path, size_t size)
 {
-    static const char *const from[] = {SP_DATA_FROM_BIN, SP_DATA_FROM_LIB};
     char folder[PATH_MAX];
     bool is_library;
     int n;
     if (!sp_own_folder(folder, sizeof folder, &is_library))
         return false;
     if (in_build_tree(folder))
-        n = snprintf(path, size, "%s/%s", SP_SOURCE_DIR, what);
+        n = snprintf(path, size, "%s/%s", tree, name);
     else
-        n = snprintf(path, size, "%s/%s/%s", folder, from[is_library], what);
+        n = snprintf(path, size, "%s/%s/%s", folder, from[is_library], name);
     return n > 0 && (size_t)n < size;
+}
+
+bool sp_data_path(const char *what, char *path, size_t size)
+{
+    static const char *const from[] = {SP_DATA_FROM_BIN, SP_DATA_FROM_LIB};
+    return own_path(SP_SOURCE_DIR, from, what, path, size);
 }
 
 bool sp_module_path(const char *name, char *path, size_t size)
 {
-    char folder[PATH_MAX];
-    bool is_library;
-    int n;
-    if (!sp_own_folder(folder, sizeof folder, &is_library))
-        return false;
-    if (in_build_tree(folder))
-        n = snprintf(path, size, "%s/%s", SP_BINARY_DIR, name);
-    else
-        n = snprintf(path, size, "%s/%s/%s", folder, is_library ? "spmodel" : SP_LIB_FROM_BIN, name);
-    return n > 0 && (size_t)n < size;
+    static const char *const from[] = {SP_LIB_FROM_BIN, "spmodel"};
+    return own_path(SP_BINARY_DIR, from, name, path, size);
 }
 
 const char *sp_find_program(const char *name, char *path, size_t size)
