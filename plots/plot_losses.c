@@ -45,8 +45,7 @@ static const char *origin_word(const struct sp_verdict_row *row)
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(row->how, ": "), row->how);
     const enum sp_origin known = sp_origin_from_name(word);
-    const bool is_rest = row->loss == SP_N_LOSS_ROWS - 1; /* mixes them all */
-    return known != SP_NONE && !is_rest ? sp_origin_name(known) : "";
+    return known != SP_NONE ? sp_origin_name(known) : "";
 }
 
 /* A bar of the waterfall: its words beside the axis, its figure beside its end. */
