@@ -126,12 +126,12 @@ set rmargin at screen 0.861805
 set label '46 ms  12 % modelled' at graph 1, first 0 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label '138 ms  37 % simulated' at graph 1, first 1 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label '193 ms  51 % measured' at graph 1, first 2 left offset char 0.7,0 font ',11' tc rgb '#333333' front
-set label '0 ms  0 %' at graph 1, first 3 left offset char 0.7,0 font ',11' tc rgb '#333333' front
+set label '0 ms  0 % measured' at graph 1, first 3 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label '377 ms  measured' at graph 1, first 4 left offset char 0.7,0 font ',11' tc rgb '#333333' front
 set label 'minimum traffic: 46 ms  12 % modelled' at 22.95,0 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 set label 'x loaded 43.1 times: 138 ms  37 % simulated' at 114.95,1 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 set label 'waiting for gathers: 193 ms  51 % measured' at 280.5,2 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
-set label 'not explained: 0 ms  0 %' at 377,3 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
+set label 'not explained: 0 ms  0 % measured' at 377,3 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 set label 'in all: 377 ms  measured' at 188.5,4 hypertext point pt 5 ps 3 lc rgb '#ffffffff'
 plot $L using (($1 + $2) / 2):3:1:2:($3 - 0.32):($3 + 0.32):4 with boxxyerror lc rgb variable notitle, \
     $L using 2:($3 + 0.32):(0):(0.36) every ::::(|$L| - 3) with vectors nohead lw 0.8 lc rgb '#888888' notitle
