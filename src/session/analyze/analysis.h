@@ -112,6 +112,8 @@ struct sp_evaluated {
     struct sp_value alpha_simulated, alpha_measured;
     struct sp_value alpha, w, V_B; /* measured where counters are believed, else simulated; lo and hi of
                                       simulated ones: over the interval of the last level's capacity */
+    bool by_time; /* alpha and V_B are those at which the last level keeps what the run's time leaves no room
+                     for: less than at the capacity that is believed */
     struct sp_value seen_B;   /* V_read, or V where only the sum is counted: what alpha_measured is from */
     struct sp_value zero_B;   /* the same volume at alpha = 0, as it stands beside alpha_measured */
     bool writes_added;        /* only reads are counted: s_y n_r stands for the writes in V */
@@ -284,7 +286,8 @@ enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evalu
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
 /* The roof of its gathers, from simulated misses of x and the machine file; no part of it is measured for it.
  */
-void sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out);
+enum sp_status sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out,
+                                   struct sp_error *err);
 /* Tests what the difference between alpha measured and simulated may be due to. */
 enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attributed *out,
                                      struct sp_error *err);

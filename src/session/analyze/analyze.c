@@ -174,10 +174,8 @@ static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
 
 static enum sp_status compose(struct sp_analysis *a, struct sp_error *err)
 {
-    (void)err;
     sp_analysis_ecm(a, &a->ecm);
-    sp_analysis_gathers(a, &a->gathers);
-    return SP_OK;
+    return sp_analysis_gathers(a, &a->gathers, err);
 }
 
 static enum sp_status attribute(struct sp_analysis *a, struct sp_error *err)

@@ -480,6 +480,11 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
             r, SP_F_REMARKS,
             json_string("bytes are of one capacity of the last-level cache, which is known as an interval: "
                         "following all reuse would take too long"));
+    if (a->evaluated.by_time)
+        sp_record_append(
+            r, SP_F_REMARKS,
+            json_string("more of x stayed in the last-level cache than its believed capacity keeps: "
+                        "alpha and V are what the run's time leaves room for"));
     if (a->observed.pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->observed.pairs.spread);
