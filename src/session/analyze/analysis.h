@@ -169,8 +169,9 @@ struct sp_proved {
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
     struct sp_value linear_s;   /* time with all gathers from L1 */
     struct sp_value sorted_s;   /* that with the rows of each share in the order of their lengths, too */
-    struct sp_value prefetch_s; /* with x asked for SP_TRIED_PREFETCH entries in advance */
-    struct sp_value equal_s;    /* time with equal nonzeros per thread */
+    struct sp_value prefetch_s; /* with x prefetched so many entries ahead: */
+    int32_t prefetch;
+    struct sp_value equal_s;                         /* time with equal nonzeros per thread */
     struct sp_value schedule_s[SP_MAX_ALTERNATIVES]; /* of the compared schedules that were run */
 };
 
