@@ -23,6 +23,10 @@ int sp_attach_side_by_side(const struct sp_capture *capture, int process);
 /* A product's part of the program's time, 0 ... 1: of the calling threads'; NAN: not known. */
 double sp_attach_share(const struct sp_capture *capture, const struct sp_captured_product *product);
 
+/* Bytes of CRS with the program's own indices, each array once: the least that a product moves to and from
+ * the core, judged or not [B]; NAN: widths of its arrays are not known. */
+double sp_attach_least_B(const struct sp_capture *capture, const struct sp_captured_product *product);
+
 /* Threads with which it is judged. */
 int sp_attach_threads(const struct sp_attach_request *request, const struct sp_captured_product *product);
 
