@@ -39,12 +39,15 @@ START_TEST(times_are_read_with_their_units)
 }
 END_TEST
 
-static const char *const bad[] = {
-    "",       "ms",      "0",     "-1ms",    "1.23mss",
-    "1,23ms", "3 ms 4",  "+1ms",  "1ms,,x",  "nan",
-    "inf",    "1e999",   "1ms,2", "1ms,two", "0x10ms",
-    "1..2s",  "1ms#",    "1 2ms", "1e",      "1-2",
-    "1e-400", "1ms\x01", ",",     "1%",      "12345678901234567890123456789012ms"};
+static const char *const bad[] = {"",         "ms",        "0",
+                                  "-1ms",     "1.23mss",   "1,23ms",
+                                  "3 ms 4",   "+1ms",      "1ms,,x",
+                                  "nan",      "inf",       "1e999",
+                                  "1ms,2",    "1ms,two",   "0x10ms",
+                                  "1..2s",    "1ms#",      "1 2ms",
+                                  "1e",       "1-2",       "1e-400",
+                                  "1ms\x01",  ",",         "1%",
+                                  "1ms,,2ms", "1ms; ;2ms", "12345678901234567890123456789012ms"};
 
 START_TEST(what_is_no_time_is_refused)
 {
