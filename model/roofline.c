@@ -209,17 +209,6 @@ struct sp_value sp_roof_for(const struct sp_machine *m, const char *level, int n
     return sp_value_between(value, fmin(lo, value), fmax(hi, value), SP_MODELLED);
 }
 
-struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels)
-{
-    double transfers = 0;
-    for (int i = 0; i < n_levels; i++)
-        transfers += transfer_s[i];
-    struct sp_ecm ecm = {.time_s = fmax(core_s, transfers)};
-    if (n_levels > 0 && transfer_s[n_levels - 1] > 0)
-        ecm.n_sat = (int)ceil(ecm.time_s / transfer_s[n_levels - 1]);
-    return ecm;
-}
-
 static struct sp_volume volume_of_one(const struct sp_predict_inputs *in, double alpha, double w)
 {
     const struct sp_sizes sizes = sp_sizes_with_pointers(

@@ -90,14 +90,6 @@ const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char
 struct sp_value sp_roof_for(const struct sp_machine *machine, const char *level, int n_threads, int n_domains,
                             const char *mode, const struct sp_ceiling **from);
 
-/* The light ECM of one core: T = max(T_core, sum of T_level), n_sat = ceil(T/T_mem) cores saturate memory.
- * transfer_s[n_levels], outermost (memory) last; n_sat 0 where there is no memory time. */
-struct sp_ecm {
-    double time_s;
-    int n_sat;
-};
-struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels);
-
 /* What the model says of a workload on a described machine, without running it [THEORY 2, 8]. */
 
 struct sp_predict_inputs {

@@ -157,14 +157,6 @@ enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, 
     return status;
 }
 
-const struct sp_core_event *sp_core_event_find(const struct sp_core_events *events_of, const char *name)
-{
-    for (int i = 0; i < events_of->n; i++)
-        if (strcmp(events_of->event[i].name, name) == 0)
-            return &events_of->event[i];
-    return NULL;
-}
-
 /* perf_event without a library: the events of memory controllers that the kernel exposes, each opened once on
  * the processor that the kernel names for its unit. */
 

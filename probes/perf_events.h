@@ -28,7 +28,4 @@ struct sp_core_events {
 enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
                                       struct sp_error *err);
 
-/* The event of this name, NULL: none. */
-const struct sp_core_event *sp_core_event_find(const struct sp_core_events *events, const char *name);
-
 #endif

@@ -57,7 +57,7 @@ struct sp_probe {
     const char *name;    /* "time", "sim", ... as after --bytes */
     const char *summary; /* one line for people */
     const char *absent;  /* NULL, or why this build has none */
-    bool gives_time, gives_bytes;
+    bool gives_bytes;
     bool counts; /* bytes are counted by hardware, so known volumes must prove them first */
     /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy otherwise. */
     enum sp_status (*available)(struct sp_error *err);
@@ -73,7 +73,6 @@ struct sp_probe {
 };
 
 extern const struct sp_probe *const sp_probe_table[]; /* ends with NULL */
-int sp_probe_count(void);
 const struct sp_probe *sp_probe_find(const char *name);
 
 #endif

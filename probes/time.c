@@ -177,7 +177,6 @@ static enum sp_status observe_time(void *session, const struct sp_job *job, cons
 const struct sp_probe sp_probe_time = {
     .name = "time",
     .summary = "the clock: seconds of each execution and of each thread",
-    .gives_time = true,
     .available = always,
     .open = open_time,
     .observe = observe_time,

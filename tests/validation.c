@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/testset.h"
 #include "beside_cachegrind.h"
 #include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"
@@ -45,7 +46,7 @@ static void values_of_sddmm(void)
     value("once_store", flops / once.total_B);
     value("threads_1024", sp_sddmm_threads_per_row(1024, 4096));
     value("threads_3072", sp_sddmm_threads_per_row(3072, 4096));
-    value("testset", SP_TESTSET_N);
+    value("testset", TESTSET_N);
 }
 
 static int published(void)

@@ -71,9 +71,6 @@ static inline void sp_own_moved(struct sp_own_watch *watch)
 
 void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array);
 
-/* "run()", "prepare()", "its library". */
-const char *sp_own_call_text(enum sp_own_call call);
-
 /* What the process with this status of waitpid() died of, a sentence about the kernel: SP_WRONG. */
 enum sp_status sp_own_watch_ended(const struct sp_own_watch *watch, int wait_status, struct sp_error *err);
 /* SP_WRONG: nothing can be read of it any more, though it still runs, or ended well. */

@@ -109,7 +109,7 @@ static void set_memory(const struct sp_gpu_grid *g, const struct sp_gpu_wave *w,
     add_carries(g, carry_B, t);
 }
 
-enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,
+static enum sp_status traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,
                                  const struct sp_progress *progress, struct sp_gpu_traffic *t,
                                  struct sp_error *err)
 {
@@ -272,7 +272,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     p->launch = *launch;
     enum sp_status status = sp_gpu_grid_make(l, launch, &grid, err);
     if (status == SP_OK)
-        status = sp_gpu_traffic_of(&grid, m, warm, progress, &p->traffic, err);
+        status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
         set_terms(&grid, m, work, p);
         p->roofline = slowest(work, p);

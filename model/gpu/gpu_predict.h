@@ -40,11 +40,6 @@ struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 /* Ends of the effective L2 of a GPU: as measured or stated, else half and all of the nominal size. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);
 
-/* The machine must be described (sp_gpu_is_described). warm: repeated executions. */
-enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *grid, const struct sp_machine *machine, bool warm,
-                                 const struct sp_progress *progress, struct sp_gpu_traffic *traffic,
-                                 struct sp_error *err);
-
 /* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the machine does
  * not describe is left out, and named. A launch of fewer blocks than there are SMs draws its SMs' part of
  * bandwidths and of the peak: an estimate, and so modelled. "L1 requests": sectors that the warps ask for, at

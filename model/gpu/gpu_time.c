@@ -5,11 +5,6 @@
 
 static const char unknown[] = "the machine does not describe it";
 
-bool sp_gpu_term_adds(enum sp_gpu_term term)
-{
-    return term >= SP_GPU_TERM_LAUNCH;
-}
-
 struct sp_value sp_gpu_rate_of(double n, struct sp_value seconds)
 {
     if (!sp_value_known(seconds))

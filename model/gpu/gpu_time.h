@@ -19,15 +19,12 @@ enum sp_gpu_term {
     SP_GPU_TERM_L1,
     SP_GPU_TERM_PEAK,
     SP_GPU_TERM_LATENCY,
-    SP_GPU_TERM_LAUNCH,
+    SP_GPU_TERM_LAUNCH, /* this and the next ones are added to the slowest of those before */
     SP_GPU_TERM_RAMP,
     SP_GPU_TERM_TAIL,
     SP_GPU_TERM_ROWS,
     SP_N_GPU_TERMS
 };
-
-/* Is it added to the slowest of the others? */
-bool sp_gpu_term_adds(enum sp_gpu_term term);
 
 /* [s]; SP_NONE where its ceiling is not known. */
 struct sp_value sp_gpu_term_time(const struct sp_roof_term *term);

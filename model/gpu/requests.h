@@ -36,9 +36,6 @@ enum sp_gpu_array {
  * apart from loads. */
 enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_COPY, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
 
-/* "ptr", "len", "col", ... */
-const char *sp_gpu_array_name(enum sp_gpu_array array);
-
 /* Operands whose rows (SpMV: elements) are gathered by column indices: x, and FusedMM's second. */
 static inline bool sp_gpu_is_gathered(enum sp_gpu_array array)
 {

@@ -30,7 +30,6 @@ struct sp_sizes {
 struct sp_sizes sp_sizes_of(enum sp_precision precision, enum sp_index index, double n_stored);
 /* With pointers of row_ptr_B bytes, where those are asked for (0: as they are). */
 struct sp_sizes sp_sizes_with_pointers(struct sp_sizes sizes, int row_ptr_B);
-struct sp_sizes sp_sizes_of_layout(const struct sp_layout *layout);
 
 /* Useful operations per entry [flop]: 2, complex 8 [THEORY 1]. */
 double sp_flops_per_entry(enum sp_precision precision);

@@ -12,8 +12,6 @@
 #include "sparse/structure/structure.h"
 
 enum { SP_INFO_CHUNKS = 5, SP_INFO_WINDOWS = 5 };
-extern const int32_t sp_info_chunk[SP_INFO_CHUNKS];   /* C of the beta table */
-extern const int64_t sp_info_window[SP_INFO_WINDOWS]; /* sigma of the beta table; multiples of every C */
 
 struct sp_info {
     const char *name;   /* for people */

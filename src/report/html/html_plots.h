@@ -4,11 +4,6 @@
 
 #include "report/html/html_page.h"
 
-/* A plot of records[n], or why it is not drawn; nothing where the records lack what it needs. `text` says
- * what it shows. Returns whether it was drawn. */
-bool sp_page_plot(struct sp_page *page, const char *kind, const struct sp_record *const *records, int n,
-                  const char *title, const char *text);
-
 /* The plot of those of records[n] that have what it needs, as many of them as it has room for; below it, how
  * many others there are and why. */
 void sp_page_plot_of_several(struct sp_page *page, const char *kind, const struct sp_record *const *records,

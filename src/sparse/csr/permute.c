@@ -205,21 +205,3 @@ done:
         sp_csr_free(b);
     return status;
 }
-
-void sp_permute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
-{
-    const char *from = x;
-    char *to = y;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + (size_t)i * size, from + (size_t)perm[i] * size, size);
-}
-
-void sp_unpermute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
-{
-    const char *from = x;
-    char *to = y;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + (size_t)perm[i] * size, from + (size_t)i * size, size);
-}

@@ -34,8 +34,4 @@ enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, st
 enum sp_status sp_csr_permute(const struct sp_csr *a, const int32_t *row_perm, const int32_t *col_perm,
                               const struct sp_allocator *allocator, struct sp_csr *b, struct sp_error *err);
 
-/* y[i] = x[perm[i]] and its inverse y[perm[i]] = x[i], for items of `size` bytes; x and y do not overlap. */
-void sp_permute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y);
-void sp_unpermute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y);
-
 #endif

@@ -376,14 +376,14 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     return SP_OK;
 }
 
-int64_t sp_gpu_share_items(const struct sp_gpu_launch *g)
+static int64_t share_items(const struct sp_gpu_launch *g)
 {
     return g->map == SP_GPU_MERGE ? sp_gpu_block_items(g) : g->items;
 }
 
 int64_t sp_gpu_shares(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
-    const int64_t items = sp_gpu_share_items(g);
+    const int64_t items = share_items(g);
     return items > 0 ? sp_gpu_ratio_up(l->n_r + l->n_nz, items) : 0;
 }
 
@@ -410,7 +410,7 @@ int64_t sp_gpu_merge_rows_before(const struct sp_layout *l, int64_t item)
 
 void sp_gpu_merge_starts(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t *start)
 {
-    const int64_t all = l->n_r + l->n_nz, of_share = sp_gpu_share_items(g), n = sp_gpu_shares(l, g);
+    const int64_t all = l->n_r + l->n_nz, of_share = share_items(g), n = sp_gpu_shares(l, g);
     for (int64_t s = 0; s <= n; s++)
         start[s] = sp_gpu_merge_rows_before(l, s * of_share < all ? s * of_share : all);
 }

@@ -212,7 +212,6 @@ static inline int64_t sp_gpu_warps(const struct sp_gpu_launch *g)
 /* Shares of the merged path that begin with a row's number of their own, and items of each: those of a block,
  * MERGE, of a team, SHARE. Other launches have none. */
 int64_t sp_gpu_shares(const struct sp_layout *layout, const struct sp_gpu_launch *g);
-int64_t sp_gpu_share_items(const struct sp_gpu_launch *g);
 
 /* Threads of the second grid that have something to add; 0: there is none. */
 int64_t sp_gpu_carry_threads(const struct sp_layout *layout, const struct sp_gpu_launch *g);

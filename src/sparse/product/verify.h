@@ -7,10 +7,6 @@
 #include "sparse/csr/csr.h"
 #include "sparse/product/workload.h"
 
-/* gamma_m = m u / (1 - m u), what m roundings of size u can do to a sum [Higham, Accuracy and
- * Stability, 3.1]; INFINITY from m u = 1 on. */
-double sp_gamma(double m, double u);
-
 /* y = A x in double, and abs_sum[i] = sum over the row of |a_ij| |x_j| (complex: of (|Re a| + |Im a|)
  * (|Re x| + |Im x|)). x[n_c] and y[n_r], complex matrices: [2 n_c] and [2 n_r]; abs_sum[n_r] or NULL.
  * Parallel. */

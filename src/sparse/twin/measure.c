@@ -66,7 +66,7 @@ int32_t sp_twin_place_parts(int64_t n)
     return parts_of(n, SP_TWIN_GRID);
 }
 
-void sp_twin_measure_lengths(const int64_t *length, int64_t n, struct sp_twin_lengths *out)
+static void lengths_of(const int64_t *length, int64_t n, struct sp_twin_lengths *out)
 {
     memset(out, 0, sizeof *out);
     out->n = n;
@@ -201,13 +201,13 @@ static void measure_lengths(struct work *w)
     const struct sp_csr *a = w->a;
     for (int64_t i = 0; i < a->n_r; i++)
         w->length[i] = a->row_ptr[i + 1] - a->row_ptr[i];
-    sp_twin_measure_lengths(w->length, a->n_r, &w->t->rows);
+    lengths_of(w->length, a->n_r, &w->t->rows);
     if (w->t->mirrored)
         return;
     memset(w->length, 0, (size_t)a->n_c * sizeof *w->length);
     for (int64_t k = 0; k < a->n_nz; k++)
         w->length[a->col[k]]++;
-    sp_twin_measure_lengths(w->length, a->n_c, &w->t->columns);
+    lengths_of(w->length, a->n_c, &w->t->columns);
 }
 
 static void take_row(struct work *w, int64_t i)

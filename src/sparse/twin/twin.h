@@ -89,7 +89,6 @@ int sp_twin_offset_class(const struct sp_twin *twin, int64_t offset, int64_t sca
 
 /* Two passes over the entries. *twin is released with free(). SP_MEMORY. */
 enum sp_status sp_twin_measure(const struct sp_csr *a, struct sp_twin **twin, struct sp_error *err);
-void sp_twin_measure_lengths(const int64_t *length, int64_t n, struct sp_twin_lengths *out);
 /* Into how many parts n rows are cut for lengths, at least 8 rows each; for places. */
 int32_t sp_twin_length_parts(int64_t n);
 int32_t sp_twin_place_parts(int64_t n);

@@ -46,9 +46,6 @@ enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct
 /* Do both leave the threads in the same places? */
 bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b);
 
-/* "0-3,8" from the CPUs in the order of threads: "0,2,4". Returns text. */
-char *sp_binding_text(const struct sp_binding *binding, char *text, size_t size);
-
 void sp_binding_free(struct sp_binding *binding);
 
 #endif

@@ -58,9 +58,6 @@ void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const c
  * with three digits or more); false where either has none. */
 bool sp_cpu_names_differ(const char *a, const char *b);
 
-/* The value of a fact, "unknown" for other names. */
-const char *sp_identity_value(const struct sp_identity *identity, const char *name);
-
 /* The machine code of this program's functions, as its symbol table bounds them. */
 
 struct sp_code {
