@@ -43,8 +43,8 @@ struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int
     return r;
 }
 
-/* Private levels are as many as threads; the last one as many as domains; what is between follows from the
- * cores that share an instance. */
+/* Private levels are as many as threads; the last one as many as domains; what is between follows
+ * from the cores that share an instance. */
 int sp_instances_of(const struct sp_machine *m, int level, int n_threads, int n_domains)
 {
     if (level == m->n_caches - 1 && m->cache[level].cores_sharing != 1)
@@ -158,8 +158,8 @@ const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char
     return NULL;
 }
 
-/* Of the ceilings of the kind of `like`: that of one thread (n = 1), or of the least number from n on, else
- * of the largest; `like` itself where there is none in this mode. */
+/* Of the ceilings of the kind of `like`: that of one thread (n = 1), or of the least number from n
+ * on, else of the largest; `like` itself where there is none in this mode. */
 static const struct sp_ceiling *from_threads_on(const struct sp_machine *m, const struct sp_ceiling *like,
                                                 int n, const char *mode)
 {

@@ -1,4 +1,5 @@
-/* A log of counts as JSON: the object "counters" of a record, and what a recording holds to be replayed. */
+/* A log of counts as JSON: the object "counters" of a record, and what a recording holds to be
+ * replayed. */
 #ifndef SP_PROBES_REPLAY_H
 #define SP_PROBES_REPLAY_H
 
@@ -7,8 +8,8 @@
 
 #include "model/count_log.h"
 
-/* {"source", "how", "constructed", "events": [...], "windows": [...]}: docs/records.md has the fields. A new
- * reference; NULL when memory is short. */
+/* {"source", "how", "constructed", "events": [...], "windows": [...]}: docs/records.md has the
+ * fields. A new reference; NULL when memory is short. */
 json_t *sp_count_log_json(const struct sp_count_log *log);
 
 /* The inverse. SP_INPUT names the event or window that is wrong; `path` is for the message. */

@@ -1,5 +1,5 @@
-/* The watch over a kernel of somebody else, in memory that its process shares with the one that waits for it:
- * which of its functions is running, how far it is, and what ended it. */
+/* The watch over a kernel of somebody else, in memory that its process shares with the one that
+ * waits for it: which of its functions is running, how far it is, and what ended it. */
 #ifndef SP_KERNELS_OWN_WATCH_H
 #define SP_KERNELS_OWN_WATCH_H
 
@@ -55,8 +55,8 @@ void sp_own_watch_again(struct sp_own_watch *watch);
 /* In the process of the kernel: from now on signals and exits are noted in it. */
 void sp_own_watch_begin(struct sp_own_watch *watch);
 
-/* Calls body(context), which is code of others, under the watch (NULL: nobody looks), and returns what it
- * returns. */
+/* Calls body(context), which is code of others, under the watch (NULL: nobody looks), and returns
+ * what it returns. */
 int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
                    void *context);
 

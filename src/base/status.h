@@ -1,8 +1,9 @@
 /* How a function says that it failed.
  *
- * Whatever can fail returns enum sp_status and takes `struct sp_error *err` last. The error is filled where
- * the fault is seen, in full sentences for a person; callers pass it on unchanged or add the path. `err` may
- * be NULL. On failure every output argument is left zeroed and owns nothing. */
+ * Whatever can fail returns enum sp_status and takes `struct sp_error *err` last. The error is
+ * filled where the fault is seen, in full sentences for a person; callers pass it on unchanged or
+ * add the path. `err` may be NULL. On failure every output argument is left zeroed and owns
+ * nothing. */
 #ifndef SP_BASE_STATUS_H
 #define SP_BASE_STATUS_H
 
@@ -36,7 +37,8 @@ struct sp_error {
     char remedy[512]; /* what the user can do, "": nothing known; the same */
 };
 
-/* Why an input cannot be read, from the system's number: SP_INPUT, but SP_MEMORY where it lacked memory. */
+/* Why an input cannot be read, from the system's number: SP_INPUT, but SP_MEMORY where it lacked
+ * memory. */
 static inline enum sp_status sp_input_status(int error)
 {
     return error == ENOMEM ? SP_MEMORY : SP_INPUT;

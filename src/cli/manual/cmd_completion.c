@@ -8,7 +8,8 @@
 #include "cli/explain/terms/topics.h"
 #include "cli/manual/completion.h"
 
-/* Apart from completion_values.c because plots have an enum of the same name as the terms of explain. */
+/* Apart from completion_values.c because plots have an enum of the same name as the terms of
+ * explain. */
 
 void sp_explained_words(FILE *out)
 {

@@ -1,4 +1,5 @@
-/* What `spmodel --version` says: version, revision, compiler, and which optional parts the build has. */
+/* What `spmodel --version` says: version, revision, compiler, and which optional parts the build
+ * has. */
 #ifndef SP_CLI_VERSION_H
 #define SP_CLI_VERSION_H
 

@@ -10,7 +10,8 @@
 #include "sp_config.h"
 #include "sys/own_place.h"
 
-/* An installed program has no business in the tree that it was built from, though it may still be there. */
+/* An installed program has no business in the tree that it was built from, though it may still be
+ * there. */
 static bool in_build_tree(const char *folder)
 {
     struct stat here, build;
@@ -18,7 +19,8 @@ static bool in_build_tree(const char *folder)
            here.st_ino == build.st_ino;
 }
 
-/* TREE/name in the build tree; else FOLDER/FROM/name, as seen from the program or from the library. */
+/* TREE/name in the build tree; else FOLDER/FROM/name, as seen from the program or from the
+ * library. */
 static bool own_path(const char *tree, const char *const from[2], const char *name, char *path, size_t size)
 {
     char folder[PATH_MAX];
@@ -58,8 +60,8 @@ const char *sp_find_program(const char *name, char *path, size_t size)
     return NULL;
 }
 
-/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
- * paths. */
+/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores
+ * relative paths. */
 static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)
 {
     const char *base = getenv(variable), *home = getenv("HOME");

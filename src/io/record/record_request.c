@@ -236,7 +236,8 @@ static bool is_quote(char c)
     return c == '\'' || c == '"';
 }
 
-/* Does the secret stand at p? One of a single letter only where it is quoted: "a" is in every sentence. */
+/* Does the secret stand at p? One of a single letter only where it is quoted: "a" is in every
+ * sentence. */
 static bool stands_at(const char *text, const char *p, const struct secret *secret, size_t n)
 {
     if (strncmp(p, secret->text, n) != 0)
@@ -290,8 +291,8 @@ static void put_without_paths(FILE *out, const char *text, const struct secret *
     }
 }
 
-/* The matrix is the first word of a command that hints propose, in quotes where it needs them, cut off where
- * the command was too long. */
+/* The matrix is the first word of a command that hints propose, in quotes where it needs them, cut
+ * off where the command was too long. */
 static void put_command(FILE *out, const char *text, const struct secret *matrix)
 {
     const size_t n = sizeof analyze_words - 1;

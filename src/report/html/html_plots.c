@@ -40,8 +40,8 @@ static void explain_absence(struct sp_page *page, const char *title, const char 
     sp_page_put(page, "</p>\n");
 }
 
-/* A plot of records[n], or why it is not drawn; nothing where the records lack what it needs. Returns whether
- * it was drawn. */
+/* A plot of records[n], or why it is not drawn; nothing where the records lack what it needs.
+ * Returns whether it was drawn. */
 static bool draw_plot(struct sp_page *page, const char *kind_name, const struct sp_record *const *records,
                       int n, const char *title, const char *text)
 {
@@ -72,8 +72,8 @@ static bool draw_plot(struct sp_page *page, const char *kind_name, const struct 
     return drawn;
 }
 
-/* How many of the n records the plot does not show, and why; `lacks` is what the first of those that lack
- * something lacks. */
+/* How many of the n records the plot does not show, and why; `lacks` is what the first of those
+ * that lack something lacks. */
 static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking,
                           const struct sp_lack *lacks)
 {

@@ -1,5 +1,5 @@
-/* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk over CRS,
- * its times held against the roof of the machine. */
+/* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk
+ * over CRS, its times held against the roof of the machine. */
 #ifndef SP_SESSION_ATTACH_JUDGE_H
 #define SP_SESSION_ATTACH_JUDGE_H
 
@@ -19,7 +19,8 @@ const char *sp_attach_why_not(const struct sp_capture *capture, const struct sp_
 /* A product's part of the program's time, 0 ... 1: of the calling threads'; NAN: not known. */
 double sp_attach_share(const struct sp_capture *capture, const struct sp_captured_product *product);
 
-/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record is complete, with `attach`. */
+/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record is complete, with
+ * `attach`. */
 enum sp_status sp_attach_judge(const struct sp_capture *capture, const struct sp_captured_product *product,
                                const char *name, const struct sp_attach_request *request,
                                const struct sp_progress *progress, struct sp_record *record,

@@ -11,8 +11,8 @@
 
 enum { LINE_B = 64 };
 
-/* Misses of the last level, where no memory controller counts: the first that is there. `also`: what adds to
- * it. */
+/* Misses of the last level, where no memory controller counts: the first that is there. `also`:
+ * what adds to it. */
 static const struct {
     const char *name, *also;
 } misses[] = {{"longest_lat_cache.miss", NULL},

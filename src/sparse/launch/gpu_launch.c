@@ -173,8 +173,8 @@ void sp_gpu_chunk_starts(const struct sp_layout *l, int64_t *start)
     }
 }
 
-/* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in such units.
- */
+/* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in
+ * such units. */
 enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
 
 int sp_gpu_mma_row_units(const struct sp_layout *l)
@@ -265,9 +265,9 @@ struct map_facts {
     bool streams_pass_L1;
 };
 
-/* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of the bodies
- * for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with one load of a thread
- * and with two launch_dense() says which. */
+/* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of
+ * the bodies for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with
+ * one load of a thread and with two launch_dense() says which. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
@@ -312,8 +312,8 @@ static int spmv_lanes(const struct sp_layout *l)
     return lanes;
 }
 
-/* A block's part of the path in shared memory: the products of its entries and the ends of its rows, one
- * more each for the ends of the part, and a carry for each thread. */
+/* A block's part of the path in shared memory: the products of its entries and the ends of its
+ * rows, one more each for the ends of the part, and a carry for each thread. */
 static size_t merge_shared(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
     size_t items = (size_t)sp_gpu_block_items(g) + 1, threads = (size_t)g->block_threads;

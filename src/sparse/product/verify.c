@@ -143,9 +143,9 @@ struct rounding {
     double largest;
 };
 
-/* Matrix units, which SpMM in BCSR may run on, cut off what they add instead of rounding it: each entry may
- * lose 2^-23 when it is added and once more when the sum is kept. f32 is three products there, of which each
- * does so, and two parts of 11 bits for each factor. */
+/* Matrix units, which SpMM in BCSR may run on, cut off what they add instead of rounding it: each
+ * entry may lose 2^-23 when it is added and once more when the sum is kept. f32 is three products
+ * there, of which each does so, and two parts of 11 bits for each factor. */
 enum { MATRIX_UNIT_ROUNDINGS = 8 };
 
 static struct rounding rounding_of_storage(enum sp_precision precision)
