@@ -57,7 +57,7 @@ struct sp_gpu_module {
     double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
-    /* From now on called when all work of a run or of a ceiling's sample is queued, before it is waited for;
+    /* Called when all work of a run or of a ceiling's sample is queued, before it is waited for;
        NULL: nobody. */
     void (*on_queued)(void (*queued)(void *context), void *context);
 };

@@ -77,10 +77,10 @@ static inline int sp_cache_granule_B(const struct sp_cache *c)
 }
 
 /* Names of ceilings: bandwidths count the bytes that cross the level's interface as the name says.
- * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
+ * "load"     load-only, one stream            "load_mix" load-only, streams of 8 B and 4 B as in CRS
  * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
  * "triad"    triad, corrected                 "triad_nt" triad with non-temporal stores
- * "gather" "gather_ld" elements of f64 loaded by index from random lines [1/s], by instruction and one by one
+ * "gather" "gather_ld" elements of f64 by index from random lines [1/s], by instruction, one by one
  * "scalar" "simd" "fma"  flop/s peaks         "mma"      of matrix units, dense */
 struct sp_ceiling {
     char name[16];

@@ -5,13 +5,13 @@
  *
  * T_team: an execution of one entry a thread, so the start of the team and its barrier. c: a unit's
  * time among units of its own length, measured for some lengths and straight between them;
- *    beyond the longest one as between the last two. It holds what a unit costs however short it is,
- *    and the ends that a processor foretells. Of SELLU's chunks it lies between those without
+ *    beyond the longest one as between the last two. It holds what a unit costs however short it
+ *    is, and the ends that a processor foretells. Of SELLU's chunks it lies between those without
  *    unit-stride slots and with no others, by their share.
  * u: of the thread's n units those whose length the four before it did not foretell, by a table of
  *    which length mostly followed the same four, as a branch predictor with the same history keeps
- *    [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. Lengths that repeat or
- *    follow a pattern are foretold; of random ones the most frequent.
+ *    [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. Lengths that repeat
+ *    or follow a pattern are foretold; of random ones the most frequent.
  * s(n): what one of those costs, measured on random sequences of n units that are gone through
  * again
  *    and again: a processor learns short ones by heart. */

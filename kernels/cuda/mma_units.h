@@ -5,8 +5,8 @@
  *
  *   value        what is stored
  *   M, K         columns of one A, and stored columns, that one product takes
- *   left, right  the fragments of A and of B; left_of, right_of load them from row 0 of the stage at hand,
- *                whose rows are `ld` numbers apart
+ *   left, right  the fragments of A and of B; left_of, right_of load them from row 0 of the stage
+ *                at hand, whose rows are `ld` numbers apart
  *   sums         the fragment of D, sums of rows with columns as mma_row and mma_column place them
  *   stored       a sum as a value
  */

@@ -11,8 +11,8 @@
  *
  * The stream of references of a thread is
  *   before   the rows of others that it updates, or its window for them, cleared one by one.
- *   rows     ptr[first]; then per row: ptr[i + 1], x[i]; per entry val, col, x[col], y[col] (in the window
- *            where the row is another thread's), of the diagonal val and col alone; at its end y[i].
+ *   rows     ptr[first]; then per row: ptr[i + 1], x[i]; per entry val, col, x[col], y[col] (in the
+ *            window where the row is another thread's), of the diagonal val and col; at its end y[i].
  *   after    with windows: each row that a later thread's window has for this thread: window, y.
  * Read and written again counts as one reference, a write. Windows begin on lines of their own.
  * Threads do not wait for each other between the parts.

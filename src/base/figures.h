@@ -11,8 +11,8 @@
 int sp_figure_decimals(double x, int digits);
 /* 4.309 -> "4.31", 1152 -> "1152". */
 char *sp_figure(char *text, size_t size, double x, int digits);
-/* x / scale with its interval where it has one: "76.0 ±0.8"; its ends where the wider side is above
- * 30 % of the value, or three times the other one: "26.2 (25.1 … 41.0)". */
+/* x / scale with its interval where it has one: "76.0 ±0.8"; its ends where the wider side is
+ * above 30 % of the value, or three times the other one: "26.2 (25.1 … 41.0)". */
 char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits);
 /* 0.801 -> "80 %", 0.012 -> "1.2 %", -0.148 -> "−15 %". */
 char *sp_figure_percent(char *text, size_t size, double fraction);

@@ -170,7 +170,7 @@ int sp_part_make(const char *target, char *part, size_t size)
     return make_named(before, make_file, part, size);
 }
 
-/* Makes an empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove.
+/* An empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove.
  * false: errno. */
 static bool part_folder(const char *folder, const char *prefix, char *part, size_t size)
 {

@@ -17,15 +17,16 @@
 
 enum sp_gpu_map {
     /* CRS: thread T has row T < n_r.
-     *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val,
-     *     x; y.
+     *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col,
+     *     val, x; y.
      * Here and in MERGE, OUTPUT, GROUP, ROW, SHARE and SLOT up to SP_GPU_TOGETHER col and val are
      * asked for before their x, and an entry that a thread does not have is left out. */
     SP_GPU_THREAD,
 
     /* CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
      * j mod lanes.
-     *     ptr[row], ptr[row + 1] by all; col, val, x as above; y by the first thread of each row. */
+     *     ptr[row], ptr[row + 1] by all; col, val, x as above; y by the first thread of each
+     *     row. */
     SP_GPU_LANES,
 
     /* CRS: row ends and entries in order, an entry before the end of its row, are n_r + n_nz items.
@@ -34,11 +35,11 @@ enum sp_gpu_map {
      * t items.
      *     start[b], start[b + 1] by all; ptr[row + 1] of the rows that end in the block, thread t
      *     those at t, t + block_threads, ... from the first; col, val, x of the block's entries,
-     *     thread t those at t, t + block_threads, ... from the last multiple of 32 that is not after
-     *     the first of them (entries before it left out); then, item after item, y by the threads
-     *     whose item is the end of a row, but the first row that ends in a thread: that y follows
-     *     last, by all threads that have one. Then carry_row[b], carry_val[b] written by the last
-     *     thread: the sum of the row that is cut at the block's end (row n_r: none).
+     *     thread t those at t, t + block_threads, ... from the last multiple of 32 that is not
+     *     after the first of them (entries before it left out); then, item after item, y by the
+     *     threads whose item is the end of a row, but the first row that ends in a thread: that y
+     *     follows last, by all threads that have one. Then carry_row[b], carry_val[b] written by
+     *     the last thread: the sum of the row that is cut at the block's end (row n_r: none).
      * A second grid of blocks of SP_GPU_CARRY_THREADS threads adds them: thread T < n_blocks loads
      * carry_row[T], carry_val[T], and the last thread of a block for each row adds to its y
      * atomically: complex numbers in two requests of 8 bytes each, the real parts first. */
@@ -77,10 +78,10 @@ enum sp_gpu_map {
     /* SpMM in CRS: of the path of MERGE team T div column_lanes, its share's number s, has the
      * `items` items from s times that many; start[s] rows have ended before.
      *     start[s], start[s + 1]; ptr[row + 1] of the first row that ends in the share; entry after
-     *     entry, four of them together, col, val, x. Before an entry is added, for each row that has
-     *     ended: y, ptr[row + 1] of the next row that ends in the share; the same for rows that end
-     *     with the last entry, by all threads; then carry_val[s], the sum of row start[s + 1], which is
-     *     cut at the share's end.
+     *     entry, four of them together, col, val, x. Before an entry is added, for each row that
+     *     has ended: y, ptr[row + 1] of the next row that ends in the share; the same for rows that
+     *     end with the last entry, by all threads; then carry_val[s], the sum of row start[s + 1],
+     *     which is cut at the share's end.
      * A second grid of blocks of SP_GPU_CARRY_THREADS threads adds them: thread T has column T mod
      * r of the SP_GPU_CARRY_SHARES shares from that many times T div r: start[s + 1], carry_val[s]
      * of one after the other; then, again one after the other, at the last of each row y, added to
@@ -89,9 +90,9 @@ enum sp_gpu_map {
 
     /* SpMM in STAGED: block b of the grid has block b of the layout.
      *     block[b].list, block[b + 1].list, both .chunk; then list and x of the listed columns, by
-     *     turns of the teams, into shared memory. Then the chunks, by turns of the teams: start[chunk]
-     *     (n_chunks int64_t, sp_gpu_chunk_starts), len[chunk]; for all columns of the tile, slot after
-     *     slot, 4 col as one, val in loads of 16 bytes; y, row after row. */
+     *     turns of the teams, into shared memory. Then the chunks, by turns of the teams:
+     *     start[chunk] (n_chunks int64_t, sp_gpu_chunk_starts), len[chunk]; for all columns of the
+     *     tile, slot after slot, 4 col as one, val in loads of 16 bytes; y, row after row. */
     SP_GPU_STAGE,
 
     /* SDDMM in CRS: warp T div 32 has a row, 32 entries of it at a time, its teams these in turn,
@@ -108,9 +109,9 @@ enum sp_gpu_map {
      * its columns.
      *     index_ptr[b], index_ptr[b + 1]; then tile after tile of the width: rows, by turns of the
      *     teams, into shared memory; the part's columns, by turns of the warps: col, column_ptr[c],
-     *     column_ptr[c + 1]; its entries, 32 at a time and by turns of the teams: row_index, x for all
-     *     columns of the tile; at the end of 32 entries y, if this is not the first tile, val in the
-     *     last one, y, each thread those of one entry. */
+     *     column_ptr[c + 1]; its entries, 32 at a time and by turns of the teams: row_index, x for
+     *     all columns of the tile; at the end of 32 entries y, if this is not the first tile, val
+     *     in the last one, y, each thread those of one entry. */
     SP_GPU_TILE,
 
     /* FusedMM in CRS: warp T div 32 has a row, its teams the entries in turn, four of a team
@@ -119,28 +120,28 @@ enum sp_gpu_map {
      *     same of second; y `vectors` times by the first team.
      * Where `vectors` is 0 the row is too wide for the registers of a warp:
      *     ptr[row], ptr[row + 1]; 32 entries at a time as SAMPLE has them, without val and y; then,
-     *     column after column of a thread, y if these are not the first entries, col and second entry
-     *     after entry, y. */
+     *     column after column of a thread, y if these are not the first entries, col and second
+     *     entry after entry, y. */
     SP_GPU_FUSED,
 
     /* SpMM in BCSR on matrix units: the blocks of a block row side by side are one matrix of b_h
      * rows and n_k stored columns. Block b of the grid has 8, 16 or 32 rows of it
      * (sp_gpu_mma_row_units by 8; where b_h has more, the blocks that follow each other with one
      * tile have the parts of a block row in order), its warps 16 columns each of its tile.
-     *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two stages
-     *     ahead of the products: for parts of 16 bytes (vector 1: elements) of the stage's rows of X,
-     *     row after row over the whole tile, thread t those at t, t + block_threads, ...: col, x; the
-     *     same for 16 bytes of the block's rows of the stage's values, stored column after column: col,
-     *     val. Stored columns past n_k ask for nothing; columns past r and rows past n_c of X for col
-     *     alone. After all stages y, element after element of the sums that a lane holds: of 8 rows
-     *     after 8 rows (f64: of 8 columns after 8 columns in them), those of mma_row and mma_column
-     *     (kernels/cuda/gpu_mma.h).
+     *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two
+     *     stages ahead of the products: for parts of 16 bytes (vector 1: elements) of the stage's
+     *     rows of X, row after row over the whole tile, thread t those at t, t + block_threads,
+     *     ...: col, x; the same for 16 bytes of the block's rows of the stage's values, stored
+     *     column after column: col, val. Stored columns past n_k ask for nothing; columns past r
+     *     and rows past n_c of X for col alone. After all stages y, element after element of the
+     *     sums that a lane holds: of 8 rows after 8 rows (f64: of 8 columns after 8 columns in
+     *     them), those of mma_row and mma_column (kernels/cuda/gpu_mma.h).
      * x in parts of 16 bytes and val are asynchronous copies, which the L1 does not keep. Switched
      * off:
-     *     SKIP   all block columns are walked, absent ones as zeros, col by bisection, in as many steps
-     *            for every column: n blocks from the first one are left, of which the one n div 2
-     *            further is asked for and is the first from then on where it is not behind; then this
-     *            one
+     *     SKIP   all block columns are walked, absent ones as zeros, col by bisection, in as many
+     *            steps for every column: n blocks from the first one are left, of which the one n div
+     *            2 further is asked for and is the first from then on where it is not behind; then
+     *            this one
      *     TILES  a block has the tiles of its rows one after the other
      *     ASYNC  a stage is brought when it is needed, by loads */
     SP_GPU_MMA,

@@ -116,9 +116,9 @@ double sp_workload_flops(const struct sp_workload *w);
  * Kernels keep copies in their own precision and order.
  *
  *              x                rows         second        result
- *   spmv       x [n_c]                                     y [n_r]        (complex: two doubles a number)
+ *   spmv       x [n_c]                                     y [n_r]  (complex: two doubles a number)
  *   spmmv/mm   X [n_c x r]                                 Y [n_r x r]
- *   sddmm      B [n_c x r]      A [n_r x r]                P [n_nz], in the order of the matrix's entries
+ *   sddmm      B [n_c x r]      A [n_r x r]                P [n_nz], in the order of the entries
  *   fusedmm    B [n_c x r]      C [n_r x r]  D [n_c x r]   E [n_r x r] */
 
 struct sp_dense {

@@ -9,9 +9,9 @@
  * together, so that a line of x in a cache is full of it.
  *
  * degree  all by descending degree, equal ones in their order (hub sorting).
- * hubs    those of more than the mean degree first, hubs and others each in their order, which keeps
- *         the locality that the others had (hub clustering: Balaji and Lucia, When is graph reordering
- *         an optimization?, 2018). */
+ * hubs    those of more than the mean degree first, hubs and others each in their order, which
+ *         keeps the locality that the others had (hub clustering: Balaji and Lucia, When is graph
+ *         reordering an optimization?, 2018). */
 
 /* perm[n_r] new to old; `number` is not used. SP_MEMORY. */
 enum sp_status sp_degree_order(const struct sp_pattern *a, uint64_t number, int32_t *perm,

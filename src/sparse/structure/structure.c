@@ -257,8 +257,7 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
         return;
     }
     if (sampled) {
-        /* a search costs several cache misses, so a quarter of the sample is taken: error below 0.2
-         * % */
+        /* a search costs several cache misses: a quarter of the sample, error below 0.2 % */
         enum { DRAWS = SP_STRUCTURE_SAMPLE / 4 };
 #pragma omp parallel for schedule(dynamic, 4096) reduction(+ : n, mirrored, equal)
         for (int64_t draw = 0; draw < DRAWS; draw++) {

@@ -6,12 +6,12 @@
  * which. Of entries off the diagonal (where the pattern is symmetric: above it), in the order of
  * rows:
  *
- *   copies      at a column of the row above plus a shift, the one from 0 to 8 that fits the row best
+ *   copies      at a column of the row above plus a shift, the one of 0 to 8 that fits the row best
  *   neighbours  else up to 8 columns right of another entry of the row, or left of a copy
- *   near        else within SP_TWIN_LOCAL columns of the diagonal (of slope n_c / n_r): which offset
+ *   near        else within SP_TWIN_LOCAL columns of the diagonal (slope n_c / n_r): which offset
  *   atoms       else at one of the few offsets that are common
- *   returns     else in a line (8 columns) that was met before: how many rows ago, and whether at the
- *               same column
+ *   returns     else in a line (8 columns) that was met before: how many rows ago, and whether at
+ *               the same column
  *   firsts      else the first entry of their line: in which parts of rows and columns
  *
  * The model draws a row as these classes in this order. Reuse times decide what a cache of any size

@@ -175,7 +175,7 @@ static double noise_of_steps(const double *x, int n)
 
 /* The standard deviation is that of the median step between successive sessions, or of the median
  * of |2 y - x
- * - z| over three of them if that is more: neither one change of level nor a steady creep counts as noise
+ * - z| over three of them if that is more: neither one change of level nor steady creep is noise
  * (for normal noise these medians are 0.6745 sqrt(2) and 0.6745 sqrt(6) of it). What the noise of
  * their runs explains is taken off, which has a bound of its own. */
 struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n, enum sp_tracked metric)
