@@ -43,8 +43,7 @@ struct sp_gpu_clocks {
 struct sp_gpu_module {
     int abi;
     size_t layout_size, launch_size; /* sizeof(struct sp_layout), sizeof(struct sp_gpu_launch) */
-    /* Device 0 of those that this process may see; SP_ABSENT without one, with the driver's
-     * words. */
+    /* Device 0 of those that this process may see; SP_ABSENT with the driver's words. */
     enum sp_status (*describe)(struct sp_gpu_device *device, struct sp_error *err);
     enum sp_status (*prepare)(const struct sp_gpu_launch *launch, const struct sp_layout *layout,
                               const struct sp_operands *operands, void **state, struct sp_error *err);
@@ -52,8 +51,7 @@ struct sp_gpu_module {
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*release)(void *state); /* accepts NULL */
-    /* What each execution copies to the device, because the matrix exceeds its memory [B]; 0:
-     * nothing. */
+    /* What each execution copies to the device because the matrix exceeds its memory [B]. */
     double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);

@@ -95,8 +95,7 @@ extern const struct sp_kernel *const sp_kernel_table[]; /* ends with NULL */
 /* The row of that name, or NULL. */
 const struct sp_kernel *sp_kernel_find(const char *name);
 
-/* Can this row run this layout as far as operation, format and precision go? SpMMV of one vector is
- * SpMV. */
+/* Can this row run this layout's operation, format and precision? SpMMV of one vector is SpMV. */
 static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct sp_layout *layout)
 {
     bool same_op =

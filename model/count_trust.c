@@ -60,8 +60,7 @@ struct sp_trust_verdict sp_trust_judge(double counted_B, double known_B, double 
     return v;
 }
 
-/* Units that are read, and, of them, those that see less than a tenth of the others' mean in
- * `what`. */
+/* Units that are read, and those that see less than a tenth of the others' mean in `what`. */
 static int channels_of(const struct sp_count_log *log, const char *level, const char *what,
                        enum sp_direction direction, int *silent, char *name, size_t size)
 {

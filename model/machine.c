@@ -125,8 +125,7 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
 
 /* ---- what cannot be ---- */
 
-/* Ceilings in the order in which they may not rise: levels from the core outward, operations from
- * fused ones. */
+/* Ceilings in the order in which they may not rise: levels outward, operations from fused on. */
 static int rank_of(const struct sp_ceiling *c)
 {
     static const char *const flops[] = {"fma", "simd", "scalar"};

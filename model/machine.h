@@ -237,12 +237,10 @@ bool sp_machine_was_busy(const struct sp_machine *machine);
 /* Last-level cache, or NULL when the machine describes none. */
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);
 
-/* Last-level-cache domain of a thread, where threads fill one domain after the other, a core
- * each. */
+/* Last-level-cache domain of a thread, where threads fill one domain after the other. */
 int sp_machine_domain_of(const struct sp_machine *machine, int thread);
 
-/* "HBM" where the memory's description begins so, else "DRAM": the memory level's name for
- * people. */
+/* "HBM" where the memory's description begins so, else "DRAM": for people. */
 const char *sp_machine_memory_name(const struct sp_machine *machine);
 
 #endif

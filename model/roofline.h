@@ -66,8 +66,7 @@ extern const char sp_residence_fits_upper_end[], sp_residence_exceeds_lower_end[
 /* A load-only run over the arrays drew what only a cache can give. */
 extern const char sp_residence_drawn_from_cache[];
 
-/* One level further in than sizes say, as where a simulation shows next to nothing to cross. level
- * > 0. */
+/* One level further in than sizes say, as where a simulation shows little to cross. level > 0. */
 void sp_residence_inward(struct sp_residence *residence, const struct sp_machine *machine);
 
 /* Z: last-level capacity of the domains used [B]; 0 where no cache is described. */

@@ -22,8 +22,7 @@
 #include "model/machine.h"
 #include "sparse/formats/layout.h"
 
-/* Times that were fitted to published figures of whole executions (`how`) have ends, factors of all
- * of them. */
+/* Times fitted to published figures of whole executions (`how`) have ends, factors of all. */
 
 /* c(length) [s]; length >= 0. A unit without entries costs what one of the least length does. */
 double sp_unit_cost(const struct sp_unit_costs *costs, double length);

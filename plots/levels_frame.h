@@ -1,5 +1,4 @@
-/* What a record says of the ways in which a GPU's threads can share a kernel's work, as points of a
- * roofline. */
+/* The ways in which a GPU's threads can share a kernel's work, as points of a roofline. */
 #ifndef SP_PLOTS_LEVELS_FRAME_H
 #define SP_PLOTS_LEVELS_FRAME_H
 

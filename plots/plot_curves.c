@@ -408,8 +408,7 @@ static void sizes_write_points(struct sp_script *out, const struct point *point,
     sp_put(out, "EOD\n");
 }
 
-/* A line where the data outgrow a cache, of all threads together; as far as it is known, as it was
- * found. */
+/* A line where the data outgrow a cache, of all threads together, as it was found. */
 static void mark_caches(struct sp_script *out, const struct sp_record *record, const struct span *span,
                         enum sp_term term)
 {

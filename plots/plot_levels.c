@@ -87,8 +87,7 @@ static void label_as_text(struct sp_script *out, const struct sp_levels_picture 
               (struct style){.side = fits ? SP_RIGHT : SP_LEFT});
 }
 
-/* Along the line, from its upper end, where it meets nothing; its name alone where there is room
- * for no more. */
+/* Along the line, from its upper end, where it meets nothing; its name alone if need be. */
 static void label_bandwidth(struct sp_script *out, const struct sp_levels_picture *p, int level,
                             struct sp_places *places)
 {
@@ -320,8 +319,7 @@ static void hover(struct sp_script *out, const struct sp_levels_picture *p)
                     i);
 }
 
-/* The points from near with their numbers; beside them the key, and the whole roofline up to the
- * peak. */
+/* The points with their numbers; beside them the key, and the whole roofline up to the peak. */
 static void draw_picture(struct sp_script *out, struct sp_levels_picture *p, enum sp_term term)
 {
     char text[256];

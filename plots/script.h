@@ -53,8 +53,7 @@ struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf,
 struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for the text of SP_HOVER: gnuplot reads it a second time, so quotes are typographic
- * ones. */
+/* The same for the text of SP_HOVER, which gnuplot reads twice: typographic quotes. */
 struct sp_quoted sp_quote_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Its width: em, characters of text in a terminal. */
 double sp_text_width(struct sp_quoted text, enum sp_term term);
@@ -72,8 +71,7 @@ void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const vo
  * another number of numbers, aborts. */
 #define sp_put(out, ...)            sp_script_put(out, SP_SPLIT(__VA_ARGS__, 0))
 #define sp_put_text(out, text, ...) sp_script_text(out, text, SP_SPLIT(__VA_ARGS__, 0))
-/* Of the arguments the first, and a list of the others with its length: "" stands beside a literal
- * alone. */
+/* Of the arguments the first, and a list of the others with its length. */
 #define SP_SPLIT(words, ...) "" words "", SP_LIST(__VA_ARGS__), sizeof SP_LIST(__VA_ARGS__) / sizeof(double)
 /* Of numbers; of anything else it does not compile. */
 #define SP_LIST(...) ((const double[]){__VA_ARGS__})
@@ -92,8 +90,7 @@ void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at);
 /* Round numbers on a logarithmic axis, the more of them the shorter the range. */
 void sp_script_round_tics(struct sp_script *script, enum sp_word axis, double lo, double hi);
 
-/* The x axis in bytes: whole decades and, where these are few, 2 and 5 times them, each in its own
- * unit. */
+/* The x axis in bytes: whole decades and, where these are few, 2 and 5 times them, with units. */
 void sp_script_byte_tics(struct sp_script *script, double lo, double hi);
 
 /* What a mouse over a point shows, in SVG alone: `$DATA using X:Y:(TEXT)` SP_HOVER. plot.c makes

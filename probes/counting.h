@@ -15,8 +15,7 @@ struct sp_counter {
      * NULL. */
     enum sp_status (*open)(const struct sp_counter *self, const char *argument, void **state,
                            struct sp_count_log *log, struct sp_error *err);
-    /* Between the two the events of `pass` count, everywhere on the machine where their units
-     * are. */
+    /* Between the two the events of `pass` count, everywhere where their units are. */
     enum sp_status (*start)(void *state, int pass, struct sp_error *err);
     /* count[n_events]: fills those of the pass that was started. */
     enum sp_status (*stop)(void *state, struct sp_count *count, struct sp_error *err);
@@ -26,8 +25,7 @@ struct sp_counter {
 /* For rows of the probe table: a session over one back end. */
 enum sp_status sp_counting_open(const struct sp_counter *counter, const char *argument, void **session,
                                 struct sp_error *err);
-/* A session over a log that is there already (a recording): observing runs nothing. Takes the
- * log. */
+/* A session over a log that is there (a recording): observing runs nothing. Takes the log. */
 enum sp_status sp_counting_of_log(struct sp_count_log *log, void **session, struct sp_error *err);
 /* Warm: each window repeats the job. Cold and between: executions one by one are added up until a
  * window lasted long enough; what happens between them is not counted. reading->traffic[0] is

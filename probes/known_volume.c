@@ -8,8 +8,7 @@
 #include "base/clock.h"
 #include "sys/machine/pages.h"
 
-/* Loops that store must stay loops: memset and memcpy, which compilers make of them, may bypass the
- * caches. */
+/* Loops that store must stay loops: memset and memcpy may bypass the caches. */
 static inline void as_written(void)
 {
     __asm__ volatile("" ::: "memory");

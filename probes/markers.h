@@ -7,11 +7,9 @@
 
 #include <stdbool.h>
 
-/* Is likwid-perfctr -m around this program? It says so by the environment (LIKWID_MODE,
- * LIKWID_FILEPATH). */
+/* Is likwid-perfctr -m around this program (LIKWID_MODE, LIKWID_FILEPATH)? */
 bool sp_markers_wanted(void);
-/* Each thread of a team of n_threads enters or leaves the region of the job. Not thread-safe, not
- * nested. */
+/* Each thread of a team enters or leaves the region of the job. Not thread-safe, not nested. */
 void sp_markers_enter(const char *job, int n_threads);
 void sp_markers_leave(const char *job, int n_threads);
 

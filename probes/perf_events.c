@@ -32,8 +32,7 @@ static const struct event {
     {"cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
     {"stalled cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1},
     {"last-level read misses", "1", "", PERF_TYPE_HW_CACHE, LL_READ_MISS, 1},
-    /* FP_ARITH_INST_RETIRED since Broadwell, a fused operation counts twice: scalar, 128, 256, 512
-     * bits. */
+    /* FP_ARITH_INST_RETIRED since Broadwell, fused ones count twice: scalar, 128, 256, 512 bits. */
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x01c7, 1},
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x04c7, 2},
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x10c7, 4},
@@ -42,8 +41,7 @@ static const struct event {
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x08c7, 4},
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x20c7, 8},
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x80c7, 16},
-    /* Zen 2 and later, PMCx003: operations of all widths and precisions, a fused one counts
-     * twice. */
+    /* Zen 2 and later, PMCx003: operations of all widths and precisions, fused ones twice. */
     {"fp operations", "flop", "AuthenticAMD", PERF_TYPE_RAW, 0x0f03, 1},
     {"processor time", "s", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
     {"page faults", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},

@@ -59,8 +59,7 @@ struct sp_probe {
     const char *absent;  /* NULL, or why this build has none */
     bool gives_bytes;
     bool counts; /* bytes are counted by hardware, so known volumes must prove them first */
-    /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy
-     * otherwise. */
+    /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy. */
     enum sp_status (*available)(struct sp_error *err);
     /* argument: what followed the name after a colon (replay:FILE), or NULL. */
     enum sp_status (*open)(const char *argument, void **session, struct sp_error *err);

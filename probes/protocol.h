@@ -1,5 +1,4 @@
-/* What happens between two executions that are not to find their data where the last one left
- * them. */
+/* What happens between two executions that are not to find their data where they were. */
 #ifndef SP_PROBES_PROTOCOL_H
 #define SP_PROBES_PROTOCOL_H
 

@@ -1,5 +1,4 @@
-/* A log of counts as JSON: the object "counters" of a record, and what a recording holds to be
- * replayed. */
+/* A log of counts as JSON: "counters" of a record, and what a recording holds to be replayed. */
 #ifndef SP_PROBES_REPLAY_H
 #define SP_PROBES_REPLAY_H
 

@@ -60,8 +60,7 @@ static enum sp_status time_once(const struct sp_job *job, int64_t n, double *sec
     return status;
 }
 
-/* Executions that fill one sample, found by doubling until the clock's resolution no longer
- * matters. */
+/* Executions that fill one sample, found by doubling until the clock's steps do not matter. */
 static enum sp_status calibrate(const struct sp_job *job, const struct sp_protocol *p, int64_t *repetitions,
                                 struct sp_error *err)
 {

@@ -13,8 +13,7 @@ namespace gpu
 /* A value that no sum of zeros is, and no sum of the chains of FMA. */
 constexpr double NEVER = 0.3125;
 
-/* So many loads of a thread are on the way together: whole tiles without a test inside, then what
- * is left. */
+/* So many loads of a thread are on the way together: whole tiles without a test, then the rest. */
 constexpr int IN_FLIGHT = 8;
 
 struct ceiling_load {

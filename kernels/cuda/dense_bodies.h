@@ -28,8 +28,7 @@ template <class V, int n> SP_GPU void store_rounded(V *to, const pack<number<V>,
     store((pack<V, n> *)to, narrow);
 }
 
-/* The sum over the lanes whose numbers differ in bits from `from` to below `to`, both powers of
- * two. */
+/* The sum over the lanes whose numbers differ in bits `from` to below `to`, powers of two. */
 template <class V, int n> SP_GPU void sum_across(pack<V, n> &sum, int from, int to)
 {
     for (int by = from; by < to; by *= 2)

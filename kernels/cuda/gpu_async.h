@@ -8,8 +8,7 @@
 namespace gpu
 {
 
-/* Bytes of one copy, and of a row of a matrix in shared memory: at a multiple of 16, here and
- * there. */
+/* Bytes of one copy, and of a row of a matrix in shared memory: at a multiple of 16. */
 enum { COPY_B = 16 };
 
 #ifdef __CUDACC__
@@ -78,8 +77,7 @@ template <int n> void copies_wait()
     copies_wait_for(n);
 }
 
-/* Each lane of the warp shows what is at `mine`: of[l] is what lane l shows, until all have
- * parted. */
+/* Each lane of the warp shows what is at `mine`: of[l] is lane l's, until all have parted. */
 void show(const void *mine, const void *(&of)[32], int site);
 void part(int site);
 

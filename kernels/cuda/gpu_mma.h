@@ -87,8 +87,7 @@ inline float float_of(uint32_t bits)
     return sp_float_of_bits(bits);
 }
 
-/* What the lanes of a warp hold of A and B, and where that is. Parts are as wide as the unit's
- * registers. */
+/* What the lanes of a warp hold of A and B, and where. Parts are as wide as the registers. */
 template <class V> struct mma_16bit_fragment {
     enum { K = 16 };
     uint32_t a[4], b[2];

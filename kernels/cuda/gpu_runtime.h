@@ -44,12 +44,10 @@ enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err);
  * what kernels that were queued did wrong. */
 enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err);
 
-/* From now on called by sp_gpu_clock_stop() between the last piece of work and the waiting; NULL:
- * nobody. */
+/* From now on sp_gpu_clock_stop() calls it between the last piece of work and the waiting. */
 void sp_gpu_on_queued(void (*queued)(void *context), void *context);
 
-/* SP_OK for 0, else a failure with the runtime's words: of a number that the execute functions
- * return. */
+/* SP_OK for 0, else a failure with the runtime's words, of what execute functions return. */
 enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err);
 
 #ifdef __cplusplus

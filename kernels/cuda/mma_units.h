@@ -77,8 +77,7 @@ struct unit_tf32 {
 
     static SP_GPU void split(float v, uint32_t *big, uint32_t *small)
     {
-        /* The low 13 bits of a register with a tf32 mean nothing; an infinity leaves nothing
-         * over. */
+        /* The low 13 bits of a register with a tf32 mean nothing. */
         const uint32_t rounded = tf32_of(v) & ~UINT32_C(0x1fff);
         const float rest = v - float_of(rounded);
         *big = rounded;

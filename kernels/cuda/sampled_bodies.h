@@ -144,8 +144,7 @@ template <class V, class I, int n> struct sddmm_coo {
     }
 };
 
-/* The columns of a block against its rows of A, which are in shared memory, tile after tile of the
- * width. */
+/* The columns of a block against its rows of A in shared memory, tile after tile of the width. */
 template <class V, class I, int n> struct sddmm_tiled {
     using P = pack<V, n>;
 

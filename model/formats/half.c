@@ -72,8 +72,7 @@ static uint32_t *put_entry_half(const struct sp_trace *t, const struct sp_trace_
     return put_update(t, c, ev, column);
 }
 
-/* Steps of the part at hand that are left, `most` at most; `slice` moves on where there are
- * none. */
+/* Steps of the part at hand that are left, at most `most`; else `slice` moves on. */
 static int64_t steps_before(const struct sp_layout *l, struct sp_trace_cursor *c, int64_t most)
 {
     int64_t left = sp_half_window(l, c->thread) - c->item;

@@ -171,8 +171,7 @@ static int32_t stripe_of(const struct sp_storage_case *now)
     return (double)W * (double)s_x * 2 <= now->cache_B ? (int32_t)W : 0;
 }
 
-/* Does x exceed the cache, and could stripes move less, if x were loaded once and y stayed
- * there? */
+/* Does x exceed the cache, and could stripes move less with x loaded once and y kept there? */
 static bool propose(const struct sp_storage_case *now, char *option, size_t size)
 {
     const struct sp_layout *l = now->layout;

@@ -13,8 +13,7 @@
 
 #include "model/formulas/formulas.inc"
 
-/* SP_FORMULA(T_1, .f = f, .T_full = full, .T_none = none): all symbols of the formula are given by
- * name. */
+/* SP_FORMULA(T_1, .f = f, .T_full = full, .T_none = none): all its symbols by name. */
 #define SP_FORMULA(name, ...) sp_formula_##name(&(struct sp_symbols){__VA_ARGS__})
 
 struct sp_symbol_row {

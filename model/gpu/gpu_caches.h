@@ -17,8 +17,7 @@
  * keeps lines of sectors, fully associative, LRU; a sector that is not there comes from the L2
  * alone. Stores pass through it. It is empty at the begin of a launch. */
 
-/* Capacities that are simulated in one pass; in the endless one a sector is missed once by each
- * SM. */
+/* Capacities simulated in one pass; in the endless one each SM misses a sector once. */
 enum sp_gpu_l1_size { SP_GPU_L1_WHOLE, SP_GPU_L1_HALF, SP_GPU_L1_ENDLESS, SP_N_GPU_L1_SIZES };
 
 struct sp_gpu_l1 {

@@ -9,8 +9,7 @@
 /* A thread for each row keeps little of its lines until it comes back to them: how much depends on
  * how the warps drift apart, which no simulation in turns sees. */
 static const double THREAD_UNCERTAINTY = 5;
-/* Blocks are dealt by who is ready, not in turn, and warps drift elsewhere too: taken as a
- * twentieth. */
+/* Blocks are dealt by who is ready, not in turn, and warps drift: taken as a twentieth. */
 static const double OTHER_UNCERTAINTY = 1.05;
 
 void sp_gpu_L2_band(const struct sp_machine *m, int64_t *lo_B, int64_t *hi_B)
@@ -174,8 +173,7 @@ static struct sp_roof_term arithmetic_of(const struct sp_gpu_grid *g, const stru
         peak ? peak->value : sp_value_none("the machine does not describe it")};
 }
 
-/* Of all warps together: a step waits for memory once, but not more often than sectors come from
- * there. */
+/* A step waits for memory once, but not more often than sectors come from there. */
 static struct sp_value waits_of(const struct sp_gpu_traffic *t)
 {
     const double steps = (double)sp_coalesced_steps(&t->sectors);

@@ -37,8 +37,7 @@ struct sp_gpu_traffic {
 /* All that the warps ask for, copies and stores included [B]. */
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
-/* Ends of the effective L2 of a GPU: as measured or stated, else half and all of the nominal
- * size. */
+/* Ends of the effective L2 of a GPU: measured or stated, else half and all of the nominal. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);
 
 /* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the

@@ -69,8 +69,7 @@ static struct sp_value reached(struct sp_value share, struct sp_value roof)
     return sp_value_between(roof.value * share.value, roof.lo * share.lo, roof.hi * share.hi, SP_MODELLED);
 }
 
-/* Of what waits for memory, as long as it waits for the L2 alone; the same where that is not
- * described. */
+/* What waits for memory as if for the L2 alone; the same where that is not described. */
 static struct sp_value from_L2(const struct sp_machine *m, struct sp_value seconds)
 {
     const struct sp_value L2 = m->gpu.L2_latency_s, memory = m->gpu.latency_s;

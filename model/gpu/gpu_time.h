@@ -39,8 +39,7 @@ struct sp_roofline sp_gpu_time_of(double work, const struct sp_roof_term term[SP
  * waits for each execution. SP_NONE where the machine does not describe it. */
 struct sp_value sp_gpu_waited_time(const struct sp_machine *machine, struct sp_value time_s);
 
-/* Loads that the first warps of a launch wait for, one after the other: an index, then what it
- * points to. */
+/* Loads that the first warps of a launch wait for in turn: an index, then what it points to. */
 enum { SP_GPU_RAMP_LOADS = 2 };
 
 /* The last of n waves of blocks, of which only a part is there to ask for data [s]: its bytes take

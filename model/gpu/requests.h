@@ -65,8 +65,7 @@ static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gp
     return g->n_items[array] << g->item_shift[array];
 }
 
-/* Blocks of MERGE's and SHARE's second grid, which adds what the first one carried; 0 for other
- * launches. */
+/* Blocks of the second grid of MERGE and SHARE, which adds what was carried; else 0. */
 int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *grid);
 
 struct sp_gpu_request {
@@ -80,8 +79,7 @@ struct sp_gpu_request {
                             next step of the cursor */
 };
 
-/* Where a warp is. Steps are those of the launch's map, in order; model/gpu_walk_*.c say what they
- * are. */
+/* Where a warp is. Steps are those of the launch's map; model/gpu/walk_*.c say what they are. */
 struct sp_gpu_cursor {
     const struct sp_gpu_grid *grid;
     const struct sp_gpu_walk *walk; /* model/gpu/walk.h */

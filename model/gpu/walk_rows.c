@@ -1,5 +1,4 @@
-/* Walks over rows, chunks and equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT;
- * MERGE. */
+/* Walks over rows, chunks, equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
 #include "model/gpu/walk.h"
 
 enum step { BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };

@@ -1,5 +1,4 @@
-/* SAMPLE, EQUAL and FUSED: up to 32 entries that the teams of a warp have in turn, four of a team
- * together. */
+/* SAMPLE, EQUAL and FUSED: 32 entries that the teams of a warp have in turn, four together. */
 #include "model/gpu/walk.h"
 
 enum step {

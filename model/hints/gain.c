@@ -204,8 +204,7 @@ static void say_then(const struct steps *s)
             sp_value_known(then->core_s) ? " of the change" : ", as now");
 }
 
-/* Share of the rest that goes at most: what the rule says of the waiting, where no run told what
- * waits. */
+/* Share of the rest that goes at most: what the rule says of waiting that no run measured. */
 static double rest_goes(const struct steps *s)
 {
     return sp_value_known(s->then->gone) && !sp_value_known(s->now->linear_s) ? s->then->gone.hi : 0;
@@ -252,8 +251,7 @@ static struct ends time_by_terms(const struct steps *s)
     return (struct ends){fmin(sum.lo, ratio.lo), fmax(sum.hi, ratio.hi)};
 }
 
-/* From what a model gives for both: its difference holds; or its ratio, where next to nothing is
- * unexplained. */
+/* By a model of both: its difference holds; or its ratio, where next to nothing is unexplained. */
 static struct ends time_by_model(const struct steps *s)
 {
     const double now_s = s->then->instead_s.value, then_s = s->then->time_s.value;

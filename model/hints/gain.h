@@ -73,8 +73,7 @@ struct sp_gain_lines {
     struct sp_gain_line line[SP_MAX_GAIN_LINES];
 };
 
-/* lines NULL: not wanted; the last one is the gain. {0, 0}: nothing is saved, or V and its roof are
- * not known. */
+/* lines NULL: not wanted; the last one is the gain. {0, 0}: nothing is saved, or not known. */
 struct sp_gain sp_gain_derive(const struct sp_now *now, const struct sp_then *then,
                               struct sp_gain_lines *lines);
 

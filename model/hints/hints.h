@@ -254,8 +254,7 @@ struct sp_hints {
     struct sp_checked checked[SP_MAX_HINTS];
 };
 
-/* What a hint proposes, as one may type it: a complete command, or its words. Returns
- * text[size]. */
+/* What a hint proposes, to be typed: a complete command, or its words. Returns text[size]. */
 char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size);
 
 /* Asks every rule. */

@@ -386,8 +386,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .judge = judge_precision,
 };
 
-/* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors as
- * now. */
+/* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors. */
 static double block_matrix_B(const struct sp_hint_inputs *in)
 {
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
@@ -509,8 +508,7 @@ const struct sp_hint_rule sp_hint_width = {
     .judge = judge_width,
 };
 
-/* V without the zeros: their values and indices. In lanes (SELL) they may lie where fill takes
- * their place. */
+/* V without the zeros: their values and indices; in lanes (SELL) fill may take their place. */
 static struct sp_value volume_without(const struct sp_hint_inputs *in)
 {
     const double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));

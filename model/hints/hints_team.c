@@ -205,8 +205,7 @@ static double time_with_threads(const struct sp_hint_inputs *in, int n_threads, 
     return fmax(in->V_B.value / Bps, core);
 }
 
-/* What the model does not explain each thread may have of its own, so that more of them share it,
- * or stays. */
+/* What the model does not explain may be each thread's own, so that more share it, or stays. */
 static struct sp_then with_threads(const struct sp_hint_inputs *in, int n_threads, double now_s,
                                    double then_s)
 {
@@ -297,8 +296,7 @@ const struct sp_hint_rule sp_hint_threads = {
     .judge = judge_threads,
 };
 
-/* Fewer threads: each beyond the first adds its part of the start, and those that are left have
- * more to do. */
+/* Fewer threads: each takes its part of the start away, and the others have more to do. */
 static double time_with_team(const struct sp_hint_inputs *in, int n_threads)
 {
     const double team_s = in->team_s.value, work_s = in->time_s.value - team_s;

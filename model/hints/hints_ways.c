@@ -8,8 +8,7 @@
 #include "model/hints/rules.h"
 #include "model/volume/traffic.h"
 
-/* V less what is saved; gathers that missed the last level and then hit it wait about a fifth as
- * long. */
+/* V less what is saved; gathers that then hit the last level wait about a fifth as long. */
 static struct sp_then divided(const struct sp_hint_inputs *in, int best, struct sp_value saved)
 {
     static const double as_long = 0.2;

@@ -45,8 +45,7 @@ static struct sp_value waiting_that_goes(const struct sp_hint_inputs *in, double
     return sp_value_between(less, surely * less, less > most_misses ? 1 : less, SP_SIMULATED);
 }
 
-/* No order takes less than with all gathers from L1, but for what its rows' order changes in
- * execution. */
+/* No order takes less than with all gathers from L1, but for what its order of rows changes. */
 static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
 {
     struct sp_then then =
@@ -62,12 +61,10 @@ static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
     return then;
 }
 
-/* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and
- * yet time. */
+/* Gathers that hit a cache, but not the innermost: no bytes to save at this level, and yet time. */
 static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
-    /* Orders that promised 3 to 6 % of latency gave -1, +4 and +5 % [docs/results, advice
-     * scored]. */
+    /* Orders that promised 3 to 6 % of latency gave -1, +4, +5 % [docs/results, advice scored]. */
     static const double worth = 0.06;
     const bool seen = sp_value_known(in->linear_s);
     if (!sp_value_known(in->alpha_reordered) || !sp_value_known(in->time_s) || (!seen && in->alpha.value < 1))
@@ -141,8 +138,7 @@ static enum sp_verdict judge_x_traffic(const struct sp_hint_inputs *in, struct s
         return SP_SILENT;
     struct sp_then then = in_order(in, sp_hint_in_memory(in) ? SURELY : IN_CACHES * SURELY);
     struct sp_gain gain = sp_gain_of(in, &then);
-    /* Something is lost, but this order does not bring it back: no hint, and no "not a problem"
-     * either. */
+    /* Something is lost, but this order does not bring it back: neither hint nor "no problem". */
     if (!sp_gain_is_worth(in, gain))
         return judge_latency(in, hint) ? SP_FIRES : SP_SILENT;
     const bool breaks = breaks_streams(in), in_part = leaves_most(in);

@@ -98,8 +98,7 @@ struct sp_then sp_then_times(double now_s, double then_s)
                             .instead_s = sp_value_of(now_s, SP_MODELLED)};
 }
 
-/* By the difference between its formula and what the formula has beside the matrix: x as often, y
- * as now. */
+/* By the difference of the formulas without the matrix: x as often, y as now. */
 static double less_than_now(const struct sp_hint_inputs *in, const struct sp_alternative *a)
 {
     if (!sp_value_known(a->V_B) || !sp_value_known(in->alpha) || in->gather_B <= 0)

@@ -14,8 +14,7 @@
 /* The gain of a change [model/hints/gain.h]; fills in where its data then live. */
 struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_then *then);
 
-/* Other bytes through the level that counts, other execution (SP_NONE: as now), and less_B less to
- * hold. */
+/* Other bytes through the level that counts, other execution, and less_B less to hold. */
 struct sp_then sp_then_bytes(const struct sp_hint_inputs *in, struct sp_value V_B, struct sp_value core_s,
                              double less_B);
 /* What a model gives instead of now_s. */
@@ -72,8 +71,7 @@ double sp_gpu_hint_time(const struct sp_hint_inputs *in);
 
 /* Adds a sentence to the evidence. */
 void sp_hint_add(struct sp_hint *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds what else the other storage changes: gathers in flight, execution. Silent where nothing
- * does. */
+/* Adds what else the other storage changes: gathers in flight, execution. Or nothing. */
 void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option);
 
 /* "pays after N SpMVs" from a cost in seconds. */

@@ -37,8 +37,7 @@ struct sp_sim_options {
     struct sp_depths *depths;      /* sp_sim_ways()'s own; NULL */
     const struct sp_walk *walk;    /* accesses that somebody tells (model/trace/told.h), in place of the
                                       layout's;    NULL */
-    /* Called about every 10 ms with the share done, 0 .. 1; true: stop with SP_INTERRUPTED. NULL:
-     * never. */
+    /* Called about every 10 ms with the share done; true: stop with SP_INTERRUPTED. NULL: never. */
     bool (*progress)(void *context, double share);
     void *context;
 };

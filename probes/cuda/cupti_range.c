@@ -5,8 +5,7 @@
 
 #include "base/memory.h"
 
-/* What is open, in the order in which it was opened; close_session() goes back from wherever it
- * stopped. */
+/* What is open, in the order of opening; close_session() goes back from wherever it stopped. */
 struct session {
     const struct sp_cupti_device *device;
     const struct sp_cupti_api *api;

@@ -113,8 +113,7 @@ struct sp_gpu_counters {
 
 typedef const struct sp_gpu_counters *sp_gpu_counters_of(void);
 
-/* Opens the module; SP_ABSENT says what the loader said, or that it is of another build. It stays
- * open. */
+/* Opens the module; SP_ABSENT with the loader's words, or that it is of another build. */
 enum sp_status sp_gpu_counters_open(const struct sp_gpu_counters **counters, struct sp_error *err);
 
 #endif

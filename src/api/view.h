@@ -1,5 +1,4 @@
-/* A matrix of the caller's as the program's own: its arrays are borrowed where they are as ours
- * are. */
+/* A matrix of the caller's as the program's own: arrays like ours are borrowed. */
 #ifndef SP_API_VIEW_H
 #define SP_API_VIEW_H
 

@@ -20,8 +20,7 @@ struct sp_allocator {
     void *context;
 };
 
-/* Plain pages from anonymous mmap: always there, the default where an allocator argument is
- * NULL. */
+/* Plain pages from anonymous mmap: always there, what an allocator of NULL means. */
 extern const struct sp_allocator sp_allocator_plain;
 
 /* alloc of n items of `size` bytes through `a` (NULL: plain). For n = 0 a valid pointer, so that an
@@ -31,8 +30,7 @@ enum sp_status sp_large_alloc(const struct sp_allocator *a, int64_t n, size_t si
                               void **out, struct sp_error *err);
 void sp_large_free(const struct sp_allocator *a, void *p, int64_t n, size_t size);
 
-/* calloc with an error: n items of `size` bytes, zeroed; free with free(). For n = 0 a valid
- * pointer. */
+/* calloc with an error: n items of `size` bytes, zeroed; for free(). n = 0: a valid pointer. */
 enum sp_status sp_new_array(int64_t n, size_t size, const char *what, void **out, struct sp_error *err);
 
 /* qsort that takes an empty list, which may be NULL, and NULL is not to be given to qsort. */

@@ -85,8 +85,7 @@ static uintmax_t next_unsigned(const char *length, va_list *args)
     return *length == '\0' || *length == 'h' ? (unsigned)x : x;
 }
 
-/* Bytes of `text` that the precision leaves: no part of a character at their end, none behind them
- * is read. */
+/* Bytes of `text` that the precision leaves: whole characters, none behind them is read. */
 static size_t cut_at(const char *text, int precision)
 {
     if (precision < 0)

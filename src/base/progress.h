@@ -12,8 +12,7 @@ struct sp_progress {
     void (*step)(void *context, const char *what, double done);
     bool (*interrupted)(void *context);
     void *context;
-    /* A sentence for the user, without final stop; a detail is for those who asked for more. May be
-     * NULL. */
+    /* A sentence for the user, without final stop; a detail is for those who asked. May be NULL. */
     void (*remark)(void *context, bool is_detail, const char *text);
 };
 
@@ -32,8 +31,7 @@ static inline bool sp_progress_interrupted(const struct sp_progress *p)
 void sp_progress_remark(const struct sp_progress *p, bool is_detail, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and
- * &watch. */
+/* One named step with what reading and writing take: sp_watch_show, sp_watch_stop and &watch. */
 struct sp_watch {
     const struct sp_progress *progress;
     const char *what; /* "reading the matrix" */

@@ -78,8 +78,7 @@ struct sp_reading {
     int64_t repetitions; /* executions in each sample */
     double *thread_s;    /* [n_threads] mean busy seconds of an execution; owned, NULL: unknown */
     int n_threads;
-    /* traffic[k]: between cache level k + 1 and the next one outward; traffic[n_levels - 1]:
-     * memory. */
+    /* traffic[k]: between cache level k + 1 and the next one out; traffic[n_levels - 1]: memory. */
     int n_levels;
     struct sp_traffic traffic[SP_MAX_LEVELS];
     char source[32]; /* probe that made it */

@@ -37,8 +37,7 @@ struct sp_error {
     char remedy[512]; /* what the user can do, "": nothing known; the same */
 };
 
-/* Why an input cannot be read, from the system's number: SP_INPUT, but SP_MEMORY where it lacked
- * memory. */
+/* Why an input cannot be read, by errno: SP_INPUT, or SP_MEMORY where memory lacked. */
 static inline enum sp_status sp_input_status(int error)
 {
     return error == ENOMEM ? SP_MEMORY : SP_INPUT;

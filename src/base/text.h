@@ -1,5 +1,4 @@
-/* Numbers and units for people. Files and interfaces keep SI base units; these are for the terminal
- * only. */
+/* Numbers and units for people, on the terminal; files and interfaces keep SI base units. */
 #ifndef SP_BASE_TEXT_H
 #define SP_BASE_TEXT_H
 

@@ -1,5 +1,4 @@
-/* A table of text with a header line, as spreadsheets and scripts write it (RFC 4180), plain or
- * compressed. */
+/* A table of text with a header line, as spreadsheets write it (RFC 4180), maybe compressed. */
 #ifndef SP_IO_CSV_TABLE_H
 #define SP_IO_CSV_TABLE_H
 

@@ -9,12 +9,10 @@
 
 #include <jansson.h>
 
-/* As json_loadb does (flags, fault: may be NULL); NULL with "out of memory" in fault, too. A new
- * reference. */
+/* As json_loadb does (flags, fault: may be NULL); NULL also for no memory. A new reference. */
 json_t *sp_json_parse(const char *text, size_t size, size_t flags, json_error_t *fault);
 
-/* A string of any bytes in its visible form: a new reference; NULL: no memory, or `text` is
- * NULL. */
+/* A string of any bytes in its visible form: a new reference; NULL: no memory, or no `text`. */
 json_t *sp_json_string(const char *text);
 
 #endif

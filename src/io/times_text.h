@@ -1,5 +1,4 @@
-/* Times that somebody took with a clock of his own: numbers with units, on a command line or in a
- * file. */
+/* Times that somebody took: numbers with units, on a command line or in a file. */
 #ifndef SP_IO_TIMES_TEXT_H
 #define SP_IO_TIMES_TEXT_H
 

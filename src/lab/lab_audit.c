@@ -458,8 +458,7 @@ enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const c
 
 /* The bytes of a record simulated again, from what it says was run and on which caches. */
 
-/* Arrays may begin elsewhere in a line, and threads of several domains lie elsewhere: so much may
- * differ. */
+/* Arrays may begin elsewhere in a line, threads lie in other domains: so much may differ. */
 static const double tolerance = 0.005;
 
 static const char *text_of(const json_t *node, const char *path)
@@ -472,8 +471,7 @@ static const char *text_in(const json_t *record, enum sp_record_field field)
     return json_string_value(sp_lab_field(record, field));
 }
 
-/* A document is the student's: its numbers are believed within bounds that a simulation can
- * have. */
+/* A document is the student's: believed within bounds that a simulation can have. */
 struct reading {
     const char *run;
     struct sp_lab_audit *audit;

@@ -146,8 +146,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     return SP_OK;
 }
 
-/* One relation: how far a is from what it should be; <= 0 holds. Intervals where the clock is
- * involved. */
+/* One relation: how far a is from what it should be; <= 0 holds. Intervals of timed ones. */
 struct relation {
     const char *word;
     double surely, at_best; /* the worst and the best end of the intervals */
@@ -314,8 +313,7 @@ enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts)
                                                      : SP_OK;
 }
 
-/* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a
- * record's. */
+/* Texts of the lab are its author's Markdown; those of the folder a student's, or a record's. */
 static void put_words(const char *before, const char *text, FILE *out)
 {
     fputs(before, out);

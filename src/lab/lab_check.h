@@ -1,5 +1,4 @@
-/* What predictions and results of a lab are worth: pass, fail, undecided or skipped, each with its
- * reason. */
+/* What predictions and results of a lab are worth: pass, fail, undecided, skipped, and why. */
 #ifndef SP_LAB_LAB_CHECK_H
 #define SP_LAB_LAB_CHECK_H
 
@@ -39,8 +38,7 @@ struct sp_lab_verdicts {
     struct sp_lab_verdict verdict[SP_LAB_MOST_VERDICTS];
 };
 
-/* Judges predictions, in the order of the lab, then checks. SP_INPUT: the lab's formulas are
- * wrong. */
+/* Judges predictions, then checks, in the lab's order. SP_INPUT: its formulas are wrong. */
 enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_verdicts *verdicts,
                             struct sp_error *err);
 /* SP_OK all that could be decided is right, SP_NO something failed, SP_UNDECIDED. */

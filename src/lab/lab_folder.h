@@ -15,8 +15,7 @@ struct sp_lab_folder {
     json_t *state, *predictions; /* owned */
 };
 
-/* Makes the folder (which must not hold a lab already: SP_USAGE) and takes over the lab.
- * SP_OUTPUT. */
+/* Makes the folder (SP_USAGE where it holds a lab) and takes over the lab. SP_OUTPUT. */
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 /* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy;
@@ -27,8 +26,7 @@ void sp_lab_folder_close(struct sp_lab_folder *folder);
 
 /* Was a run begun? Predictions are late from then on: even one that fails prints something. */
 bool sp_lab_has_run(const struct sp_lab_folder *folder);
-/* The small matrices instead: SP_USAGE once something was predicted or run. Writes the sheet
- * again. */
+/* The small matrices: SP_USAGE once something was predicted or run. Writes the sheet again. */
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
 
 /* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown
@@ -51,8 +49,7 @@ bool sp_lab_file_digest(const char *path, char hex[65]);
 /* Now, as "2026-11-21T10:02:14Z". */
 void sp_lab_now(char text[32]);
 
-/* What the runs of a lab left: one JSON document a run, a record or what `spmodel model --json`
- * writes. */
+/* What a lab's runs left: a JSON document each, a record or `spmodel model --json`. */
 enum { SP_LAB_MOST_RUNS = 24 };
 
 /* Zero-initialise; sp_lab_results_free(). */
@@ -67,8 +64,7 @@ struct sp_lab_results {
     } result[SP_LAB_MOST_RUNS];
 };
 
-/* Reads what there is. SP_INPUT: a file is damaged, or the lab has too many runs; then nothing is
- * held. */
+/* Reads what there is. SP_INPUT: a damaged file, or too many runs; then nothing is held. */
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);

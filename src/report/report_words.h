@@ -37,8 +37,7 @@ const char *sp_intervention_words(const char *name);
 struct sp_value sp_record_linear_time(const struct sp_record *record);
 /* Green: as predicted or better; yellow: less; red: refuted. */
 enum sp_ink sp_outcome_ink(const char *outcome);
-/* " on 2026-11-21", " 3 h before": how old a ceiling is, seen from the kernel's samples; "": of
- * then. */
+/* " on 2026-11-21", " 3 h before": how old a ceiling is beside the samples; "": of then. */
 char *sp_roof_age_text(const json_t *roof, char *text, size_t size);
 
 /* Is loss i, x of `time` [s], the rest that nothing explains, and more than a tenth of it? */

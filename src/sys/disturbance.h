@@ -35,8 +35,7 @@ struct sp_disturbance {
 struct sp_disturbance sp_disturbance_between(const struct sp_thread_clock *before,
                                              const struct sp_thread_clock *after, int n_threads);
 
-/* SPMODEL_ASSUME=clean: nobody looks for disturbances, for tests of everything else; records say
- * so. */
+/* SPMODEL_ASSUME=clean: nobody looks for disturbances, for tests; records say so. */
 bool sp_disturbance_is_ignored(void);
 
 #endif

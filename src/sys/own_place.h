@@ -1,5 +1,4 @@
-/* Where this very code lies on disk: in a program, or in a shared library that some other program
- * uses. */
+/* Where this code lies on disk: in a program, or in a shared library that another one uses. */
 #ifndef SP_SYS_OWN_PLACE_H
 #define SP_SYS_OWN_PLACE_H
 

@@ -30,8 +30,7 @@ void sp_attach_print_program(const struct sp_capture *capture, const struct sp_a
  * unless `whole`. */
 void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out);
-/* What cannot be seen, and what to do about it; without any product, what may have been the
- * reason. */
+/* What cannot be seen, and what to do; without any product, what may have been the reason. */
 void sp_attach_print_unseen(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
 /* Without any product: the program, how it ended, what was lost. New reference. */
 json_t *sp_attach_nothing(const struct sp_capture *capture, const struct sp_attach_end *end);

@@ -197,8 +197,7 @@ static bool is_wanted(const struct arguments *a, const struct sp_capture *c, con
            strstr(c->matrix[l->product->matrix].library, a->only) || strcmp(l->matrix, a->only) == 0;
 }
 
-/* Names matrices in the order of what their products take, and says of each product whether it is
- * judged. */
+/* Names matrices in the order of what their products take; says whether each is judged. */
 static int64_t make_lines(const struct arguments *a, const struct sp_capture *c, struct sp_attach_line *line)
 {
     double total_s = 0;
@@ -286,8 +285,7 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     return code;
 }
 
-/* No record tells of a program without a product: --json has an object of its own, --html no
- * page. */
+/* No record tells of a program without a product: --json has its own object, --html no page. */
 static int write_nothing(const struct arguments *a, const struct sp_capture *c,
                          const struct sp_attach_end *end)
 {
@@ -337,8 +335,7 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const stru
     return code;
 }
 
-/* The process that was started is known by the word that was typed, not by the shell that reads a
- * script. */
+/* The process that was started is known by the word typed, not by the shell of a script. */
 static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *run)
 {
     struct sp_captured_process *first = NULL;

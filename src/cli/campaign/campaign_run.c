@@ -191,8 +191,7 @@ static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_cl
     return SP_OK;
 }
 
-/* The next job that this process gets hold of, in a place of this machine. *started: there was
- * one. */
+/* The next job that this process gets hold of, in a place of this machine. *started: one. */
 static enum sp_status start_one(struct crew *c, bool *started)
 {
     const struct sp_campaign_store *store = &c->work->store;

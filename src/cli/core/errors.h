@@ -14,8 +14,7 @@ int sp_report_error(const struct sp_error *err);
  * counts as 7. */
 int sp_worse_exit(int a, int b);
 
-/* "Did you mean ...?": offers of names for a word that is none; the nearest one wins when it is
- * near enough. */
+/* "Did you mean ...?": offers of names for a word that is none; the nearest wins. */
 struct sp_suggestion {
     const char *word;
     const char *shown; /* NULL: nothing near */

@@ -170,8 +170,7 @@ void sp_usage_error(const struct argp_state *state, const char *format, ...)
         argp_error(state, "%s", shown);
 }
 
-/* getopt repeats names of options that it does not know as they are: none of ours has what is not
- * visible. */
+/* getopt repeats unknown names of options as they are: ours have what is visible. */
 static void refuse_hidden_names(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {

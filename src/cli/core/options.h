@@ -57,8 +57,7 @@ bool sp_use_color(const struct sp_common_options *common, bool is_tty);
  * them for something else. What does not fit into `size` is cut off. */
 void sp_join_command(int argc, char **argv, char *text, size_t size);
 
-/* The options of a command as --help shows them: those of its argp and of all children, in
- * groups. */
+/* The options of a command as --help shows them: of its argp and all children, in groups. */
 enum { SP_MOST_OPTIONS = 128, SP_OPTION_DEPTH = 8 };
 
 struct sp_option_line {

@@ -309,8 +309,7 @@ void sp_flat_csv(const json_t *object, bool with_header, FILE *out)
     fputc('\n', out);
 }
 
-/* A file that is there and holds something else than a page: a record whose page was asked for,
- * say. */
+/* A file that holds something else than a page, say a record whose page was asked for. */
 static bool is_no_page(const char *name)
 {
     const char *dot = strrchr(name, '.');

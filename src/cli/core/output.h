@@ -16,8 +16,7 @@
  * reads, nor two results each other, so that every output asks here before it opens its file.
  * sp_parse() notes the words, which are borrowed, as argv is, for as long as the program runs. */
 void sp_words_note(int argc, char *const *argv);
-/* Files that the command reads although no word names them; borrowed until it is called again
- * (NULL, 0). */
+/* Files that the command reads although no word names them; borrowed (NULL, 0: none). */
 void sp_words_note_files(const char *const *names, int n);
 
 /* SP_USAGE where `output` is empty, or where it (a word of the command line, the part of one behind
@@ -69,8 +68,7 @@ struct sp_save_options {
     void *context;
 };
 
-/* SP_USAGE where neither the ending nor the format is one of the above; call it before the work is
- * done. */
+/* SP_USAGE where neither the ending nor the format is one of the above; call it first. */
 enum sp_status sp_save_check(const char *path, const struct sp_save_options *options, struct sp_error *err);
 /* SP_USAGE, SP_OUTPUT, SP_INTERRUPTED, SP_ABSENT (compression without libarchive). The file appears
  * complete or not at all. */
@@ -91,8 +89,7 @@ struct sp_html_output {
     bool no_plots, failed; /* failed: memory ran out while they were kept */
 };
 
-/* name: NULL not asked for, "" or "-" standard output, else a file, which appears when all is
- * done. */
+/* name: NULL not asked for, "" or "-" standard output, else a file, there when all is done. */
 enum sp_status sp_html_open(const char *name, bool no_plots, struct sp_html_output *html,
                             struct sp_error *err);
 /* The record may be freed afterwards, but not changed. */

@@ -420,8 +420,7 @@ static void explain_list_text(const json_t *list, const struct sp_report_style *
     }
 }
 
-/* spmodel explain: symbols, formulas, words, hints, flags and exit codes, with a record's numbers
- * put in. */
+/* spmodel explain: symbols, formulas, words, hints, flags, with a record's numbers put in. */
 
 enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64, MOST_WORDS = 8 };
 
@@ -522,8 +521,7 @@ static int phrase_at(const struct arguments *a, int i, char *text, size_t size)
     return longest;
 }
 
-/* What the terms mean, as an array; unknown ones are reported, and `code` becomes that of the
- * error. */
+/* What the terms mean, as an array; unknown ones are reported, `code` becomes the error's. */
 static json_t *explained(const struct arguments *a, const struct sp_record *record, int *code)
 {
     json_t *list = json_array();

@@ -34,8 +34,7 @@ static struct sp_fact fact_unknown(const char *why, const char *unit, const char
     return fact_of(sp_value_none(why), unit, from);
 }
 
-/* Losses are bare numbers; on whose word stands beside them: "modelled: 233 MB at the roof of
- * MEM". */
+/* Losses are bare numbers; their source stands beside: "modelled: 233 MB at the roof of MEM". */
 static enum sp_origin origin_of_loss(const struct sp_record *r, enum sp_record_field loss)
 {
     char word[16];
@@ -98,8 +97,7 @@ static bool is_interface(const char *name)
            (name[2] == 'L' && isdigit((unsigned char)name[3]) && name[4] == '\0');
 }
 
-/* in_, out_, w_, b_ and T_ of an interface: "in_L1L2", "T_L3Mem". False: the symbol is none of
- * them. */
+/* in_, out_, w_, b_ and T_ of an interface: "in_L1L2", "T_L3Mem". False: none of them. */
 static bool ecm_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
     static const struct {
@@ -384,8 +382,7 @@ static struct sp_fact of_last_cache(struct sp_value size_B, const char *key)
     return fact_of(size_B, "B", from);
 }
 
-/* As the simulation takes it: the capacity that was found effective, else the one that the system
- * claims. */
+/* As the simulation takes it: the effective capacity where it was found, else the claimed. */
 static struct sp_fact last_level(const struct sp_record *r)
 {
     const json_t *cache = last_cache(r);
@@ -458,8 +455,7 @@ static struct sp_fact is_sorted(const struct sp_record *r)
     return fact_counted(sigma.value.value > 1 ? 1 : 0, from);
 }
 
-/* Share of the shorter of transfers and execution that the longer one does not hide
- * (docs/advice.md). */
+/* Share of the shorter of transfers and execution that is not hidden (docs/advice.md). */
 static struct sp_fact overlap(const struct sp_record *r)
 {
     static const char from[] = "t, V/b_S, W/P_core and t_linear";

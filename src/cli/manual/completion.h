@@ -43,8 +43,7 @@ void sp_list_names(enum sp_value_kind kind, FILE *out);
 void sp_completion_bash(FILE *out);
 void sp_completion_zsh(FILE *out);
 
-/* The i-th row of the table of values that fits no option of any page, as text; false: there is
- * none. */
+/* The i-th row of the table of values that fits no option of any page; false: none. */
 bool sp_values_stale(int i, char *text, size_t size);
 
 #endif

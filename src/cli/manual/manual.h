@@ -32,8 +32,7 @@ struct sp_manual_entry {
     int (*run)(int argc, char **argv);
 };
 
-/* i = 0, 1, ...: the commands in the order of their table, each with its verbs behind it; then
- * false. */
+/* i = 0, 1, ...: the commands in the order of their table, each with its verbs; then false. */
 bool sp_manual_get(int i, struct sp_manual_entry *entry);
 /* By what is typed, "track check"; false: there is none. */
 bool sp_manual_find(const char *name, struct sp_manual_entry *entry);

@@ -16,12 +16,10 @@
 
 enum { LINE = 78 };
 
-/* n bytes of UTF-8 as they are to be seen: nothing in them is an instruction. They may stand in a
- * line. */
+/* n bytes of UTF-8 as they are to be seen: nothing is an instruction. They may stand in a line. */
 static void roff_escape(const char *text, size_t n, FILE *out)
 {
-    /* Characters that roff would turn into typographic ones; a hyphen is one that can be copied and
-     * typed. */
+    /* Characters that roff would turn into typographic ones; a hyphen can be copied and typed. */
     static const char *const special[128] = {
         ['\\'] = "\\e", ['-'] = "\\-", ['\''] = "\\(aq", ['`'] = "\\(ga", ['^'] = "\\(ha", ['~'] = "\\(ti"};
     for (const char *at = text; at < text + n && *at;) {
@@ -104,8 +102,7 @@ static void roff_text(const char *text, FILE *out)
         fputs(".fi\n", out);
 }
 
-/* What is typed: words that begin with a small letter or a hyphen bold, others (places for values)
- * italic. */
+/* What is typed: words with a small letter or a hyphen in front bold, places italic. */
 static void roff_usage(const char *text, FILE *out)
 {
     while (*text) {

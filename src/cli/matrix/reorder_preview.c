@@ -107,8 +107,7 @@ static bool tell(void *context, double share)
     return sp_progress_interrupted(w->options->progress);
 }
 
-/* The cache in front of the level that holds the data, and which thread uses which instance of
- * it. */
+/* The cache in front of the data's home, and which thread uses which instance of it. */
 static enum sp_status choose_cache(struct work *w, struct sp_error *err)
 {
     const struct sp_machine *m = w->options->machine;

@@ -49,8 +49,7 @@ struct sp_reorder_preview {
     struct sp_permutations best_order; /* the caller's */
 };
 
-/* A method that fails has its reason in its line; other errors (SP_MEMORY, SP_INTERRUPTED) end the
- * preview. */
+/* A method that fails has its reason in its line; other errors end the preview. */
 enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorder_methods *methods,
                                   const struct sp_reorder_preview_options *options,
                                   struct sp_reorder_preview *preview, struct sp_error *err);

@@ -57,8 +57,7 @@ static enum sp_status add_machine(struct sp_model_machines *m, const char *path,
     return SP_OK;
 }
 
-/* A name is taken from the first directory that has it, so a later one of the same name is not
- * listed. */
+/* A name is of the first directory that has it; a later one of that name is not listed. */
 static bool is_listed(const struct sp_model_machines *m, const char *path)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -184,8 +183,7 @@ static enum sp_status divide_caches(const char *partition, struct sp_model_machi
     return status;
 }
 
-/* --partition L2:matrix=all: the caches stay whole, and *arrays are those of which all divisions
- * are asked. */
+/* --partition L2:matrix=all: the caches stay whole; *arrays: whose divisions are asked for. */
 static enum sp_status ask_all_ways(const char *partition, struct sp_model_machines *m, uint32_t *arrays,
                                    struct sp_error *err)
 {
@@ -634,8 +632,7 @@ static int run_all(const struct arguments *a, const struct sp_model_machines *ma
     return code;
 }
 
-/* What is not said: one machine is shown as it is asked for, several are compared with what suits
- * each. */
+/* What is not said: one machine is shown as asked for, several with what suits each. */
 static void choose_defaults(struct arguments *a, int n_machines)
 {
     a->request.last_level = n_machines > 1;

@@ -72,8 +72,7 @@ static void print_change(const struct sp_entry *const *kept, const struct sp_cha
                  commit_of(first));
 }
 
-/* Of the latest MOST_RECORDS those that have the metric and can be compared with the newest one by
- * it. */
+/* Of the latest MOST_RECORDS those with the metric, comparable by it with the newest. */
 static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {

@@ -239,8 +239,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The accepted baseline of a series; what of it is damaged is reported, and the verdict made
- * without that. */
+/* The accepted baseline of a series; damaged parts are reported and left out. */
 static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
                      const struct sp_index *index, const struct sp_entry **pinned, int *code)
 {
@@ -280,8 +279,7 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
     sp_record_free(&is);
 }
 
-/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of
- * each. */
+/* The newest records of every series; at most MOST_OF_SERIES environments of each. */
 enum { MOST_OF_SERIES = 64 };
 struct judged {
     struct sp_newest *newest; /* [n] owned; those of a series side by side */

@@ -1,5 +1,4 @@
-/* What the verbs of `spmodel track` share: the store, which of its records are meant, and reading
- * them. */
+/* What the verbs of `spmodel track` share: the store, the records that are meant, reading. */
 #ifndef SP_CLI_TRACK_OPTIONS_H
 #define SP_CLI_TRACK_OPTIONS_H
 

@@ -64,8 +64,7 @@ struct sp_capture {
 enum sp_status sp_capture_read(const char *folder, struct sp_capture *capture, struct sp_error *err);
 void sp_capture_free(struct sp_capture *capture);
 
-/* Adds one log: bytes[n] of the file `path`. SP_INPUT with what is wrong; the capture is as before
- * then. */
+/* Adds one log: bytes[n] of the file `path`. SP_INPUT with what is wrong, nothing added. */
 enum sp_status sp_capture_add(const char *path, const char *bytes, int64_t n, struct sp_capture *capture,
                               struct sp_error *err);
 

@@ -1,5 +1,4 @@
-/* Whose a claim or an unfinished file is: a process, told apart from others that get its number
- * later. */
+/* Whose a claim or an unfinished file is: a process, told from later ones of its number. */
 #ifndef SP_IO_CLAIMANT_H
 #define SP_IO_CLAIMANT_H
 

@@ -239,8 +239,7 @@ static size_t file_pages_B(int64_t n)
     return ((size_t)n + page_B - 1) & ~(page_B - 1);
 }
 
-/* The file's pages and one of newlines behind them: whoever looks for the end of a line finds
- * one. */
+/* The file's pages and one of newlines behind them: every line has an end. */
 static int map_text(struct sp_mapped_file *file)
 {
     const size_t size = file_pages_B(file->n);

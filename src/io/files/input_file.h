@@ -21,8 +21,7 @@ enum sp_status sp_input_open(const char *path, FILE **out, struct sp_error *err)
 /* A bound for files that are written by this program, or by whoever runs it. */
 #define SP_INPUT_MOST_B (INT64_C(1) << 34)
 
-/* All of it, and '\0' behind: *bytes is to be freed. SP_INPUT also where it has more than
- * `most_B`. */
+/* All of it, and '\0' behind: *bytes is for free(). SP_INPUT also beyond `most_B`. */
 enum sp_status sp_input_bytes(const char *path, int64_t most_B, char **bytes, size_t *size,
                               struct sp_error *err);
 

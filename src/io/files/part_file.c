@@ -75,8 +75,7 @@ static bool is_left_over(const char *name, uint32_t key, const struct sp_claiman
     return sp_claimant_has_ended(me, &other);
 }
 
-/* Once for each folder: the first part that this process makes there clears up after those before
- * it. */
+/* Once for each folder: this process's first part there clears up after earlier ones. */
 static bool is_swept(int folder)
 {
     static struct {
@@ -170,8 +169,7 @@ int sp_part_make(const char *target, char *part, size_t size)
     return make_named(before, make_file, part, size);
 }
 
-/* An empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove.
- * false: errno. */
+/* An empty folder "FOLDER/PREFIX.….part" of this user, for sp_part_remove. false: errno. */
 static bool part_folder(const char *folder, const char *prefix, char *part, size_t size)
 {
     char before[LONGEST];
@@ -252,8 +250,7 @@ void sp_folder_remove(const char *path)
     forget(path);
 }
 
-/* Set while a child is being started: the handler of a signal, in another thread, waits for its
- * note. */
+/* Set while a child is started: a signal's handler, in another thread, waits for its note. */
 static _Atomic bool is_starting;
 
 void sp_part_children_hold(sigset_t *before)

@@ -23,11 +23,9 @@ int sp_part_make(const char *target, char *part, size_t size);
  * leaves of 0666. Before the last fsync(), and not before the content is there: until then it is
  * its maker's alone. */
 void sp_part_permit(int descriptor, const char *target);
-/* Under the name `target`, in place of what has it; false: errno says why, and the part is
- * removed. */
+/* Under the name `target`, in place of what has it; false: errno, and the part is removed. */
 bool sp_part_rename(const char *part, const char *target);
-/* Removes it (a folder with the files in it); without effect where it has its final name
- * already. */
+/* Removes it (a folder with its files); without effect where it has its final name. */
 void sp_part_remove(const char *part);
 
 /* A child that writes to parts and ends with this process: kept until it is waited for. At most 8

@@ -10,8 +10,7 @@
 #include "sp_config.h"
 #include "sys/own_place.h"
 
-/* An installed program has no business in the tree that it was built from, though it may still be
- * there. */
+/* An installed program has no business in the tree that it was built from. */
 static bool in_build_tree(const char *folder)
 {
     struct stat here, build;
@@ -19,8 +18,7 @@ static bool in_build_tree(const char *folder)
            here.st_ino == build.st_ino;
 }
 
-/* TREE/name in the build tree; else FOLDER/FROM/name, as seen from the program or from the
- * library. */
+/* TREE/name in the build tree; else FOLDER/FROM/name, seen from the program or library. */
 static bool own_path(const char *tree, const char *const from[2], const char *name, char *path, size_t size)
 {
     char folder[PATH_MAX];

@@ -49,8 +49,7 @@ json_t *sp_json_number(double x);
 json_t *sp_record_value_json(struct sp_value value, const char *unit);
 /* Puts an object or array there and steals it; NULL object: remembered failure. */
 void sp_record_set_object(struct sp_record *record, enum sp_record_field field, json_t *object);
-/* Appends an object to the array (made when missing) and steals it; NULL object: remembered
- * failure. */
+/* Appends an object to the array (made when missing), stolen; NULL: a remembered failure. */
 void sp_record_append(struct sp_record *record, enum sp_record_field field, json_t *object);
 /* Appends to flags: what a reader must know before believing the numbers. */
 void sp_record_add_flag(struct sp_record *record, const char *code, const char *format, ...)
@@ -79,8 +78,7 @@ enum sp_status sp_record_read(const char *path, struct sp_record *record, struct
 /* The same of a line of JSON Lines, text[size], which is line `line` of the file `path`. */
 enum sp_status sp_record_read_line(const char *path, int64_t line, const char *text, size_t size,
                                    struct sp_record *record, struct sp_error *err);
-/* Writes it atomically, indented, sorted as it was built, 17 significant digits. Sets time.end when
- * missing. */
+/* Writes it atomically, indented, as it was built, 17 digits. Sets time.end when missing. */
 enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err);
 /* One line (JSON Lines) or indented onto an open stream; SP_OUTPUT on a write error. */
 enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,

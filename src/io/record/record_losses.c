@@ -133,8 +133,7 @@ static void cause_words(const struct sp_record *record, int loss, double share, 
         snprintf(text, size, "%s", is_execution(record) ? in_core : waiting);
 }
 
-/* Which input of losses that exceed the time is doubtful. Transfers that execution hides are
- * none. */
+/* Which input of losses that exceed the time is doubtful; hidden transfers are none. */
 static const char *doubtful_input(const struct sp_record *record, const double share[SP_N_LOSS_ROWS])
 {
     const char *how = sp_words_text(record, SP_F_LOSSES_ORIGIN_REST, "");
@@ -186,8 +185,7 @@ struct part {
     double share;
 };
 
-/* How the part itself was found; records that do not say it of the part say it of all that is
- * in-core. */
+/* How the part was found; records that do not say so say it of all that is in-core. */
 static const char *how_of(const struct sp_record *record, const struct sp_verdict_row *row)
 {
     const char *all = sp_words_text(record, sp_loss_origin(sp_loss_words[row->loss].field), ""),

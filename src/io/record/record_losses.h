@@ -1,5 +1,4 @@
-/* What a record's time supports: its losses as the report and the plots name them, or why none can
- * be named. */
+/* What a record's time supports: its losses for report and plots, or why there are none. */
 #ifndef SP_IO_RECORD_LOSSES_H
 #define SP_IO_RECORD_LOSSES_H
 

@@ -1,5 +1,4 @@
-/* The plots of a page, with what they show in words and, where no table beside them has it, in
- * numbers. */
+/* The plots of a page, with what they show in words and, where no table has it, in numbers. */
 #ifndef SP_REPORT_HTML_PLOTS_H
 #define SP_REPORT_HTML_PLOTS_H
 
@@ -10,8 +9,7 @@
 void sp_page_plot_of_several(struct sp_page *page, const char *kind, const struct sp_record *const *records,
                              int n, const char *title, const char *text);
 
-/* The sections with plots of one record; each writes nothing where the record has nothing for
- * it. */
+/* The sections with plots of one record; each writes nothing where there is nothing for it. */
 void sp_page_spy(struct sp_page *page, const struct sp_record *record);
 void sp_page_roofline(struct sp_page *page, const struct sp_record *record);
 void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record);

@@ -36,8 +36,7 @@ void sp_html_data(struct sp_page *page, const char *id, const json_t *data)
     free(json);
 }
 
-/* A copy in which long lists end with a word on what is left out. New reference; NULL: no
- * memory. */
+/* A copy in which long lists end with a word on what is left out. NULL: no memory. */
 static json_t *shortened(const json_t *value)
 {
     const json_t *item;

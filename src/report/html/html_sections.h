@@ -27,8 +27,7 @@ void sp_html_record(struct sp_page *page, const struct sp_record *record); /* to
 void sp_html_overview(struct sp_page *page, const struct sp_record *const *records, int n, bool links,
                       const char *caption);
 
-/* `data` for programs in an element that shows nothing and runs nothing; id as in
- * sp_page_heading(). */
+/* `data` for programs in an element that shows and runs nothing; id as in sp_page_heading(). */
 void sp_html_data(struct sp_page *page, const char *id, const json_t *data);
 
 /* "kkt_power: SpMV CRS": what was analysed, for headings. */

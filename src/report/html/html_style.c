@@ -13,8 +13,7 @@ static const char dark[] =
     "--page:#161b21;--card:#1f262e;--code:#28313b;--ink:#e5eaef;--soft:#adb8c3;--line:#414d59;"
     "--link:#83bcf7;--good:#82d696;--warn:#f1c262;--bad:#ff9d97;";
 
-/* The losses' colours are those of the plots (plots/plot_losses.c), in the order of
- * sp_loss_words. */
+/* The losses' colours are those of plots/plot_losses.c, in the order of sp_loss_words. */
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): a rule may take two lines
 static const char *const rules[] = {
     "*{box-sizing:border-box}",

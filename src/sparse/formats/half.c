@@ -59,8 +59,7 @@ static enum sp_status find_mirror(const struct sp_csr *a, int *mirror, struct sp
 
 /* ---- conflicts ---- */
 
-/* Fills in what the thread's own rows tell; returns the end of those that update rows of other
- * threads. */
+/* Fills in what the thread's rows tell; returns the end of those that update others' rows. */
 static int64_t find_reach(struct sp_layout *l, int t)
 {
     const struct sp_partition *p = &l->partition;

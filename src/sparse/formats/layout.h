@@ -178,8 +178,7 @@ static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 {
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
 }
-/* The column of stored entry i of CRS or SELL in any index: `group` is its row (CRS) or slot i / C
- * (SELL). */
+/* Column of stored entry i of CRS or SELL, any index: `group` is its row, or slot i / C. */
 static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int64_t group)
 {
     return l->base ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
@@ -245,8 +244,7 @@ static inline int64_t sp_layout_fused_panel(const struct sp_layout *l)
 /* Stored entries (fill included) of thread t: what lambda_nz is made of. */
 int64_t sp_layout_thread_entries(const struct sp_layout *layout, int thread);
 
-/* beta(C, sigma) of a matrix from its row lengths alone, without converting [THEORY 2]; 1 for no
- * entries. */
+/* beta(C, sigma) of a matrix from its row lengths alone [THEORY 2]; 1 for no entries. */
 double sp_sell_beta(const struct sp_pattern *pattern, int32_t C, int64_t sigma);
 
 #endif

@@ -26,8 +26,7 @@ static inline double sp_offsets_plain_B(const struct sp_offsets *o)
     return (double)o->n_plain * sizeof(int32_t);
 }
 
-/* For the workload's format (CRS or SELL), C, sigma and matrix; its index does not matter.
- * SP_MEMORY. */
+/* For the workload's format (CRS or SELL), C, sigma, matrix; not its index. SP_MEMORY. */
 enum sp_status sp_offsets_count(const struct sp_workload *w, struct sp_offsets *offsets,
                                 struct sp_error *err);
 

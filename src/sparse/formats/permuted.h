@@ -36,8 +36,7 @@ static inline int32_t sp_permuted_column(const struct sp_permuted *p, int32_t co
     return p->new_col ? p->new_col[column] : column;
 }
 
-/* The columns of some rows in turn, renamed and sorted: what one walk over the rows has before
- * it. */
+/* The columns of some rows in turn, renamed and sorted: what a walk has before it. */
 struct sp_permuted_window {
     int32_t *col;       /* [room] */
     int32_t *scratch;   /* [room] */

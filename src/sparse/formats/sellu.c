@@ -73,8 +73,7 @@ static void view_free(struct chunk_view *v)
     memset(v, 0, sizeof *v);
 }
 
-/* Merges the lanes, whose diagonals ascend, by scanning their heads: cheap while C is a few
- * vectors. */
+/* Merges the lanes, whose diagonals ascend, by scanning their heads: cheap for small C. */
 static void group_by_merging(struct chunk_view *v, const struct sp_sell_plan *plan, const struct sp_csr *a,
                              int64_t chunk)
 {
@@ -233,8 +232,7 @@ static void fill_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, co
     }
 }
 
-/* Slots, unit slots and stored indices of every chunk; index_ptr[k + 1] receives the indices of
- * chunk k. */
+/* Slots, unit slots and indices of every chunk; index_ptr[k + 1] gets those of chunk k. */
 static enum sp_status count_slots(const struct sp_workload *w, struct sp_sell_plan *plan,
                                   const int64_t room[2], const struct sp_layout *l, int64_t *index_ptr,
                                   int64_t *n_unit_slots, struct sp_error *err)

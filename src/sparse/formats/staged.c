@@ -290,8 +290,7 @@ static double bytes_bound(const struct sp_workload *w, bool with_values)
     const double n_nz = (double)w->matrix->n_nz, n_stored = n_nz / sp_sell_beta(&pattern, C, 1);
     const int64_t n_chunks = (w->matrix->n_r + C - 1) / C;
     const double s_a = with_values ? (double)sp_precision_size(w->precision) : 0.0;
-    /* Blocks of one chunk each, no column twice; running entries, and lengths twice while
-     * building. */
+    /* Blocks of one chunk each, no column twice; entries run on, lengths twice meanwhile. */
     const double per_block_B = sizeof(struct sp_staged_block) + 2 * sizeof(int64_t) + 3 * sizeof(int32_t);
     const double places_B = (double)w->n_threads * (double)w->matrix->n_c * sizeof(uint64_t);
     return (s_a + sizeof(uint16_t)) * n_stored + sizeof(int32_t) * n_nz +

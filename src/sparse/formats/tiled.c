@@ -181,8 +181,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     return status;
 }
 
-/* Inside a row, entries keep their order: the next one in the layout's order is the row's next
- * one. */
+/* Inside a row entries keep their order: the next in the layout is the row's next one. */
 enum sp_status sp_layout_tiled_places(const struct sp_layout *l, int64_t *place, struct sp_error *err)
 {
     void *p;

@@ -33,8 +33,7 @@ enum sp_status sp_generate_estimate(const char *spec, int64_t *n_r, int64_t *n_c
 /* Will its matrix be symmetric? False for what is no such text. */
 bool sp_generate_is_symmetric(const char *spec);
 
-/* The most memory that sp_generate takes at any moment [B], the matrix included; for the check
- * before. */
+/* The most memory that sp_generate takes at any moment [B], the matrix included. */
 enum sp_status sp_generate_bytes(const char *spec, double *bytes, struct sp_error *err);
 
 /* `spec` is the text after "gen:". allocator NULL: plain. SP_USAGE names the specification and the

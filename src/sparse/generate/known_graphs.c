@@ -9,8 +9,7 @@ static void put(struct sp_csr *a, int64_t row, const int32_t *col, int64_t n)
     }
 }
 
-/* ---- binary De Bruijn graph: i -> 2 i and 2 i + 1 modulo n, both directions, without loops
- * ---- */
+/* ---- binary De Bruijn graph: i -> 2 i and 2 i + 1 modulo n, both ways, without loops ---- */
 
 /* The neighbours of i in ascending order; returns how many. */
 static int neighbours(int64_t n, int64_t i, int32_t col[4])

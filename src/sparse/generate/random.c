@@ -230,8 +230,7 @@ static enum sp_status take_work(const struct sp_generator_shape *shape, struct w
     return status;
 }
 
-/* The order in which threads place the edges of a row differs from run to run; sorting undoes
- * that. */
+/* Threads place the edges of a row in any order; sorting undoes that. */
 static void place_edges(uint64_t seed, int64_t scale, int64_t n_r, struct work *w)
 {
 #pragma omp parallel for schedule(static)

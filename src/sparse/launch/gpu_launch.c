@@ -173,8 +173,7 @@ void sp_gpu_chunk_starts(const struct sp_layout *l, int64_t *start)
     }
 }
 
-/* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in
- * such units. */
+/* Columns of a warp, rows of a matrix unit, most warps of a block and rows of it in units. */
 enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
 
 int sp_gpu_mma_row_units(const struct sp_layout *l)

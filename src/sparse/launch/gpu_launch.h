@@ -150,8 +150,7 @@ enum sp_gpu_map {
 
 /* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
-/* Entries of a thread, or of a team, whose loads are asked for together: "four" or "4 times"
- * above. */
+/* Entries of a thread or team whose loads are asked for together: "four" or "4 times" above. */
 enum { SP_GPU_TOGETHER = 4 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
 /* Threads of a block of operations with dense operands, at most: they hold much in registers. */
@@ -235,8 +234,7 @@ int64_t sp_gpu_shares(const struct sp_layout *layout, const struct sp_gpu_launch
 /* Threads of the second grid that have something to add; 0: there is none. */
 int64_t sp_gpu_carry_threads(const struct sp_layout *layout, const struct sp_gpu_launch *g);
 
-/* Rows that end before item `item` of the merged path; item minus that many entries come before
- * it. */
+/* Rows that end before item `item` of the merged path; the other items before it are entries. */
 int64_t sp_gpu_merge_rows_before(const struct sp_layout *layout, int64_t item);
 
 /* start[n_chunks]: the caller's array, filled for STAGE with the first entry of each chunk. */

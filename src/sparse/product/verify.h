@@ -1,5 +1,4 @@
-/* Is y = A x? Checked against sums in double with a bound that follows from the arithmetic, not
- * from taste. */
+/* Is y = A x? Checked against sums in double with a bound that follows from the arithmetic. */
 #ifndef SP_SPARSE_VERIFY_H
 #define SP_SPARSE_VERIFY_H
 

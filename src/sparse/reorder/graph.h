@@ -1,5 +1,4 @@
-/* Patterns that are made from a matrix's: the graphs that orders are found in, and the
- * transpose. */
+/* Patterns made from a matrix's: the graphs that orders are found in, and the transpose. */
 #ifndef SP_SPARSE_GRAPH_H
 #define SP_SPARSE_GRAPH_H
 

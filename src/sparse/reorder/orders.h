@@ -1,5 +1,4 @@
-/* Orders of rows or vertices that are found here: by degree, by Gray codes, by likeness, by
- * breadth. */
+/* Orders of rows or vertices found here: by degree, Gray codes, likeness, breadth. */
 #ifndef SP_SPARSE_ORDERS_H
 #define SP_SPARSE_ORDERS_H
 
@@ -42,15 +41,13 @@ enum sp_status sp_gray_order(const struct sp_pattern *a, uint64_t sections, int3
  * banded matrices above all: count before applying (sp_blocks_count()). */
 
 enum { SP_JACCARD_CANDIDATES = 64 };
-/* Rows that share 40 % of their union with the pattern join: two rows of n entries with 0.57 n in
- * common. */
+/* Rows that share 40 % of their union join: two rows of n entries with 0.57 n in common. */
 #define SP_JACCARD_THRESHOLD 0.6
 
 /* perm[n_r], new to old. Deterministic. SP_MEMORY. */
 enum sp_status sp_jaccard_rows(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w, double threshold,
                                int32_t *perm, struct sp_error *err);
-/* perm[n_c]: the same for columns, whose sets are of block rows of b_h rows, into clusters of
- * b_w. */
+/* perm[n_c]: the same for columns, with sets of block rows of b_h rows, clusters of b_w. */
 enum sp_status sp_jaccard_columns(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w,
                                   double threshold, int32_t *perm, struct sp_error *err);
 

@@ -12,8 +12,7 @@
 
 enum { SP_STRUCTURE_SAMPLE = 1 << 20, SP_STRUCTURE_DISTINCT = 4096, SP_STRUCTURE_BLOCKS = 6 };
 
-/* A share or a ratio; `error` is half the 95 % interval of a sampled one and 0 where all was
- * counted. */
+/* A share or a ratio; `error`: half the 95 % interval of a sampled one, 0 where counted. */
 struct sp_estimate {
     double value, error;
     bool known; /* false: undefined for this matrix (not square, no entries) */
@@ -60,8 +59,7 @@ struct sp_structure {
     int64_t n_inexact_f32;  /* entries that fp32 would change */
 
     struct sp_block_fill block[SP_STRUCTURE_BLOCKS];
-    /* of SELL-8 slots without sorting, the share whose eight columns are consecutive: u of THEORY
-     * 2 */
+    /* of SELL-8 slots without sorting, the share with eight consecutive columns: u of THEORY 2 */
     struct sp_estimate unit_share;
 
     double crs_B;    /* [B] values, 32-bit indices and pointers of CRS (64-bit from 2^31 entries on) */

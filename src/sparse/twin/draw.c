@@ -137,8 +137,7 @@ static void copy_above(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int6
         put(w, i, w->copy[k].col);
 }
 
-/* Beside some entry of the row, or of the one above where it has none yet; further on where that is
- * taken. */
+/* Beside an entry of the row, or of the one above; further on where that is taken. */
 static int64_t draw_neighbour(struct sp_twin_draw *w, int64_t i)
 {
     const int64_t row = w->begin[i + 1] > w->begin[i] || i == 0 ? i : i - 1,
@@ -201,8 +200,7 @@ static int64_t draw_return(struct sp_twin_draw *w, int64_t i)
     return -1;
 }
 
-/* A column of the part [first, end) in proportion to the lengths of columns; -1 where all are
- * empty. */
+/* A column of the part [first, end) in proportion to the lengths; -1: all are empty. */
 static int64_t draw_column(struct sp_twin_draw *w, int64_t first, int64_t end)
 {
     const int64_t from = w->stubs[first], n = w->stubs[end] - from;
@@ -399,8 +397,7 @@ static double corrected_chance(double now, double goal, double got)
     return 1 / (1 + exp(-clamped(x, -14, 14)));
 }
 
-/* Factor for the weight of a kind that has `goal` of `all_goal`, and was made `got` times of
- * `all_got`. */
+/* Factor for the weight of a kind with `goal` of `all_goal` that got `got` of `all_got`. */
 static double factor_of(int64_t goal, int64_t all_goal, int64_t got, int64_t all_got)
 {
     return clamped(share(goal, all_goal) / share(got, all_got), 0.25, 4);
@@ -419,8 +416,7 @@ static void correct_weights(int64_t *now, const int64_t *goal, const int64_t *go
         now[k] = weighed(now[k], factor_of(goal[k], all_goal, got[k], all_got));
 }
 
-/* Weights of n_parts parts: one factor for a kind in all of them, since few of a kind are in
- * one. */
+/* Weights of n_parts parts: one factor for a kind in all, since few are in one. */
 static void correct_parts(int64_t *now, const int64_t *goal, const int64_t *got, int32_t n_parts, int n_kinds)
 {
     const int64_t all_goal = sum_of(goal, (int64_t)n_parts * n_kinds, 1),

@@ -1,5 +1,4 @@
-/* Inside sp_twin_make: chances made of the features, and the entries off the diagonal, row after
- * row. */
+/* Inside sp_twin_make: chances made of the features, and the entries off the diagonal. */
 #ifndef SP_SPARSE_TWIN_DRAW_H
 #define SP_SPARSE_TWIN_DRAW_H
 

@@ -125,8 +125,7 @@ static void value_of(const struct sp_twin *t, uint64_t seed, int32_t i, int32_t 
         value[1] = i == j && t->symmetry == SP_HERMITIAN ? 0 : fabs(sp_generator_value(~seed, i, j));
 }
 
-/* Gives all entries of the rows [first, end) to the builder, for the first or for the second
- * time. */
+/* Gives all entries of the rows [first, end) to the builder, for either pass. */
 static bool hand_over(const struct sp_twin_draw *w, uint64_t seed, int thread, int64_t first, int64_t end,
                       bool place, struct entries *e, struct sp_csr_builder *b)
 {

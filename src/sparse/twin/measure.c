@@ -179,8 +179,7 @@ static void pattern_symmetry(struct work *w)
     int64_t n_off = 0, n_mirrored = 0;
     for (int64_t i = 0; i < a->n_r; i++)
         w->length[i] = a->row_ptr[i];
-    /* rows ascend, so what is looked for in row j ascends too: length[j] is where it was found
-     * last */
+    /* rows ascend, so what is looked for in row j does, too: from length[j] on */
     for (int64_t i = 0; i < a->n_r; i++)
         for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
             int32_t j = a->col[k];
@@ -274,8 +273,7 @@ static void mark_copies(struct work *w, int64_t i, bool count)
     }
 }
 
-/* Distance from the entry to the left, or with a negative sign from a copy to the right; 0: both
- * are far. */
+/* Distance from the entry to the left, negative: from a copy to the right; 0: both are far. */
 static int64_t gap_of(const struct work *w, int64_t i, int64_t k)
 {
     if (k > 0 && w->row[k] - w->row[k - 1] <= SP_TWIN_GAPS)

@@ -70,8 +70,7 @@ struct sp_twin {
 
     /* rows with this best shift, last those that copy nothing; [1]: as long as the row above */
     int64_t shift[2][SP_TWIN_SHIFTS + 1];
-    /* columns of the row above, by shift and by the offset that a copy would have; those that were
-     * copied */
+    /* columns of the row above, by shift and by a copy's offset; those that were copied */
     int64_t offered[SP_TWIN_SHIFTS][SP_TWIN_OFFSETS], copied[SP_TWIN_SHIFTS][SP_TWIN_OFFSETS];
     int64_t birth[SP_TWIN_GRID][SP_TWIN_BIRTHS];  /* entries that are no copies, by part of the rows */
     int64_t gap[2 * SP_TWIN_GAPS + 1];            /* of neighbours, from SP_TWIN_GAPS to the left on */
@@ -104,8 +103,7 @@ int32_t sp_twin_place_parts(int64_t n);
  * and returns the word for the first figure that contradicts the others, NULL where all is well. */
 const char *sp_twin_complete(struct sp_twin *twin);
 
-/* Lengths for scale * n rows: those of each part are drawn without putting back, one after
- * another. */
+/* Lengths for scale * n rows: those of each part are drawn without putting back. */
 void sp_twin_draw_lengths(const struct sp_twin_lengths *l, int64_t scale, uint64_t seed, int32_t *length);
 
 /* Bytes that sp_twin_make takes, the matrix included; sizes beforehand (entries: nearly). SP_USAGE:

@@ -1,5 +1,4 @@
-/* Counting of hardware events: can it be done here, may this process do it, and one event opened
- * and read. */
+/* Hardware events: can they be counted here, by this process; one event opened and read. */
 #ifndef SP_SYS_COUNTERS_H
 #define SP_SYS_COUNTERS_H
 

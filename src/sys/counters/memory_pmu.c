@@ -39,8 +39,7 @@ static const struct kind kinds[] = {
      "data_write", "", 0, NULL, 1,
      "r:unc_mc0_rdcas_count_freerun r:unc_mc1_rdcas_count_freerun w:unc_mc0_wrcas_count_freerun "
      "w:unc_mc1_wrcas_count_freerun"},
-    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in
-     * sysfs. */
+    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each). */
     {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
      "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1, "r:umc_cas_cmd.rd w:umc_cas_cmd.wr b:umc_cas_cmd.all"},
     /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each
@@ -139,8 +138,7 @@ static double bytes_of(const struct kind *k, const char *event)
     return strstr(event, "_bytes") ? 1 : k->B_per_count;
 }
 
-/* The terms of an event: what the kernel's file says; a word without "=" in front of codes names a
- * file too. */
+/* The terms of an event, from the kernel's file; a word without "=" in front names a file, too. */
 static bool terms_of(const char *root, const struct kind *k, const char *pmu, const char *name, char *terms,
                      size_t size)
 {
@@ -485,8 +483,7 @@ bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *out
     return false;
 }
 
-/* "config:0-7,32-35", "config1:0", "config" (all bits): puts value into the bits named, lowest
- * first. */
+/* "config:0-7,32-35", "config1:0", "config" (all bits): value into these bits, lowest first. */
 static bool put_bits(const char *format, uint64_t value, uint64_t config[3])
 {
     const char *colon = strchr(format, ':');

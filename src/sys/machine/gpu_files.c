@@ -54,8 +54,7 @@ static void read_driver(const char *root, struct sp_gpu_files *out)
     snprintf(out->driver, sizeof out->driver, "loaded");
 }
 
-/* "NVIDIA A40-8Q", "GRID T4-16C": a number and one of the letters of vGPU profiles after a dash at
- * the end. */
+/* "NVIDIA A40-8Q", "GRID T4-16C": a number and a letter of vGPU profiles behind a dash. */
 static bool is_slice(const char *model)
 {
     const char *dash = strrchr(model, '-');

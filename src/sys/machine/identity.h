@@ -67,8 +67,7 @@ struct sp_code {
  * has it is stripped or not readable, or no function begins there. Reads the file once a call. */
 enum sp_status sp_code_find(void (*function)(void), struct sp_code *code, struct sp_error *err);
 
-/* XXH64 of the code of n functions, NULL ones left out: the same for the same bytes in the same
- * order. */
+/* XXH64 of the code of n functions, NULL ones left out; their order counts. */
 enum sp_status sp_code_hash(void (*const function[])(void), int n, uint64_t *hash, struct sp_error *err);
 
 #endif

@@ -25,8 +25,7 @@ struct sp_meminfo {
     int64_t limit_B; /* the limit itself, of which `available_B` is left */
 };
 
-/* From now on `bytes` may be taken by this process, whatever the system says (0: that again):
- * --memory. */
+/* From now on this process may take `bytes`, whatever the system says (0: ask it): --memory. */
 void sp_meminfo_state(int64_t bytes);
 
 /* "the limit of the control group is 60 MB", "" for the machine's own memory. */

@@ -10,8 +10,7 @@
 
 #include "base/status.h"
 
-/* One hardware thread. The numbers count from 0 in order of first appearance, unlike the kernel's
- * ids. */
+/* One hardware thread. Numbers count from 0 in order of appearance, unlike the kernel's ids. */
 struct sp_cpu {
     int os;       /* the kernel's number: what sched_setaffinity takes */
     int core;     /* physical core */

@@ -65,8 +65,7 @@ void sp_campaign_free(struct sp_campaign *campaign);
  * what they were. */
 const char *sp_campaign_split(char *line, char *word[], int *n);
 
-/* Options in one way of writing: "--threads=8 --format crs" and "--format crs --threads 8" hash
- * alike. */
+/* Options in one way of writing: "--threads=8 --format crs" and its reverse hash alike. */
 uint64_t sp_campaign_hash_options(char *const *word, int n);
 
 #endif

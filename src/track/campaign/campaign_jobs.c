@@ -420,8 +420,7 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
     sweep_claims(store, campaign);
 }
 
-/* A record that is anonymous gets the hashes alone: the other words are the user's names for
- * things. */
+/* A record that is anonymous gets the hashes alone: other words are the user's. */
 static void describe(struct sp_record *r, const struct sp_campaign_job *job)
 {
     bool anonymous = false;
@@ -437,8 +436,7 @@ static void describe(struct sp_record *r, const struct sp_campaign_job *job)
     sp_record_set_object(r, SP_F_CAMPAIGN_OPTIONS, options);
 }
 
-/* Into the store; *path receives its name there. What another process put there under this name
- * stays. */
+/* Into the store; *path receives its name there. What another process put there stays. */
 static enum sp_status add_to_store(const struct sp_campaign_store *c, const char *file, char *path,
                                    struct sp_error *err)
 {

@@ -171,8 +171,7 @@ enum sp_status sp_change_points(const double *x, int n, const struct sp_change_o
             out[k] = out[k - 1];
             out[k - 1] = t;
         }
-    /* Levels of the segments; points whose step is below the floor are left out, and their segments
-     * joined. */
+    /* Levels of the segments, joined where the step between them is below the floor. */
     int kept = 0;
     for (int i = 0; i < *n_found; i++) {
         const int first = kept > 0 ? out[kept - 1].at : 0, end = i + 1 < *n_found ? out[i + 1].at : n;

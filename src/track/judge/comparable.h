@@ -19,8 +19,7 @@ bool sp_tracked_uses_bytes(enum sp_tracked metric);
  * caches, all else to the environment; simulated bytes and measured ones are two things, and so are
  * bytes that different versions of the simulation give. */
 bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
-/* An order in which those that may be compared are next to each other, and 0 between them, as of
- * strcmp(). */
+/* An order with those that may be compared side by side, and 0 between them, as strcmp(). */
 int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
 
 /* What two records differ in: what was asked for and where they ran, which decides whether they are

@@ -159,8 +159,7 @@ static double variance_of_runs(const struct sp_entry *const *list, int n, enum s
     return noise * noise * sum / n_sessions;
 }
 
-/* Median |step| between successive sessions, as they are or less their mean, whichever is
- * smaller. */
+/* Median |step| between successive sessions, as they are or less their mean: the smaller. */
 static double noise_of_steps(const double *x, int n)
 {
     double plain[MOST_RECORDS], less_creep[MOST_RECORDS];

@@ -118,8 +118,7 @@ static enum sp_verdict_of_track verdict_of(const struct sp_shift *s, enum sp_tra
     return SP_TRACK_INCONCLUSIVE;
 }
 
-/* The rolling baseline decides; the pinned one may only make it worse, so that small steps cannot
- * add up. */
+/* The rolling baseline decides; the pinned one may only make it worse, since small steps add up. */
 static void decide(struct sp_judgement *j)
 {
     j->verdict = verdict_of(&j->shift, j->metric);
@@ -228,8 +227,7 @@ static bool is_before_the_accepted(const struct sp_entry *e, const struct groups
     return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) && sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
 }
 
-/* A session ends where one of its records was accepted: what is measured later is held against
- * that. */
+/* A session ends where one of its records was accepted: later ones are held against that. */
 static void find_groups(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
                         struct groups *g)
 {

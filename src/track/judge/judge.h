@@ -57,8 +57,7 @@ void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *
 /* Was `later` measured to confirm what `earlier` said, or what `earlier` was to confirm? */
 bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier);
 
-/* Two given groups of records, each of one configuration; `why` is filled where they cannot be
- * compared. */
+/* Two given groups of records, each of one configuration; `why`: they cannot be compared. */
 void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
                   int n_after, const struct sp_judge_options *o, struct sp_judgement *out);
 

@@ -49,8 +49,7 @@ enum { SP_SHIFT_LEAST_RUNS = 3 };
  * floor that was asked for; else undecided. */
 struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const struct sp_shift_options *o);
 
-/* Median of all ratios after/before (Hodges and Lehmann 1963, of logarithms), minus 1. Both n >=
- * 1. */
+/* Median of all ratios after/before (Hodges and Lehmann 1963, of logarithms) - 1. n >= 1. */
 double sp_shift_estimate(struct sp_group before, struct sp_group after);
 
 /* Two-sided p of Welch's t test on x as given; 1 where a group has less than 2 values. *t and *df

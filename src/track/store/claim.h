@@ -47,8 +47,7 @@ enum sp_status sp_claim_take(const struct sp_claims *claims, const char *name, b
 /* A sign of life; to be given several times within stale_s. */
 void sp_claim_touch(const struct sp_claims *claims, const char *name, const struct sp_claim *claim);
 
-/* Gives up one's own claim, and removes those that it outdid; without effect where it was outdone
- * itself. */
+/* Gives up one's own claim, and removes those that it outdid, unless it was outdone. */
 void sp_claim_drop(const struct sp_claims *claims, const char *name, const struct sp_claim *claim);
 
 /* Removes files that were never finished because their makers were killed. */

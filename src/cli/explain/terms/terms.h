@@ -33,8 +33,7 @@ struct sp_term {
     const struct sp_calculation *calculations;
 };
 
-/* Terms of rules have their names and numbers alone; exit codes ("exit-5") also have the number in
- * `also`. */
+/* Terms of rules have names and numbers alone; exit codes also have the number in `also`. */
 enum sp_term_kind { SP_KIND_TERM, SP_KIND_RULE, SP_KIND_FLAG, SP_KIND_EXIT };
 
 struct sp_theme {
