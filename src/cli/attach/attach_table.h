@@ -13,6 +13,7 @@ struct sp_attach_line {
     const struct sp_captured_product *product;
     char matrix[16]; /* "A1" */
     double share;    /* of the program's time; NAN: not known */
+    double least_B;  /* sp_attach_least_B() */
     const char *why; /* why it is not judged; NULL: it is */
 };
 

@@ -207,7 +207,9 @@ static int64_t make_lines(const struct arguments *a, const struct sp_capture *c,
         total_s += sp_captured_total_s(&c->product[i]);
     for (int64_t i = 0; i < c->n_products; i++) {
         struct sp_attach_line *l = &line[i];
-        *l = (struct sp_attach_line){.product = &c->product[i], .share = sp_attach_share(c, &c->product[i])};
+        *l = (struct sp_attach_line){.product = &c->product[i],
+                                     .share = sp_attach_share(c, &c->product[i]),
+                                     .least_B = sp_attach_least_B(c, &c->product[i])};
         for (int64_t k = 0; k < i && !*l->matrix; k++)
             if (line[k].product->matrix == l->product->matrix)
                 memcpy(l->matrix, line[k].matrix, sizeof l->matrix);

@@ -19,6 +19,10 @@ const char *sp_attach_why_not(const struct sp_capture *capture, const struct sp_
 /* A product's part of the program's time, 0 ... 1: of the calling threads'; NAN: not known. */
 double sp_attach_share(const struct sp_capture *capture, const struct sp_captured_product *product);
 
+/* Bytes of CRS with the program's own indices, each array once: the least that a product moves to
+ * and from the core, judged or not [B]; NAN: widths of its arrays are not known. */
+double sp_attach_least_B(const struct sp_capture *capture, const struct sp_captured_product *product);
+
 /* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record is complete, with
  * `attach`. */
 enum sp_status sp_attach_judge(const struct sp_capture *capture, const struct sp_captured_product *product,

@@ -145,10 +145,16 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
         if (to > from)
             sp_sort_by(folded->col + from, (to - from), sizeof *folded->col, compare_columns);
     }
-    if (n > 0)
-        memcpy(folded->val, a->val + begin * values_per_entry(a->field),
-               (size_t)(n * values_per_entry(a->field)) * sizeof *a->val);
+    sp_csr_copy_numbers(a, begin * values_per_entry(a->field), n * values_per_entry(a->field), folded->val);
     return SP_OK;
+}
+
+void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to)
+{
+    if (n > 0 && a->val)
+        memcpy(to, a->val + first, (size_t)n * sizeof *to);
+    for (int64_t k = 0; k < n && a->val_f32; k++)
+        to[k] = (double)a->val_f32[first + k];
 }
 
 int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)

@@ -29,10 +29,12 @@ struct sp_csr {
     int64_t *row_ptr; /* [n_r + 1] */
     int32_t *col;     /* [n_nz] 0-based */
     double *val; /* [n_nz], complex: [2 n_nz] real and imaginary parts in turn; a pattern's values are 1 */
-    enum sp_field field;                  /* of the input */
-    enum sp_symmetry symmetry;            /* of the input; entries are expanded whatever it says */
-    int64_t n_zeros;                      /* stored entries whose value is 0, counted after expansion */
-    int64_t n_duplicates;                 /* input entries that were added to an earlier one */
+    const float *val_f32;      /* [n_nz] in place of val, which is NULL then: values that were lent in f32
+                                  (src/api);      whoever takes a matrix reads them with sp_csr_number() */
+    enum sp_field field;       /* of the input */
+    enum sp_symmetry symmetry; /* of the input; entries are expanded whatever it says */
+    int64_t n_zeros;           /* stored entries whose value is 0, counted after expansion */
+    int64_t n_duplicates;      /* input entries that were added to an earlier one */
     const struct sp_allocator *allocator; /* of the three arrays */
 };
 
@@ -52,6 +54,15 @@ static inline bool sp_csr_is_complex(const struct sp_csr *a)
 {
     return a->field == SP_FIELD_COMPLEX;
 }
+
+/* Element k of the values: two of them are a complex entry. */
+static inline double sp_csr_number(const struct sp_csr *a, int64_t k)
+{
+    return a->val_f32 ? (double)a->val_f32[k] : a->val[k];
+}
+
+/* n of them from `first` on. */
+void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to);
 
 /* Allocates the three arrays (col and val untouched, row_ptr[0] = 0). On failure *a is zeroed.
  * allocator NULL: plain. */

@@ -122,7 +122,7 @@ static void permute_row(const struct sp_csr *a, int64_t from, const int32_t *new
             b->val[2 * target] = a->val[2 * source];
             b->val[2 * target + 1] = a->val[2 * source + 1];
         } else {
-            b->val[target] = a->val[source];
+            b->val[target] = sp_csr_number(a, source);
         }
     }
 }
@@ -134,7 +134,7 @@ static void copy_row(const struct sp_csr *a, int64_t from, struct sp_csr *b, int
     if (n == 0)
         return;
     memcpy(b->col + to, a->col + begin, (size_t)n * sizeof *b->col);
-    memcpy(b->val + to * per_entry, a->val + begin * per_entry, (size_t)(n * per_entry) * sizeof *b->val);
+    sp_csr_copy_numbers(a, begin * per_entry, n * per_entry, b->val + to * per_entry);
 }
 
 static int64_t longest_row(const struct sp_csr *a)

@@ -20,7 +20,7 @@ static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
     int64_t last = -1;
     for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
         int64_t j = a->col[k], image = j == i ? k : sp_csr_find(a, j, i);
-        if (j <= last || image < 0 || !alike(a->val[k], sign * a->val[image]))
+        if (j <= last || image < 0 || !alike(sp_csr_number(a, k), sign * sp_csr_number(a, image)))
             return false;
         last = j;
     }

@@ -63,10 +63,10 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
 {
     if (layout->precision == SP_C128) {
         bool is_complex = sp_csr_is_complex(a);
-        ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : a->val[from];
+        ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : sp_csr_number(a, from);
         ((double *)layout->val)[2 * i + 1] = is_complex ? a->val[2 * from + 1] : 0.0;
     } else {
-        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, a->val[from]);
+        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, sp_csr_number(a, from));
     }
 }
 

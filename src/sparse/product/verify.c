@@ -22,7 +22,7 @@ static struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x
     bool complex_a = sp_csr_is_complex(a);
     for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
         int64_t c = a->col[j];
-        double a_r = complex_a ? a->val[2 * j] : a->val[j], a_i = complex_a ? a->val[2 * j + 1] : 0;
+        double a_r = complex_a ? a->val[2 * j] : sp_csr_number(a, j), a_i = complex_a ? a->val[2 * j + 1] : 0;
         double x_r = complex_x ? x[2 * c] : x[c], x_i = complex_x ? x[2 * c + 1] : 0;
         double abs_a = fabs(a_r) + fabs(a_i), abs_x = fabs(x_r) + fabs(x_i);
         s.real += a_r * x_r - a_i * x_i;
@@ -193,7 +193,7 @@ static void multiply_row(const struct sp_workload *w, const struct sp_dense *d, 
     for (int64_t k = 0; k < r; k++)
         out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
-        const double a = s->val[j], *x = d->x + s->col[j] * r;
+        const double a = sp_csr_number(s, j), *x = d->x + s->col[j] * r;
         for (int64_t k = 0; k < r; k++) {
             out->sum[k] += a * x[k];
             out->abs_sum[k] += fabs(a * x[k]);
@@ -226,7 +226,7 @@ static void sampled_row(const struct sp_workload *w, const struct sp_dense *d, i
     out->m = (double)r + 3;
     for (int64_t j = 0; j < out->n; j++) {
         struct dot t = dot_of(d->rows + i * r, d->x + s->col[first + j] * r, r);
-        double v = s->val[first + j];
+        double v = sp_csr_number(s, first + j);
         out->sum[j] = v * t.sum;
         out->abs_sum[j] = fabs(v) * t.abs_sum;
         out->abs_factors[j] = fabs(v) * t.abs_factors + t.abs_sum + 1;

@@ -194,7 +194,8 @@ static enum sp_status find_values(const struct sp_csr *a, struct sp_structure *s
         bool any = false;
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < a->n_nz; k++) {
-            double re = is_complex ? a->val[2 * k] : a->val[k], im = is_complex ? a->val[2 * k + 1] : 0;
+            double re = is_complex ? a->val[2 * k] : sp_csr_number(a, k),
+                   im = is_complex ? a->val[2 * k + 1] : 0;
             n_zeros += re == 0 && im == 0;
             n_inexact += !survives_f32(re) || !survives_f32(im);
             uint64_t key[2] = {bits(re), bits(im)};
@@ -229,7 +230,7 @@ static enum sp_status find_values(const struct sp_csr *a, struct sp_structure *s
 static bool same_value(const struct sp_csr *a, int64_t k, int64_t m)
 {
     if (!sp_csr_is_complex(a))
-        return a->val[k] == a->val[m];
+        return sp_csr_number(a, k) == sp_csr_number(a, m);
     return a->val[2 * k] == a->val[2 * m] && a->val[2 * k + 1] == a->val[2 * m + 1];
 }
 
