@@ -114,8 +114,7 @@ void sp_ceiling_sample(const struct sp_ceiling_run *run, int64_t repetitions,
 /* Repetitions in which a gather visits each line of its working set at least once. */
 int64_t sp_ceiling_gather_pass(const struct sp_ceiling_run *run);
 
-/* Repetitions that take about `target_s` of processor time, at least 1; it runs for about a quarter
- * of that. */
+/* Repetitions that take about `target_s` of processor time, at least 1; runs a quarter of that. */
 int64_t sp_ceiling_calibrate(const struct sp_ceiling_run *run, double target_s);
 
 /* Seconds of a thread's time that a gather takes from n_lines of 64 bytes (a power of two, at least

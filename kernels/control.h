@@ -8,8 +8,7 @@
 /* Of the computation: its times compare only where this agrees. */
 enum { SP_CONTROL_VERSION = 1 };
 
-/* `steps` dependent operations of one thread, in registers. Returns a number that depends on all of
- * them. */
+/* `steps` dependent operations of one thread, in registers; its number depends on all of them. */
 double sp_control_chain(int64_t steps);
 
 #endif

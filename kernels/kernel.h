@@ -68,19 +68,16 @@ struct sp_kernel {
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
 
-    /* Can this machine run it? Cheap; SP_ABSENT with the reason otherwise ("needs AVX-512, this CPU
-     * has none"). */
+    /* Can this machine run it? Cheap; SP_ABSENT with the reason ("needs AVX-512, ..."). */
     enum sp_status (*available)(struct sp_error *err);
-    /* Is this C compiled in, is this schedule supported ...: SP_ABSENT with the reason. May be
-     * NULL: takes all. */
+    /* Is this C compiled in, this schedule supported ...: SP_ABSENT. NULL: takes all. */
     enum sp_status (*accepts)(const struct sp_layout *layout, struct sp_error *err);
     /* Makes *state from a layout (borrowed until release) and operands. */
     enum sp_status (*prepare)(const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, struct sp_error *err);
     /* All that is timed: the operation, `repetitions` times. See struct sp_job. */
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
-    /* The result of struct sp_dense as doubles in input order, sp_dense_n_result() of them, the
-     * caller's array. */
+    /* The result as doubles in input order, sp_dense_n_result() of them, the caller's array. */
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*facts)(const void *state, struct sp_kernel_facts *facts);
     void (*release)(void *state); /* accepts NULL */

@@ -177,8 +177,7 @@ static bool is_far_below(const struct sp_ceiling *a, const struct sp_ceiling *b)
     return by > 0 && by * a->value.value < 0.9 * b->value.value && by * a->value.hi < b->value.lo;
 }
 
-/* Loads of several streams a thread are at least half as fast as those of one: what is far above
- * them came out of a cache. */
+/* Loads of several streams reach half of one stream's: what is far above came out of a cache. */
 static bool is_far_above(const struct sp_ceiling *a, const struct sp_ceiling *b)
 {
     return strcmp(a->name, "load") == 0 && strcmp(b->name, "load_mix") == 0 &&

@@ -143,8 +143,7 @@ struct sp_machine_ecm {
     struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
 };
 
-/* What a gather takes longer whose page the TLBs do not map (model/gather.h), by the pages that
- * were asked for. */
+/* What a gather takes longer whose page the TLBs do not map (model/gather.h). */
 struct sp_page_costs {
     bool huge; /* huge pages were asked for, not only 4 KiB ones */
     int n_threads;

@@ -21,8 +21,7 @@ struct sp_gpu_way_drawn {
 
 enum { SP_MOST_WAYS_DRAWN = 13 };
 
-/* The modelled ways in the record's order, then the kernel that ran; returns how many, 0 where the
- * record has no levels. */
+/* The modelled ways in the record's order, then the kernel that ran; how many, 0: no levels. */
 int sp_gpu_ways_read(const struct sp_record *record, struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN]);
 
 /* Where the points of a GPU's levels, their numbers and the names of the roofs go in a picture. */

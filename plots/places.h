@@ -37,8 +37,7 @@ int sp_places_choose(struct sp_places *places, const struct sp_box *choice, int 
  * fonts, and rather too much than too little. */
 double sp_text_em(const char *text);
 
-/* Takes out of the middle what makes the text wider than `most` [em; characters where `columns`]
- * and puts an ellipsis there. */
+/* An ellipsis in the middle of a text wider than `most` [em; characters where `columns`]. */
 void sp_text_fit(char *text, size_t size, double most, bool columns);
 
 #endif

@@ -65,8 +65,7 @@ enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_
 /* Does it begin and end as gnuplot's pictures for this terminal do? gnuplot exits with 0 when a
  * write failed. Text is as the drawing script writes it, with its last line. Not for SP_TERM_GP. */
 bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size);
-/* The script alone, as it would stand in a file that draws `image`, a name without folders; NULL:
- * to standard output. */
+/* The script alone, as in a file that draws `image`, a name without folders; NULL: to stdout. */
 void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
                     enum sp_term term, const char *image, FILE *out);
 

@@ -6,8 +6,7 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-/* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the
- * roof beside it below. */
+/* A series: the time of every run above, with verdicts; bandwidth and the roof beside it below. */
 
 static double time_of(const struct sp_record *record)
 {

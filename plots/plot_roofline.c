@@ -164,8 +164,7 @@ static struct sp_quoted words_of_ceiling(const struct ceiling *c, enum wording h
                     above ? ", above" : "");
 }
 
-/* Along its line, above and then below it, from its upper end on; that of a peak above the picture
- * at its top. */
+/* Along its line, above, then below it, from its upper end on; a peak's at the top. */
 enum { STEPS = 12, MORE = 4 /* at the right end of a peak that is short */ };
 static int places_of_ceiling(const struct ceiling *c, const struct frame *f, double width,
                              struct sp_box choice[2 * STEPS + MORE])
@@ -233,8 +232,7 @@ static void write_band(struct sp_script *out, struct sp_value v, const struct fr
     sp_put(out, "EOD\n");
 }
 
-/* Block $Ci of ceiling i: its ends. Bandwidths are straight on logarithmic axes, so two points do,
- * and pictures stay small. */
+/* Block $Ci of ceiling i: its two ends, as bandwidths are straight on logarithmic axes. */
 static void write_ceilings(struct sp_script *out, const struct ceilings *all, const struct frame *f)
 {
     for (int i = 0; i < all->n; i++) {

@@ -82,8 +82,7 @@ void sp_script_put(struct sp_script *script, const char *words, const double *nu
 void sp_script_text(struct sp_script *script, struct sp_quoted text, const char *words, const double *number,
                     size_t n);
 
-/* "set xtics (", then 'TEXT' AT with commas between; what follows the list, and its bracket, is put
- * by the caller. */
+/* "set xtics (", then 'TEXT' AT with commas between; the caller puts the bracket and the rest. */
 void sp_script_tics(struct sp_script *script, enum sp_word axis);
 void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at);
 

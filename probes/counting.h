@@ -11,8 +11,7 @@
 /* A back end that counts memory traffic between two moments. */
 struct sp_counter {
     const char *name;
-    /* Fills the zeroed log's `how` and events. `argument`: what followed the name after a colon, or
-     * NULL. */
+    /* Fills the zeroed log's `how` and events. `argument`: what followed the colon, or NULL. */
     enum sp_status (*open)(const struct sp_counter *self, const char *argument, void **state,
                            struct sp_count_log *log, struct sp_error *err);
     /* Between the two the events of `pass` count, everywhere where their units are. */

@@ -66,8 +66,7 @@ struct sp_probe {
     /* Fills *reading (zeroed first). SP_INTERRUPTED keeps the samples that were taken. */
     enum sp_status (*observe)(void *session, const struct sp_job *job, const struct sp_protocol *protocol,
                               struct sp_reading *reading, struct sp_error *err);
-    /* All that counters said so far, borrowed, valid until the next observation; NULL: a probe
-     * without counters. */
+    /* All counts so far, borrowed, valid until the next observation; NULL: without counters. */
     const struct sp_count_log *(*log)(const void *session);
     void (*close)(void *session); /* accepts NULL */
 };

@@ -14,8 +14,7 @@ struct sp_cache_buffer {
  * (cold). Nothing for warm. */
 enum sp_status sp_cache_state_prepare(struct sp_cache_buffer *buffer, const struct sp_protocol *protocol,
                                       int n_threads, struct sp_error *err);
-/* Brings the caches into the protocol's state; to be called before each execution, outside of what
- * is timed or counted. */
+/* Brings the caches into the protocol's state, before each execution, outside of what is timed. */
 void sp_cache_state_set(const struct sp_cache_buffer *buffer, const struct sp_protocol *protocol,
                         int n_threads);
 void sp_cache_state_free(struct sp_cache_buffer *buffer);

@@ -15,8 +15,7 @@ json_t *sp_count_log_json(const struct sp_count_log *log);
 enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, struct sp_count_log *log,
                                       struct sp_error *err);
 
-/* A session of the row `replay` (probes/probe.h) over such an object. constructed: the file says so
- * elsewhere. */
+/* A session of `replay` (probes/probe.h) over such an object. constructed: the file says so. */
 enum sp_status sp_replay_open_counters(const json_t *counters, const char *path, bool constructed,
                                        void **session, struct sp_error *err);
 

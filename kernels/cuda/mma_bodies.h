@@ -162,8 +162,7 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
         }
     }
 
-    /* All stages of a strip. A barrier stands between the last look at a stage and what is brought
-     * there. */
+    /* All stages of a strip, a barrier between the last look at one and what is brought there. */
     static SP_GPU void walk(const struct sp_gpu_arrays &a, const mma_strip &s, sums &d)
     {
         constexpr uint32_t ahead = switches & SP_GPU_MMA_ASYNC ? SP_GPU_MMA_STAGES - 1 : 0;

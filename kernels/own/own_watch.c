@@ -140,8 +140,7 @@ static enum sp_own_call call_of(const struct sp_own_watch *w)
     return (enum sp_own_call)atomic_load(&w->call);
 }
 
-/* Where the address is, near an array that the kernel was given: "12 bytes behind the end of y";
- * false: near none. */
+/* Where the address is, near an array of the kernel's: "12 bytes behind the end of y". */
 static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
 {
     const uintptr_t p = w->address;

@@ -55,8 +55,7 @@ void sp_own_watch_again(struct sp_own_watch *watch);
 /* In the process of the kernel: from now on signals and exits are noted in it. */
 void sp_own_watch_begin(struct sp_own_watch *watch);
 
-/* Calls body(context), which is code of others, under the watch (NULL: nobody looks), and returns
- * what it returns. */
+/* Calls body(context), code of others, under the watch (NULL: nobody looks); its result. */
 int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
                    void *context);
 

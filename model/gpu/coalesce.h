@@ -47,8 +47,7 @@ int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access
  * operations, or no turns. */
 double sp_coalesced_active(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
 
-/* Share of the bytes of all sectors that are loaded or copied which a lane asked for; NAN where
- * nothing is loaded. */
+/* Share of the bytes of all sectors loaded or copied that a lane asked for; NAN: none. */
 double sp_coalesced_use(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
 
 #endif

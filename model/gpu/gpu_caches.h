@@ -55,8 +55,7 @@ struct sp_gpu_wave_options {
     const struct sp_progress *progress;
 };
 
-/* Requests for sectors of x by the bucket of their distance (model/cache/stack_distance.h); of the
- * pairs sampled. */
+/* Requests for sectors of x by the bucket of their distance; of the pairs sampled. */
 struct sp_gpu_wave {
     int64_t n_sectors;                  /* of x that are asked for at all, exact */
     int64_t stream_B;                   /* all arrays but x */

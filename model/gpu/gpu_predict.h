@@ -16,8 +16,7 @@
  * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
 enum { SP_GPU_TRAFFIC_VERSION = 1 };
 
-/* One execution, second grids included. Loads towards the threads, stores (and atomic additions)
- * away from them [B]. */
+/* One execution, second grids included: loads, and stores with atomic additions [B]. */
 struct sp_gpu_traffic {
     struct sp_occupancy occupancy;
     struct sp_coalescing sectors;

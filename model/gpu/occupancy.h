@@ -21,8 +21,7 @@ struct sp_occupancy sp_occupancy_of(const struct sp_machine *machine, const stru
 /* A GPU with an L1 for each SM, an L2 with sectors of 32 bytes, and limits of an SM. */
 bool sp_gpu_is_described(const struct sp_machine *machine);
 
-/* What the matrix units of a GPU do for a launch of MMA: the kernel's shapes, and the ceiling that
- * holds for them. */
+/* What matrix units do for a launch of MMA: the kernel's shapes, and their ceiling. */
 
 /* Operations that the units execute [flop]: for all rows of a block row, all columns of the tiles,
  * and the stored columns up to the end of the last stage, zeros included; f32 as three products of

@@ -32,8 +32,7 @@ enum sp_gpu_array {
     SP_GPU_CARRY_VAL,
     SP_N_GPU_ARRAYS
 };
-/* COPY: an asynchronous copy into shared memory (cp.async.cg), which passes the L1 by; profilers
- * count it apart from loads. */
+/* COPY: an asynchronous copy to shared memory (cp.async.cg), past the L1; counted apart. */
 enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_COPY, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
 
 /* Operands whose rows (SpMV: elements) are gathered by column indices: x, and FusedMM's second. */

@@ -235,8 +235,7 @@ struct sp_hint_rule {
     const char *remedy;    /* what to do, in general */
     const char *gain;      /* how it is predicted */
     const char *check;     /* what it calls what it has checked: "load imbalance"; NULL: it never says so */
-    /* Fills *hint when it fires (id, title and version are set by the caller), *checked's figure
-     * when it is clear. */
+    /* Fills *hint (but id, title, version) when it fires, *checked's figure when it is clear. */
     enum sp_verdict (*judge)(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked);
 };

@@ -84,8 +84,7 @@ static struct sp_then by_model(const struct sp_hint_inputs *in, double then_s)
     return then;
 }
 
-/* As the run with equal shares had it, where it was made; else by the model, but no better than
- * busy times spread evenly. */
+/* As the run with equal shares had it; else by the model, at best busy times spread evenly. */
 static struct sp_then with_schedule(const struct sp_hint_inputs *in, const struct sp_alternative *best)
 {
     struct sp_then then = by_model(in, best->fluid_s.value);

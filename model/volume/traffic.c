@@ -325,8 +325,7 @@ static void shares_of(const struct sp_layout *l, const struct sp_sim_options *o,
             (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
 }
 
-/* cache: the last level with its ways. Nothing is walked through where the matrix is far above the
- * caches. */
+/* cache: the last level with its ways. Nothing is walked where the matrix is far above it. */
 static enum sp_status add_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
                                    const struct sp_cache *cache, struct sp_traffic *memory, double lo_B[2],
                                    double hi_B[2], struct sp_error *err)

@@ -94,8 +94,7 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
 /* alpha = bytes of x from memory / (s_x n_nz) [THEORY 1]; NAN for a matrix without entries. */
 double sp_traffic_alpha(const struct sp_layout *layout, const struct sp_traffic *memory);
 
-/* Next to nothing crosses here, less than a quarter of the matrix: the data live further in,
- * whatever their sizes say. */
+/* Less than a quarter of the matrix crosses here: the data live further in, whatever sizes say. */
 bool sp_traffic_is_idle(const struct sp_layout *layout, const struct sp_traffic *here);
 double sp_traffic_idle_B(const struct sp_layout *layout); /* that quarter [B] */
 

@@ -163,8 +163,7 @@ static const struct fault {
      "report this: the program does not use it"},
 };
 
-/* The driver's rule, as its files tell it; a refusal in spite of it comes from a container or a
- * batch system. */
+/* The driver's rule by its files; a refusal in spite of it is a container's or batch system's. */
 static enum sp_status not_permitted(const struct sp_cupti_api *api, const char *call, const char *name,
                                     int code, struct sp_error *err)
 {

@@ -65,8 +65,7 @@ enum sp_status sp_cupti_open(const char *path, struct sp_cupti_api *api, struct 
 enum sp_status sp_cupti_check(const struct sp_cupti_api *api, CUptiResult result, const char *call,
                               struct sp_error *err);
 
-/* The same for a device that cuptiProfilerDeviceSupported does not support: SP_ABSENT with what
- * closes its counters. */
+/* The same for a device that CUPTI's profiler does not support: SP_ABSENT with the reason. */
 enum sp_status sp_cupti_check_support(const CUpti_Profiler_DeviceSupported_Params *device,
                                       struct sp_error *err);
 

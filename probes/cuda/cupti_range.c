@@ -261,8 +261,7 @@ static void fill(const struct sp_cupti_plan *plan, const double *value, struct s
     }
 }
 
-/* A profiler that stays on would slow down and disturb whatever runs next: that it cannot be
- * switched off is a failure too. */
+/* A profiler that stays on would disturb what runs next: not to switch it off is a failure. */
 static enum sp_status close_session(struct session *s, enum sp_status status, struct sp_error *err)
 {
     struct sp_error ignored;

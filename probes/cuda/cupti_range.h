@@ -12,8 +12,7 @@
 /* The calls of the CUDA runtime that this needs; tests have others. */
 struct sp_cuda_calls {
     int (*device_count)(int *n); /* cudaGetDeviceCount: 0 or an error */
-    /* Makes the primary context of a device current, and gives it and the driver's name of the
-     * device: 0 or an error. */
+    /* Makes a device's primary context current; gives it and the driver's name: 0 or an error. */
     int (*use_device)(int ordinal, CUdevice *device, CUcontext *context);
     const char *(*error_text)(int error); /* cudaGetErrorString */
 };

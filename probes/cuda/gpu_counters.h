@@ -105,8 +105,7 @@ struct sp_gpu_work {
 struct sp_gpu_counters {
     int abi;
     size_t counts_size; /* sizeof(struct sp_gpu_counts) */
-    /* Counts a set; contract of sp_cupti_count (cupti_range.h). Executes the launch as often as the
-     * set takes passes. */
+    /* Counts a set, with an execution for each pass; contract of sp_cupti_count (cupti_range.h). */
     enum sp_status (*count)(enum sp_gpu_set_name set, const struct sp_gpu_work *work,
                             struct sp_gpu_counts *counts, struct sp_error *err);
 };

@@ -29,8 +29,7 @@ struct sp_helper_cpus {
     int cpu[SP_HELPER_MAX_CPUS], socket[SP_HELPER_MAX_CPUS];
 };
 
-/* One library. Each function ends its answer itself when it fails (sp_helper_absent()); main() says
- * "ok" otherwise. */
+/* One library. Its functions end their answer when they fail (sp_helper_absent()), else main(). */
 struct sp_helper_backend {
     const char *name;
     bool (*look)(const char *path);

@@ -1,5 +1,4 @@
-/* The library's calls: each analysis is a request on a stage, as the program's, made by a thread of
- * its own. */
+/* The library's calls: each analysis is a request on a stage, by a thread of its own. */
 #include "include/spmodel.h"
 
 #include <fenv.h>

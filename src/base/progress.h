@@ -7,8 +7,7 @@
 
 /* Borrowed by whoever is given it; both functions may be NULL. Called from one thread at a time. */
 struct sp_progress {
-    /* `what` in the present participle ("reading kkt_power.mtx"); done in [0, 1] of this step,
-     * negative: unknown. */
+    /* `what` such as "reading kkt_power.mtx"; done in [0, 1] of this step, negative: unknown. */
     void (*step)(void *context, const char *what, double done);
     bool (*interrupted)(void *context);
     void *context;

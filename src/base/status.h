@@ -43,8 +43,7 @@ static inline enum sp_status sp_input_status(int error)
     return error == ENOMEM ? SP_MEMORY : SP_INPUT;
 }
 
-/* Fills `err` (if not NULL) and returns `status`, so that one can write `return sp_fail(err, ...)`.
- * `remedy` may be NULL. */
+/* Fills `err` (if not NULL) and returns `status`: `return sp_fail(err, ...)`. `remedy`: or NULL. */
 enum sp_status sp_fail(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 

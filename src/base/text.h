@@ -7,8 +7,7 @@
 
 /* 14612663 -> "14 612 663" (groups of three, plain blanks). Returns text. */
 char *sp_text_count(char *text, size_t size, int64_t n);
-/* The same for a number that may be none: "?" where it is not finite or beyond int64; a fraction is
- * cut off. */
+/* The same for a number that may be none: "?" where it is not finite or beyond int64. */
 char *sp_text_whole(char *text, size_t size, double x);
 /* 16.5e6 -> "16.5 MB", 1.2e12 -> "1.20 TB"; SI prefixes, three digits. Returns text. */
 char *sp_text_bytes(char *text, size_t size, double bytes);

@@ -45,8 +45,7 @@ struct sp_lab_case {
     } parameter[SP_LAB_MOST_PARAMETERS]; /* the first is "seed" */
 };
 
-/* The seed of a student in a lab: below 2^31, from the name without regard to outer blanks and to
- * the case of ASCII letters. */
+/* A student's seed in a lab: below 2^31, from the name without outer blanks and ASCII case. */
 int64_t sp_lab_seed(const char *student, const char *lab_id);
 /* Do two names mean one student, by what the seed looks at? */
 bool sp_lab_is_same_student(const char *a, const char *b);

@@ -43,8 +43,7 @@ void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, enum sp_lab_f
 /* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
 enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
                                    struct sp_error *err);
-/* Is a document of this student's matrix (by name or sizes), and made by the lab's command?
- * SP_INPUT: the lab is faulty. */
+/* Is it of this student's matrix, and made by the lab's command? SP_INPUT: a faulty lab. */
 enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const char *run,
                                      const json_t *document, struct sp_lab_audit *audit,
                                      struct sp_error *err);

@@ -24,8 +24,7 @@ struct sp_lab_verdict {
     const char *id, *text, *because, *unit; /* borrowed from the lab */
     enum sp_lab_state state;
     bool missing, late; /* of predictions */
-    /* For people, numbers without their unit; "" nothing to say. `within`: how far a prediction may
-     * be off. */
+    /* For people, numbers without unit; "" nothing. `within`: how far a prediction may be off. */
     char got[48], wanted[96], within[32], reason[400];
 };
 

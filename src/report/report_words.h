@@ -17,8 +17,7 @@ char *sp_predicted_text(const json_t *item, char *text, size_t size);
 char *sp_change_text(struct sp_value saved, char *text, size_t size);
 /* The same of what was observed; "none": it was not. */
 char *sp_observed_text(const json_t *item, char *text, size_t size);
-/* "beside it the run took 3.2 times as long: ..." where the prediction was made for other
- * conditions; else "". */
+/* "beside it the run took 3.2 times as long: ..." under other conditions; else "". */
 char *sp_conditions_text(const json_t *item, char *text, size_t size);
 /* "1.2 ms instead of 2.3 ms" of tries.best; of a change of the width both are for the work of one
  * execution of the run, and it says so. "": not known. */
@@ -42,8 +41,7 @@ char *sp_roof_age_text(const json_t *roof, char *text, size_t size);
 
 /* Is loss i, x of `time` [s], the rest that nothing explains, and more than a tenth of it? */
 bool sp_loss_is_flagged(int i, double x, double time);
-/* What the status of a record means, "the analysis was stopped; ..."; NULL: it is complete. *status
- * may be NULL. */
+/* A record's status in words, "the analysis was stopped; ..."; NULL: complete. *status: or NULL. */
 const char *sp_status_text(const struct sp_record *record, const char **status);
 
 #endif

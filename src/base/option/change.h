@@ -40,8 +40,7 @@ char *sp_change_as_typed(const struct sp_change *change, char *text, size_t size
  * no option of a run, or a value is missing; *change is empty then. */
 bool sp_change_parse(const char *text, struct sp_change *change);
 
-/* "spmodel analyze MATRIX OPTIONS CHANGE", without those options that the change has, too. Returns
- * text[size]. */
+/* "spmodel analyze MATRIX OPTIONS CHANGE", each option once. Returns text[size]. */
 char *sp_change_command(const char *matrix, const struct sp_change *options, const struct sp_change *change,
                         char *text, size_t size);
 

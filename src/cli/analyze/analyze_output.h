@@ -25,8 +25,7 @@ int sp_output_open(struct sp_output_options *options, const struct sp_common_opt
 /* At the end; returns the worse of `code` and what closing gives. */
 int sp_output_close(struct sp_output_options *options, const struct sp_common_options *common, int code);
 
-/* Prints, writes and judges; returns the exit code. A --json, --csv or --lines on standard output
- * takes the report's place. */
+/* Prints, writes and judges; the exit code. A --json and such on standard output: no report. */
 int sp_output_record(struct sp_record *record, const struct sp_output_options *options,
                      const struct sp_common_options *common);
 

@@ -35,8 +35,7 @@ static inline int sp_pick_of(struct argp_state *state, enum sp_option option, co
 /* The number of --threads. */
 int sp_pick_threads(struct argp_state *state, const char *arg);
 
-/* --op, --rhs, --inner, --order: a child parser, whose input is a struct sp_op_options
- * (cli/core/options.h has the manner). */
+/* --op, --rhs, --inner, --order: a child parser of a struct sp_op_options (cli/core/options.h). */
 extern const struct argp sp_op_argp;
 
 /* Options that analyze and import share, those of RUN_OPTION (base/option/run_options.inc): which

@@ -27,8 +27,7 @@ struct sp_attach_end {
 
 /* Who was looked at, and what part of its time it multiplied. */
 void sp_attach_print_program(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
-/* A line each of line[n], the most important first; of more than a dozen the others in words,
- * unless `whole`. */
+/* A line each of line[n], the most important first; of more than a dozen, unless `whole`, words. */
 void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out);
 /* What cannot be seen, and what to do; without any product, what may have been the reason. */

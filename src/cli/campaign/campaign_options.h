@@ -39,8 +39,7 @@ enum sp_status sp_campaign_count(const struct sp_campaign_work *work, int count[
  * row; returns the exit code: 0 where all are done, else as above. */
 int sp_campaign_print_summary(struct sp_campaign_work *work);
 
-/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: of some series
- * it cannot tell. */
+/* Nodes that stand out: exit code 1: some are slower, 5: of some series it cannot tell. */
 int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
 
 /* The page about the rows' records and all jobs that have none, to work->html; `unread`: ["why"] of

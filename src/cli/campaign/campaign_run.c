@@ -335,8 +335,7 @@ static enum sp_status start_some(struct crew *c, bool *held_up)
     return status;
 }
 
-/* Is there nothing to do for a process of which nothing runs? What others run it would take over,
- * but not beyond its time. */
+/* Is nothing left for a process? It would take over what others run, within its time. */
 static bool is_over(const struct crew *c)
 {
     return is_spent(c) || (crew_count_startable(c) == 0 &&

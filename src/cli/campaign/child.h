@@ -16,8 +16,7 @@ enum sp_status sp_campaign_check_options(const char *file, const struct sp_campa
 enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *work, pid_t *pid,
                                  struct sp_error *err);
 
-/* From its standard error: the last line that is not blank, and the last one that names an error;
- * "" without one. */
+/* Of its standard error: the last line, and the last one that names an error; "" without one. */
 void sp_campaign_last_words(const char *work, char *last, char *error, size_t size);
 
 #endif

@@ -1,5 +1,4 @@
-/* Commands and the verbs of some: their rows, and the name that was meant where there is none of
- * the one typed. */
+/* Commands and verbs: their rows, and the name that was meant where none was typed right. */
 #ifndef SP_CLI_COMMAND_H
 #define SP_CLI_COMMAND_H
 

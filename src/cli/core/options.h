@@ -36,8 +36,7 @@ extern const struct argp sp_common_seed_argp;    /* also --json, --csv, --seed *
 extern const struct argp sp_common_measure_argp; /* also --json, --csv, --lines, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
-/* --memory SIZE, for commands that load or make a matrix: a child without input, behind those that
- * have one. */
+/* --memory SIZE, for commands that load or make a matrix: a child without input, the last. */
 extern const struct argp sp_memory_argp;
 
 /* Parses; usage errors end the program with exit code 2 as argp does it, and so does what else may

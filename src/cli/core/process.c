@@ -144,8 +144,7 @@ static int check_stdout(int code)
     return sp_worse_exit(code, sp_exit_code(SP_OUTPUT));
 }
 
-/* Others end the process, too: argp after --help, and the library of OpenMP, with 1, where it gets
- * no thread. */
+/* Others end the process, too: argp after --help; OpenMP's library, with 1, without a thread. */
 static void check_exit(int code, void *context)
 {
     const int before = code;
@@ -166,8 +165,7 @@ static void check_exit(int code, void *context)
         _exit(code);
 }
 
-/* A size of OMP_STACKSIZE [B]: kilobytes where no unit is given; -1: it is not one, and the library
- * says so. */
+/* A size of OMP_STACKSIZE [B]: kilobytes where no unit is given; -1: it is none. */
 static double stack_of_threads(const char *text)
 {
     static const char units[] = "bkmg";

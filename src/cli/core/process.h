@@ -15,8 +15,7 @@
  * (ulimit -s, OMP_STACKSIZE) than can work, and the reason stands on stderr. */
 int sp_process_begin(void);
 
-/* Last in main(): what is not written yet. Returns the worse of `code` and 4 where that fails, and
- * 130 after a Ctrl-C. */
+/* Last in main(): flushes. The worse of `code` and 4 where that fails; 130 after a Ctrl-C. */
 int sp_process_end(int code);
 
 /* From now on the first Ctrl-C asks for an orderly end, and the second one ends the process. So

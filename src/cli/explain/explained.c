@@ -13,8 +13,7 @@
 
 /* A term's formulas with the numbers of a record put in. */
 
-/* What differs from the record's own value by more than this does not agree, unless it lies in its
- * interval. */
+/* What differs more from the record's value does not agree, unless it lies in its interval. */
 #define SP_EXPLAIN_ROUNDING 0.005
 
 static bool among(const char *list, const char *word)
@@ -529,8 +528,7 @@ static json_t *fields_json(const enum sp_record_field *fields, const json_t *cal
     return list;
 }
 
-/* hold: only results that have a formula for this record's operation and format; known: nor a
- * figure that is not known. */
+/* hold: only results with a formula for this record; known: nor a figure that is not known. */
 static void put_numbers(json_t *o, const struct sp_term *term, const struct sp_record *r, bool hold,
                         bool known)
 {

@@ -485,8 +485,7 @@ static struct sp_fact of_machine(const struct sp_record *r)
     return fact_unknown("the machine file may have it: spmodel machine show", "s", "not in records");
 }
 
-/* Symbols of what a layout stores, and bytes of each of its arrays through the interface of the
- * level that holds the data. */
+/* Symbols of what a layout stores, and each array's bytes through the level of the data. */
 
 /* Arrays without traffic are left out of a level; one without any was not told apart by array. */
 static struct sp_fact bytes_of(const struct sp_record *r, const char *array)

@@ -66,8 +66,7 @@ static void roff_words(const char *text, FILE *out)
     put_words(text, strlen(text), out);
 }
 
-/* Lines of running text are filled, those that begin with a blank stay as they are; an empty line
- * ends a paragraph. */
+/* Running text is filled; lines that begin with a blank stay; an empty line ends a paragraph. */
 static void roff_text(const char *text, FILE *out)
 {
     enum { NOTHING, WORDS, LINES } before = NOTHING;

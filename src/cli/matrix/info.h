@@ -35,8 +35,7 @@ json_t *sp_info_json(const struct sp_info *info);
 /* The same fields as a header and a row; quoting after RFC 4180, undefined ones empty. */
 enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *out, struct sp_error *err);
 
-/* The pattern as a picture of characters, `columns` wide: the darker, the more of a cell's places
- * hold an entry. SP_MEMORY. */
+/* The pattern in characters, `columns` wide: the darker, the fuller the cell. SP_MEMORY. */
 enum sp_status sp_spy_text(const struct sp_csr *a, int columns, bool utf8, FILE *out, struct sp_error *err);
 
 /* What `spmodel info --blocks` prints: BCSR with given blocks, counted without converting. */

@@ -135,8 +135,7 @@ static void print_differences(const struct sp_differences *d)
                  d->one[i].field, d->one[i].a, d->one[i].b);
 }
 
-/* By the rule of track check: of one series, and comparable by this metric. The fields that differ
- * say why not. */
+/* By the rule of track check: of one series, comparable by this metric; else what differs. */
 static void judge_identity(const struct sp_entry *before, const struct sp_entry *after,
                            const struct sp_differences *d, struct sp_judgement *j)
 {

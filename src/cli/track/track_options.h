@@ -24,8 +24,7 @@ extern const struct argp sp_track_store_argp; /* --store, --rebuild */
 extern const struct argp
     sp_track_select_argp; /* also --matrix, --what, --series, --commit, --machine, --since, --last */
 
-/* Children of a verb that takes the records that are meant and the common options, none of which
- * write files. */
+/* Children of a verb that takes records and the common options, none of which write files. */
 extern const struct argp_child sp_track_children[];
 /* In ARGP_KEY_INIT of a verb with these children, or another of the parsers above before another of
  * sp_common_*_argp: where both put what they read. */

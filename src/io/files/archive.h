@@ -9,8 +9,7 @@
 
 #include "base/status.h"
 
-/* The kind of compression or archive that a file begins with ("gzip", "xz", "zstd", "bzip2",
- * "tar"), or NULL. */
+/* What a file begins with ("gzip", "xz", "zstd", "bzip2", "tar"), or NULL. */
 const char *sp_archive_kind(const char *text, int64_t n);
 
 struct sp_archive;
@@ -20,8 +19,7 @@ struct sp_archive;
  * the candidates where neither is there. SP_ABSENT in a build without libarchive. */
 enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err);
 
-/* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT where the data are
- * damaged or end too early. */
+/* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT: damaged, too short. */
 enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
                                struct sp_error *err);
 

@@ -28,8 +28,7 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
     return SP_OK;
 }
 
-/* Where a path leads, also through a last link whose target is not there yet; false: too long, or
- * links in a ring. */
+/* Where a path leads, through a last link without a target, too; false: too long, or a ring. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };

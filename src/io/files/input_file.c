@@ -156,8 +156,7 @@ enum sp_status sp_input_json(const char *path, int64_t most_B, const char *remed
                       remedy, "not valid JSON: %s", fault.text);
 }
 
-/* What the handler knows of a mapping. Guards are used again, never freed, so that it can walk them
- * at any moment. */
+/* What the handler knows of a mapping. Guards are never freed: it can walk them at any moment. */
 struct sp_mapped_guard {
     _Atomic uintptr_t begin, end; /* page boundaries; begin 0: of no mapping */
     atomic_bool lost;             /* zeros stand for pages that could not be read */

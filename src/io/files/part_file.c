@@ -116,8 +116,7 @@ static void sweep(const char *path)
         closedir(folder);
 }
 
-/* A name of its own, noted before there is anything of that name, so that no moment is missed; what
- * make() returns, or -1. */
+/* A name of its own, noted before there is anything of that name; what make() returns, or -1. */
 static int make_named(const char *before, int (*make)(const char *path), char *part, size_t size)
 {
     static _Atomic unsigned n_made;
@@ -288,8 +287,7 @@ void sp_part_child_ended(pid_t pid)
         atomic_compare_exchange_strong(&children[i], &(pid_t){pid}, 0);
 }
 
-/* At SIGTERM it may remove what it has half-written itself; it has five seconds for that, which a
- * busy machine may take. */
+/* At SIGTERM it may remove what it has half-written; it has five seconds for that. */
 static void end_child(pid_t pid)
 {
     if (kill(pid, SIGTERM) != 0)

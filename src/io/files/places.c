@@ -58,8 +58,7 @@ const char *sp_find_program(const char *name, char *path, size_t size)
     return NULL;
 }
 
-/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores
- * relative paths. */
+/* BASE/rest of an environment variable, or HOME/home_rest; false: neither. XDG: absolute ones. */
 static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)
 {
     const char *base = getenv(variable), *home = getenv("HOME");

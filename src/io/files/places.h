@@ -11,8 +11,7 @@
  * place is unknown or the path too long; whether the folder exists is not looked at. */
 bool sp_data_path(const char *what, char *path, size_t size);
 
-/* Likewise of a library that comes with the program, "libNAME.so": beside it in the build tree,
- * else in lib/spmodel. */
+/* A library that comes with the program, "libNAME.so": beside it in the build, or lib/spmodel. */
 bool sp_module_path(const char *name, char *path, size_t size);
 /* The full path of an executable `name`, in `path`; NULL when no directory of $PATH has it. */
 const char *sp_find_program(const char *name, char *path, size_t size);

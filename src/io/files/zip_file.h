@@ -25,8 +25,7 @@ enum sp_status sp_zip_next(struct sp_zip *zip, const char **name, int64_t *size,
 /* Up to `size` bytes of the member into `to`, fewer at its end alone. SP_INPUT where they are
  * damaged: a checksum that is wrong shows in the call that finds the end. */
 enum sp_status sp_zip_read(struct sp_zip *zip, void *to, int64_t size, int64_t *n, struct sp_error *err);
-/* The next `size` bytes where they lie in the archive; NULL: they are compressed, or fewer, and are
- * still to be read. */
+/* The next `size` bytes where they lie in the archive; NULL: compressed, or fewer; still unread. */
 const void *sp_zip_borrow(struct sp_zip *zip, int64_t size);
 /* Accepts NULL. */
 void sp_zip_close(struct sp_zip *zip);

@@ -84,8 +84,7 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
 enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,
                                struct sp_error *err);
 
-/* Words for people for what a record says in codes, the same in reports and plots; and access to
- * the items of its lists. */
+/* Words for people for a record's codes, in reports and plots; and the items of its lists. */
 
 /* Text and number of a field of an object in a list; NULL and NAN where it has none. */
 const char *sp_item_text(const json_t *item, const char *key);

@@ -90,8 +90,7 @@ extern const struct sp_field_facts sp_record_fields[SP_N_FIELDS];
 
 const char *sp_field_path(enum sp_record_field field); /* NULL for SP_F_NONE */
 const char *sp_field_key(enum sp_record_field field);  /* the last part of the path */
-/* Its key within an object of the record: "time" of SP_F_METRICS_TIME within SP_F_METRICS; NULL: it
- * is not directly within. */
+/* Its key within an object of the record: "time" of SP_F_METRICS_TIME; NULL: not directly. */
 const char *sp_field_within(enum sp_record_field field, enum sp_record_field object);
 /* SP_F_NONE: none. */
 enum sp_record_field sp_field_find(const char *path);

@@ -40,8 +40,7 @@ static void explain_absence(struct sp_page *page, const char *title, const char 
     sp_page_put(page, "</p>\n");
 }
 
-/* A plot of records[n], or why it is not drawn; nothing where the records lack what it needs.
- * Returns whether it was drawn. */
+/* A plot of records[n], or why it is not drawn; nothing without its data. Was it drawn? */
 static bool draw_plot(struct sp_page *page, const char *kind_name, const struct sp_record *const *records,
                       int n, const char *title, const char *text)
 {
@@ -72,8 +71,7 @@ static bool draw_plot(struct sp_page *page, const char *kind_name, const struct 
     return drawn;
 }
 
-/* How many of the n records the plot does not show, and why; `lacks` is what the first of those
- * that lack something lacks. */
+/* How many of n records the plot does not show, and why; `lacks`: what the first one lacks. */
 static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking,
                           const struct sp_lack *lacks)
 {

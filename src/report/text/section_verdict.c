@@ -1,5 +1,4 @@
-/* The six lines that a report begins with, and the one that says what to do about a disturbed
- * machine. */
+/* The six lines that a report begins with, and the one for a disturbed machine. */
 #include <string.h>
 
 #include "report/text/sections.h"
@@ -54,8 +53,7 @@ static void label(struct sp_pen *pen, const char *word)
     pen->indent = SP_VERDICT_LABEL;
 }
 
-/* The longer text where it fits, else the shorter one, broken only where the terminal is narrower
- * still. */
+/* The longer text where it fits, else the shorter one, broken only where that is too long. */
 static void put(struct sp_pen *pen, const char *word, const json_t *line)
 {
     label(pen, word);
@@ -70,8 +68,7 @@ static void put(struct sp_pen *pen, const char *word, const json_t *line)
     sp_pen_end(pen);
 }
 
-/* The largest causes that fit, and what is not explained, which is the last one where there is
- * any. */
+/* The largest causes that fit, and last what is not explained, where there is any. */
 static void lost(struct sp_pen *pen, const json_t *list)
 {
     const size_t n = json_array_size(list);

@@ -11,14 +11,12 @@
  * what is missing of the possible. What the record does not support is "not known: WHY". New
  * reference; NULL: no memory. */
 json_t *sp_verdict_of(const struct sp_record *record);
-/* Writes it into the record as `verdict`; a bottleneck that the report would not name is unknown
- * then. */
+/* Writes it into the record as `verdict`; a bottleneck without a name there is unknown. */
 void sp_verdict_put(struct sp_record *record);
 
 /* Is a hint worth showing unasked: tried with a gain, or predicted to gain 3 % at the lower end? */
 bool sp_hint_is_shown(const json_t *hint);
-/* Those, best first, each command once; returns how many of at most `most` were put into
- * shown[]. */
+/* Those, best first, each command once; returns how many of at most `most` are in shown[]. */
 int sp_hints_shown(const struct sp_record *record, const json_t **shown, int most);
 /* What was observed of a hint that was tried; unknown: it was not, or could not be, or the trial
  * told neither a gain nor that the prediction is wrong. */
@@ -30,8 +28,7 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size);
 /* The class of `bottleneck` where no other share of the time is larger, the unexplained one
  * included; else NULL: none is named. */
 const char *sp_verdict_bottleneck(const struct sp_record *record);
-/* Is an item of not_a_problem also a loss that the verdict names? Records before version 0.2 had
- * such. */
+/* Is an item of not_a_problem also a loss of the verdict? Records before 0.2 had such. */
 bool sp_verdict_contradicts(const struct sp_record *record, const json_t *not_a_problem);
 
 /* Columns that a short text fits beside its label of SP_VERDICT_LABEL. */

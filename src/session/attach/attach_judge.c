@@ -44,8 +44,7 @@ static bool multiplies(const struct sp_capture *c, int process)
     return false;
 }
 
-/* Processes that multiplied while this one ran, itself included: they share the bandwidth of
- * memory. */
+/* Processes that multiplied while this one ran, itself included: they share the memory. */
 static int processes_beside(const struct sp_capture *c, int process)
 {
     const struct sp_captured_process *own = &c->process[process];

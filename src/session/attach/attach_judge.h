@@ -23,8 +23,7 @@ double sp_attach_share(const struct sp_capture *capture, const struct sp_capture
  * and from the core, judged or not [B]; NAN: widths of its arrays are not known. */
 double sp_attach_least_B(const struct sp_capture *capture, const struct sp_captured_product *product);
 
-/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record is complete, with
- * `attach`. */
+/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record has `attach`, too. */
 enum sp_status sp_attach_judge(const struct sp_capture *capture, const struct sp_captured_product *product,
                                const char *name, const struct sp_attach_request *request,
                                const struct sp_progress *progress, struct sp_record *record,

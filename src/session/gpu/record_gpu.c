@@ -365,8 +365,7 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_append(r, SP_F_RUNS, run);
 }
 
-/* A matrix that the GPU's memory cannot hold comes over the link in each execution: no level says
- * that. */
+/* A matrix beyond the GPU's memory comes over the link in each execution: no level says that. */
 static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     char text[200];
@@ -381,8 +380,7 @@ static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r
     sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
-/* What was profiled elsewhere, what cannot be this matrix on this GPU, and what profiling
- * changes. */
+/* What was profiled elsewhere, what cannot be this matrix here, and what profiling changes. */
 static void flag_recorded(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_recorded *g = a->options->gpu_recorded;

@@ -507,8 +507,7 @@ static enum sp_status try_skew(const struct sp_analysis *a, struct sp_attributed
     return status;
 }
 
-/* The same kernel on a layout of its own in pages of the other size, counted again: what alpha
- * changes by. */
+/* The same kernel on a layout in pages of the other size: what alpha changes by. */
 static enum sp_status try_pages(const struct sp_analysis *a, struct sp_attributed *out, struct sp_error *err)
 {
     if (!a->setup.kernel || a->options->bytes->replayed) {

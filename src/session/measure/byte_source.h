@@ -46,8 +46,7 @@ struct sp_byte_source {
 enum sp_status sp_byte_source_choose(const struct sp_byte_request *request,
                                      const struct sp_progress *progress, struct sp_byte_source *source,
                                      struct sp_error *err);
-/* Counts that another tool made, as a source, or times alone, whose bytes are simulated: takes the
- * recording. */
+/* Another tool's counts as a source, or times alone with simulated bytes: takes the recording. */
 enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struct sp_byte_source *source,
                                            struct sp_error *err);
 void sp_byte_source_close(struct sp_byte_source *source);

@@ -41,16 +41,14 @@ struct sp_conditions {
 /* state, n_clean and n_disturbed, from all runs pooled. */
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *conditions);
 
-/* Looks at who computes: begun before the samples, ended after them. What cannot be read is left
- * out. */
+/* Looks at who computes: begun before the samples, ended after them, as far as can be read. */
 struct sp_bystanders {
     struct sp_processes before;
 };
 void sp_bystanders_begin(struct sp_bystanders *watch);
 void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *conditions);
 
-/* n_on_gpu and on_gpu, of processes by their pid, 0: not known; pid[n], at most SP_MOST_OTHERS of
- * them. */
+/* n_on_gpu and on_gpu, of processes by pid, 0: not known; pid[n], at most SP_MOST_OTHERS. */
 void sp_conditions_name(struct sp_conditions *conditions, const int *pid, int n);
 
 /* "48 samples, none disturbed", "31 of 60 samples were disturbed and replaced; other programs: cc1
@@ -74,8 +72,7 @@ bool sp_shares_doubt(struct sp_shares *shares, char *doubt, size_t size);
 /* Above this share of its own roof a kernel has drawn more than the load-only run beside it: the
  * roof is too low or the bytes are too many. */
 #define SP_MOST_OF_ROOF 1.10
-/* A roof below this part of what the machine file remembers for the level was taken in a bad
- * moment. */
+/* A roof below this part of what the machine file remembers was taken in a bad moment. */
 #define SP_LEAST_OF_REMEMBERED 0.5
 
 /* Sentinels: the machine looked at beside what is measured on it. Short probes on data of their

@@ -259,8 +259,7 @@ static int drop_stalled(double *rate, int n)
     return kept;
 }
 
-/* A known mode with enough samples goes before an unknown one, else the more frequent one goes
- * first. */
+/* A known mode with enough samples goes before an unknown one, else the more frequent one. */
 static bool precedes(const int n[5], int a, int b)
 {
     bool known_a = a != SP_CORE_UNKNOWN && n[a] >= ENOUGH, known_b = b != SP_CORE_UNKNOWN && n[b] >= ENOUGH;

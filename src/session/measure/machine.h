@@ -66,8 +66,7 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
 enum sp_status sp_machine_remember(const char *directory, int n_threads, struct sp_machine *measured,
                                    struct sp_error *err);
 
-/* What is remembered of this environment for n_threads (0: one a core that is allowed). SP_ABSENT:
- * nothing. */
+/* What is remembered of this environment for n_threads (0: one a core). SP_ABSENT: nothing. */
 enum sp_status sp_machine_remembered(const char *directory, int n_threads, struct sp_machine *out,
                                      struct sp_error *err);
 

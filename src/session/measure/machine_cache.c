@@ -127,8 +127,7 @@ static bool is_of(const char *path, const char *env_key)
     return strncmp(slash ? slash + 1 : path, begin, strlen(begin)) == 0;
 }
 
-/* The last level's capacity does not depend on the number of threads: that of all files
- * together. */
+/* The last level's capacity does not depend on the threads: that of all files together. */
 static void pool_capacities(const char *directory, struct sp_machine *machine)
 {
     char **path;

@@ -110,8 +110,7 @@ static bool wanted_count(int m, int n_threads, bool quick)
     return !quick && (m <= 8 || m % (m / 4) == 0);
 }
 
-/* Jobs of one thread count stand together, because waking threads disturbs; the most important ones
- * first. */
+/* Jobs of one thread count together, because waking threads disturbs; important ones first. */
 int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
                     struct sp_measure_job *jobs)
 {
@@ -199,8 +198,7 @@ static double share(double capacity, double size)
     return capacity < size ? capacity / size : 1;
 }
 
-/* Best latencies t[0] of the level and t[1] of memory for one capacity, and the relative residual
- * of the fit. */
+/* Best latencies t[0] of the level, t[1] of memory for a capacity, and the relative residual. */
 static double fit(int n, const double *size, const double *latency, double l2_B, double l2_s, double capacity,
                   double t[2])
 {

@@ -69,8 +69,7 @@ struct sp_value sp_measure_cycle_of(int n, const double *size_B, const double *s
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
                                 double stated_B, double l2_s);
 
-/* "Intel(R) Xeon(R) Processor", 2 cores -> "intel-xeon-processor-2c"; without the cores where they
- * are 0. */
+/* "Intel(R) Xeon(R) Processor", 2 cores -> "intel-xeon-processor-2c"; 0: without the cores. */
 void sp_measure_name(const char *model, int n_cores, char *name, size_t size);
 /* Now, "2026-11-21T10:02:14Z". */
 void sp_measure_now(char *text, size_t size);

@@ -1,5 +1,4 @@
-/* The machine that a command works with: named, from a file, or this one, measured once and
- * remembered. */
+/* The machine that a command works with: named, from a file, or this one, measured once. */
 #ifndef SP_SESSION_THIS_MACHINE_H
 #define SP_SESSION_THIS_MACHINE_H
 

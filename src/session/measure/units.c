@@ -16,8 +16,7 @@
 #include "sparse/formats/variant.h"
 #include "sparse/product/workload.h"
 
-/* Up to the longest row that a vector or two take every length, then those beside multiples of a
- * vector's. */
+/* Every length up to a vector's or two, then those beside multiples of a vector's. */
 static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  12,
                               13, 16, 17, 20, 24, 31, 32, 48, 64, 128, 256};
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };

@@ -221,8 +221,7 @@ static bool wants_simulation(const struct sp_model_request *request, const struc
            (request->alpha_kind == SP_ALPHA_DEFAULT && request->last_level && m->n_caches > 0);
 }
 
-/* Data in a GPU's L2 pass through L1s that are not simulated: from once each to a sector for every
- * entry. */
+/* Data in a GPU's L2 pass L1s that are not simulated: from once each to a sector an entry. */
 static void alpha_from_L2(const struct sp_layout *layout, struct sp_model_row *row)
 {
     double least = row->alpha_min.value;
@@ -264,8 +263,7 @@ enum sp_status sp_model_alpha(const struct sp_model_request *request, const stru
                                .domain = domain,
                                .receiver = behind,
                                .n_receivers = n_behind};
-        /* Where another level's roof stands in for that of the data's home, so does its least
-         * traffic. */
+        /* Where another level's roof stands in for that of the data's home, so does its traffic. */
         int home = row->prediction.home;
         bool stands_in = request->last_level && home < row->prediction.residence.level;
         bool in_L2 = row->machine->kind == SP_GPU && home < row->machine->n_caches;

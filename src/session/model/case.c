@@ -15,8 +15,7 @@
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 
-/* What the formula says crosses each interface: all bytes inside the home of the data, none
- * outside. */
+/* What the formula says crosses each interface: all inside the data's home, none outside. */
 static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_traffic *traffic)
 {
     const double written = p->volume.write_B;
@@ -59,8 +58,7 @@ static void ecm_of(const struct sp_workload *w, const struct sp_layout *layout, 
 
 /* Nanoseconds a row, or "unknown". */
 
-/* Rows of `spmodel model` for a described GPU: one for each way in which its threads can share the
- * format's work. */
+/* Rows for a described GPU: one for each way in which its threads can share the format's work. */
 
 /* The launch at place `way` (0, 1, ...) of those that take the layout; false: there are no more. */
 static bool gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *launch)
@@ -92,8 +90,7 @@ static bool has_gpu_way(enum sp_op op, enum sp_format format)
     return false;
 }
 
-/* The level that the data come from: its bytes, roof and the GPU's time take the place of the
- * formula's. */
+/* The level that the data come from: its bytes, roof, and the GPU's time replace the formula's. */
 static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *row)
 {
     struct sp_prediction *p = &row->prediction;
@@ -192,8 +189,7 @@ static int64_t longest_row(const struct sp_csr *a)
     return longest;
 }
 
-/* What small problems pay beside their bytes; how a GPU walks formats without a kernel for it is
- * not known. */
+/* What small problems pay beside their bytes; not known of formats without a GPU kernel. */
 static void add_gpu_times(const struct sp_model_request *request, const struct sp_model_subject *s,
                           const struct sp_workload *w, struct sp_model_row *row)
 {
@@ -377,8 +373,7 @@ static bool is_kept_in_part(const struct sp_model_row *row)
            row->memory_B.value > noticed * all_B;
 }
 
-/* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers
- * are then those. */
+/* A cache that the data just outgrow keeps a part: ECM's bytes and gathers are then those. */
 static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
                       struct sp_model_row *row)
 {
@@ -422,8 +417,7 @@ static struct sp_value roof_of(const struct sp_model_row *row, int level)
     return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
 }
 
-/* What the bytes take at the roof of the level that the data live in, or of the two that have a
- * part each. */
+/* What the bytes take at the roof of the data's level, or of the two that have a part each. */
 static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_value V)
 {
     const struct sp_prediction *p = &row->prediction;
@@ -656,8 +650,7 @@ static int best_by_L2(const struct sp_model_row *row, int n, int best)
     return best;
 }
 
-/* The roofline's time; 0: not known. Where the core's part is not known of all rows, it counts for
- * none. */
+/* The roofline's time; 0: not known. The core's part counts where it is known of all rows. */
 static double time_to_compare(const struct sp_model_row *row, bool with_core)
 {
     const struct sp_prediction *p = &row->prediction;

@@ -127,8 +127,7 @@ struct sp_seen_alphas {
     int n;
 };
 
-/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction (its home and
- * residence). */
+/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction. */
 enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,
                               const struct sp_progress *progress, struct sp_seen_alphas *seen,
                               struct sp_model_row *row, struct sp_error *err);

@@ -238,8 +238,7 @@ struct outside {
 };
 enum { LOOK_MS = 100 };
 
-/* A call that takes 1000 times a built-in execution, and 10 s, does not return any more; what is
- * done once may take longer. */
+/* A call of 1000 times a built-in execution, and 10 s, does not return; set-up may be longer. */
 static double limit_of(const struct outside *out)
 {
     static const double run_s = 10, once_s = 60, times = 1000;

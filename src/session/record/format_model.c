@@ -14,8 +14,7 @@
 #include "sparse/formats/offsets.h"
 #include "sparse/product/workload.h"
 
-/* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled
- * --threshold, docs/results). */
+/* n_nz/(n_r n_c) from which on tiles beat rows on two Zen 4 cores (bench_sampled --threshold). */
 static const double TILES_FROM_DENSITY = 0.1;
 
 const char *const *sp_format_choices(enum sp_op op)

@@ -1,5 +1,4 @@
-/* An analysis as a record [UX 5]: every number with its origin, everything undefined with its
- * reason. */
+/* An analysis as a record [UX 5]: every number with its origin, the undefined with its reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -382,8 +381,7 @@ void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struc
     }
 }
 
-/* Two figures of one level that differ so much do not stand beside each other without a word,
- * unless they leave no verdict. */
+/* Figures of one level that differ so much get a word, unless they leave no verdict. */
 static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
 {
     char text[240];

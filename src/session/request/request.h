@@ -63,14 +63,12 @@ enum sp_status sp_request_settle(struct sp_request *request, struct sp_error *er
 enum sp_status sp_request_follow(struct sp_request *request, const struct sp_recording *recording,
                                  struct sp_error *err);
 
-/* One analysis of the request: with hints tried where that is asked for, on the device asked
- * for. */
+/* One analysis of the request, on the device and with the trials that are asked for. */
 enum sp_status sp_request_run(const struct sp_request *request, const struct sp_subject *subject,
                               const char *format, int32_t width, const struct sp_progress *progress,
                               struct sp_record *record, struct sp_error *err);
 
-/* What a run stands on: the topology and the memory of this machine, and the machine whose ceilings
- * count. */
+/* What a run stands on: this machine's topology and memory, and the machine of the ceilings. */
 enum sp_stage_kind { SP_STAGE_CPU, SP_STAGE_GPU };
 
 /* Zero-initialise; sp_stage_close(). */

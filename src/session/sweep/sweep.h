@@ -81,13 +81,11 @@ struct sp_sweep {
 enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
                             const struct sp_sweep_options *sweep_options, const struct sp_progress *progress,
                             struct sp_sweep *sweep, struct sp_error *err);
-/* Sorts the points, says which are tied, and finds the best and the state of the machine; part of
- * the above. */
+/* Sorts the points, says which are tied, finds the best and the machine's state. */
 void sp_sweep_rank(struct sp_sweep *sweep);
 void sp_sweep_free(struct sp_sweep *sweep);
 
-/* The record of a sweep: problem, structure, machine, and the object `sweep` in place of an
- * analysis. */
+/* The record of a sweep: problem, structure, machine, and `sweep` in place of an analysis. */
 void sp_record_sweep(struct sp_record *record, const struct sp_subject *subject,
                      const struct sp_analyze_options *options, const struct sp_sweep *sweep, double budget_s);
 

@@ -76,8 +76,7 @@ void sp_validation_free(struct sp_validation *v);
 enum sp_status sp_validation_add(struct sp_validation *v, const char *path,
                                  const struct sp_measurement *measured, int64_t n, const char *matrices,
                                  const char *const *directories, struct sp_error *err);
-/* A record of this program: counted and simulated bytes of memory, and the times. SP_INPUT where
- * nothing was counted. */
+/* A record of this program: bytes counted and simulated, times. SP_INPUT: nothing counted. */
 enum sp_status sp_validation_add_record(struct sp_validation *v, const struct sp_record *record, int64_t line,
                                         const char *path, struct sp_error *err);
 

@@ -40,8 +40,7 @@ enum sp_status sp_csr_builder_open(struct sp_csr_builder *b, int64_t n_r, int64_
                                    enum sp_symmetry symmetry, int n_threads,
                                    const struct sp_allocator *allocator, struct sp_error *err);
 
-/* n entries of thread's share; col is used (and may otherwise be NULL) where the matrix is not
- * general. */
+/* n entries of thread's share; col is used where the matrix is not general (else NULL will do). */
 void sp_csr_builder_count(struct sp_csr_builder *b, int thread, int64_t n, const int32_t *row,
                           const int32_t *col);
 
@@ -57,8 +56,7 @@ enum sp_status sp_csr_builder_seal(struct sp_csr_builder *b, struct sp_error *er
 bool sp_csr_builder_place(struct sp_csr_builder *b, int thread, int64_t n, const int32_t *row,
                           const int32_t *col, const double *val);
 
-/* Moves the finished matrix to *a: columns ascending, duplicates added and counted, zeros
- * counted. */
+/* Moves the finished matrix to *a: columns ascending, duplicates added, zeros counted. */
 enum sp_status sp_csr_builder_finish(struct sp_csr_builder *b, struct sp_csr *a, struct sp_error *err);
 
 void sp_csr_builder_free(struct sp_csr_builder *b);

@@ -1,5 +1,4 @@
-/* What is in a matrix: its identity, its symmetry, stored zeros, what f32 makes of its values, the
- * rows of its entries. */
+/* What is in a matrix: identity, symmetry, zeros, what f32 makes of its values, entries' rows. */
 #ifndef SP_SPARSE_CSR_CONTENT_H
 #define SP_SPARSE_CSR_CONTENT_H
 

@@ -1,5 +1,4 @@
-/* Which thread does what. Built once with the layout and shared by kernels, traces and the
- * imbalance model. */
+/* Which thread does what: built with the layout, shared by kernels, traces, imbalance model. */
 #ifndef SP_SPARSE_PARTITION_H
 #define SP_SPARSE_PARTITION_H
 
@@ -32,8 +31,7 @@ void sp_partition_free(struct sp_partition *p);
 /* Of all that decides which thread does what: equal where the shares are. */
 uint64_t sp_partition_hash(const struct sp_partition *p);
 
-/* Where share `share` of `parts` equal ones of n items begins: floor(n share / parts) without
- * overflow. */
+/* Where share `share` of `parts` equal ones of n items begins, floor(n share / parts). */
 static inline int64_t sp_share(int64_t n, int share, int parts)
 {
     return n / parts * share + n % parts * share / parts;

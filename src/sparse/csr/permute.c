@@ -60,8 +60,7 @@ enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, st
     int shift = 63 - bits;
     uint64_t deal_seed = sp_random_at(seed, 0), shuffle_seed = sp_random_at(seed, 1);
 
-    /* place[bucket * n_chunks + chunk + 1]: first counts, then where that chunk's items of the
-     * bucket go */
+    /* place[bucket * n_chunks + chunk + 1]: first counts, then where the chunk's items go */
     void *p;
     enum sp_status status =
         sp_new_array(n_buckets * n_chunks + 1, sizeof(int64_t), "buckets of a random permutation", &p, err);

@@ -45,8 +45,7 @@ enum sp_status sp_block_walks_make(const struct sp_pattern *pattern, const int32
                                    struct sp_error *err);
 void sp_block_walks_free(struct sp_block_walk *walks, int n);
 
-/* Leaves the rows before and finds the block columns of the rows [first, end), which are cut off at
- * n_r; returns n. */
+/* Leaves the rows before; block columns of the rows [first, end), cut off at n_r; returns n. */
 int64_t sp_block_walk_rows(struct sp_block_walk *walk, int64_t first, int64_t end, int32_t b_w);
 
 #endif

@@ -30,8 +30,7 @@ struct sp_format_kind {
     const char *form;  /* "sell:C,SIGMA": what messages tell to type */
     unsigned ops;      /* 1u << SP_OP_...: what has kernels and volumes of it */
 
-    /* The numbers behind the name (":32,256", "" for none) of `text` into the workload. NULL: it
-     * has none. */
+    /* The numbers behind the name (":32,256", "") into the workload. NULL: it has none. */
     enum sp_status (*set)(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err);
     /* One or two of them back; how many. NULL where `set` is. */
     int (*numbers)(const struct sp_workload *w, int64_t number[2]);
@@ -39,8 +38,7 @@ struct sp_format_kind {
     /* Do they fit? NULL: there is nothing to check. */
     enum sp_status (*check)(const struct sp_workload *w, struct sp_error *err);
 
-    /* Gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the
-     * caller frees the layout. */
+    /* Fills in a layout whose format, sizes and s_* are set. On failure the caller frees it. */
     enum sp_status (*build)(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                             struct sp_error *err);
     void (*free)(struct sp_layout *layout); /* layout->own, which may be NULL; NULL: it has none */
@@ -61,14 +59,12 @@ struct sp_format_kind {
                                     struct sp_error *err);
     enum sp_status (*check_offsets)(const struct sp_workload *w, const struct sp_offsets *offsets,
                                     struct sp_error *err);
-    /* Calls `visit` for each stored entry, in an order in which y can be summed; NULL: SpMV is not
-     * taken. */
+    /* Calls `visit` for each stored entry, in an order to sum y in; NULL: SpMV is not taken. */
     void (*each_entry)(const struct sp_layout *layout, sp_entry_visitor *visit, void *to);
     /* Columns into a window as sp_layout_fold() says; NULL: each item of col and list by itself. */
     void (*fold)(struct sp_layout *layout, int64_t window);
     int64_t (*fold_multiple)(const struct sp_workload *w); /* windows are multiples of this; NULL: 1 */
-    /* Its numbers for a part of the matrix whose columns are folded into so many; NULL: as they
-     * are. */
+    /* Its numbers for a part of the matrix with columns folded into so many; NULL: the same. */
     void (*for_columns)(struct sp_workload *w, int64_t n_c, int64_t columns);
     void (*facts)(const struct sp_layout *layout,
                   struct sp_layout_fact fact[SP_LAYOUT_FACTS]); /* NULL: none */

@@ -140,8 +140,7 @@ double sp_layout_array_bytes(const struct sp_layout *layout, enum sp_array array
 /* Values, indices, pointers and permutation together [B]. */
 double sp_layout_matrix_bytes(const struct sp_layout *layout);
 
-/* Of the matrix's bytes, those that fill brings: its values, and an index each in SELL, one a block
- * in BCSR [B]. */
+/* Bytes of the matrix that fill brings: values, and an index each in SELL, one a block in BCSR. */
 double sp_layout_fill_bytes(const struct sp_layout *layout);
 
 /* Bytes gathered at alpha = 1: s_x n_nz r, twice that for FusedMM, whose B and D are gathered; of
@@ -184,15 +183,13 @@ static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int
     return l->base ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
 }
 
-/* Rows of a unit of the partition: a row, a chunk (SELL kinds), a block row (BCSR), a block (TILED;
- * STAGED: at most). */
+/* Rows of a unit of the partition: a row, a chunk, a block row, a block (STAGED: at most). */
 static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
 {
     return l->unit_rows > 0 ? l->unit_rows : l->C;
 }
 
-/* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole
- * lines), and bytes of one. */
+/* STAGED: columns of a tile, elements between rows of a staging buffer (whole lines), its bytes. */
 static inline int64_t sp_layout_stage_tile(const struct sp_layout *l)
 {
     return l->T_k < l->r ? l->T_k : l->r;

@@ -16,8 +16,7 @@ struct sp_permuted {
     int64_t longest;  /* entries of the longest row */
 };
 
-/* Pattern and order are borrowed; the permutations must have passed sp_permutation_check().
- * SP_MEMORY; zeroed then. */
+/* Pattern and checked permutations (sp_permutation_check()) are borrowed. SP_MEMORY: zeroed. */
 enum sp_status sp_permuted_make(const struct sp_pattern *pattern, const struct sp_permutations *order,
                                 struct sp_permuted *permuted, struct sp_error *err);
 void sp_permuted_free(struct sp_permuted *permuted);

@@ -263,8 +263,7 @@ void sp_sell_plan_zero(const struct sp_sell_plan *plan, struct sp_layout *l, int
         memset((char *)l->val + (size_t)begin * l->s_a, 0, (size_t)(end - begin) * l->s_a);
 }
 
-/* Column-major within the chunk; with 32 and 64-bit indices a row that ends early repeats its last
- * column with value 0. */
+/* Column-major in the chunk; without offsets a row that ends repeats its last column, value 0. */
 static void fill_chunk(const struct sp_sell_plan *plan, const struct sp_csr *a, struct sp_layout *l,
                        int64_t chunk)
 {
@@ -391,8 +390,7 @@ enum sp_status sp_sell_beta_of(const struct sp_workload *w, double *beta, struct
     return SP_OK;
 }
 
-/* A chunk of SELLU, and a matrix with 16-bit offsets, is never stored in more bytes than the same
- * chunk of SELL. */
+/* A chunk of SELLU, or with 16-bit offsets, is never stored in more bytes than in SELL. */
 double sp_sell_bytes_bound(const struct sp_workload *w, bool with_values)
 {
     const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;

@@ -115,8 +115,7 @@ static enum sp_status stencil_shape(const struct sp_generator *g, const struct s
     return SP_OK;
 }
 
-/* The neighbours that exist all along a grid line (y, z), away from its two ends, and how many of
- * them an end loses. */
+/* Neighbours all along a grid line (y, z), away from its ends; how many of them an end loses. */
 struct line {
     int n;
     int64_t step[SP_STENCIL_POINTS]; /* column minus row, ascending */

@@ -84,8 +84,7 @@ static void put(struct sp_twin_draw *w, int64_t i, int64_t j)
     meet_line(w, i, (int32_t)j);
 }
 
-/* Rows that copy nothing are drawn where they are common; where streams of copies seldom break,
- * they must not. */
+/* Rows that copy nothing are drawn where they are common, not where copies seldom break. */
 static int64_t draw_shift(struct sp_twin_draw *w, bool as_long)
 {
     const int64_t *n = w->t->shift[as_long];
@@ -294,8 +293,7 @@ static int64_t draw_any(struct sp_twin_draw *w, int64_t i, int64_t *n_steps)
     return -1;
 }
 
-/* The rest of row i as births. Up to `allowed` may be lacking, which the next rows owe; where more
- * are, anything is taken. */
+/* The rest of row i as births. Up to `allowed` may lack, owed by later rows; else anything. */
 static void draw_births(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int64_t allowed)
 {
     int64_t n_steps = LOOK_AHEAD + 8 * n_wanted;

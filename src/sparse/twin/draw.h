@@ -17,8 +17,7 @@ struct sp_twin_copy {
     double chance;
 };
 
-/* Rows are drawn in order, because each looks back. The caller provides the arrays and fills those
- * marked so. */
+/* Rows are drawn in order, looking back. The caller has the arrays, fills those marked so. */
 struct sp_twin_draw {
     const struct sp_twin *t;
     int64_t scale, n_r, n_c;
@@ -30,8 +29,7 @@ struct sp_twin_draw {
     int32_t *room;   /* [n_c] entries that columns may still get; mirrored: length */
     int64_t *stubs;  /* [n_c + 1] sums of the columns' lengths, for draws in proportion to them */
     bool *diagonal;  /* [n_r] is there one? Only where the matrix is square */
-    /* results: row i has col[begin[i]] .. col[begin[i + 1]], ascending; mirrored: right of the
-     * diagonal only */
+    /* results: row i has col[begin[i]] .. col[begin[i + 1]], ascending; mirrored: right part */
     int64_t *begin, n_col; /* [n_r + 1]; size of col */
     int32_t *col;
     /* work arrays */

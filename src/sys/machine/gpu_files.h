@@ -1,5 +1,4 @@
-/* What files tell about graphics processors: driver, devices, who may profile. No library of a
- * vendor is opened. */
+/* What files tell about GPUs: driver, devices, who may profile. No vendor's library is opened. */
 #ifndef SP_SYS_GPU_FILES_H
 #define SP_SYS_GPU_FILES_H
 

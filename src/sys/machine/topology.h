@@ -57,8 +57,7 @@ enum sp_status sp_topology_read_sysfs(const char *root, struct sp_topology *out,
 
 void sp_topology_free(struct sp_topology *topology);
 
-/* Threads to use when the user says nothing: one for each allowed core, at most the CPU quota
- * (rounded up), at least 1. */
+/* Threads by default: one for each allowed core, at most the CPU quota (rounded up), at least 1. */
 int sp_topology_default_threads(const struct sp_topology *topology);
 
 #endif

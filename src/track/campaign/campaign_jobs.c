@@ -110,8 +110,7 @@ static bool job_record_is_usable(const char *path, struct sp_error *why)
     return usable;
 }
 
-/* Done is what can be read: all records of the job. A damaged one is a failure more, of which no
- * process has told. */
+/* Done is what can be read: all records of the job. A damaged one is one failure more. */
 static bool has_damaged_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
                                struct sp_job_failure *f)
 {

@@ -68,13 +68,11 @@ enum sp_status sp_slot_take(const struct sp_campaign_store *campaign, int slots,
 void sp_slot_touch(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 
-/* An empty folder for the records of a job, to be removed by sp_folder_remove()
- * (io/files/part_file.h). path[4096]. */
+/* An empty folder for a job's records, to be removed by sp_folder_remove(). path[4096]. */
 enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                                 char *path, struct sp_error *err);
 
-/* Removes what processes that were killed left behind: of jobs that are done, or whose owner has
- * ended for certain. */
+/* Removes what killed processes left, of jobs that are done or whose owner has ended. */
 void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign);
 
 /* Puts the records that lie in `work` into the store, the one that says "done" last. Records get

@@ -111,8 +111,7 @@ int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked
     return n_sessions;
 }
 
-/* Standard deviation of ln of the metric from one run to the next in the same record; 0: one value
- * a record. */
+/* Standard deviation of ln of the metric between runs of a record; 0: one value a record. */
 static double noise_of_runs(const struct sp_entry *const *before, int n_before,
                             const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
 {

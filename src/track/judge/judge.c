@@ -81,8 +81,7 @@ static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
     return metric == SP_TRACKED_INSTRUCTIONS || is_simulated(e, metric);
 }
 
-/* Against the best of those before that know the metric: what got worse stays so until it is mended
- * or accepted. */
+/* Against the best of those before with the metric: what got worse stays so until mended. */
 static struct sp_shift shift_exactly(const struct sp_entry *const *before, int n_before,
                                      const struct sp_entry *newest, const struct sp_judge_options *o)
 {

@@ -89,8 +89,7 @@ enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_n
                               const struct sp_judge_options *options, struct sp_judgement *j,
                               struct sp_error *err);
 
-/* sp_judge(), and where the newest of the list were measured to confirm those before them, what
- * they say. SP_MEMORY. */
+/* sp_judge(), and what sessions said that were measured to confirm the others. SP_MEMORY. */
 enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
                                   const struct sp_entry *const *pinned, int n_pinned,
                                   const struct sp_judge_options *options, struct sp_judgement *j,

@@ -26,8 +26,7 @@ static double local_time(void)
     return seconds(t);
 }
 
-/* Clocks of machines differ by more than one would think: ages are taken by the clock that sets the
- * times of files. */
+/* Clocks of machines differ: ages are taken by the clock that sets the times of files. */
 static enum sp_status compare_clocks(struct sp_claims *c, struct sp_error *err)
 {
     char target[3300], path[3400];

@@ -17,8 +17,7 @@
  * that are stepped over is not checked. */
 size_t sp_skim(const char *text, size_t size, const char *const *keys, int n_keys, char *out);
 
-/* Reads what sp_entry_of() needs of a record; where that fails, all of it, with the error of
- * sp_record_read(). */
+/* Reads what sp_entry_of() needs of a record; else all of it, with sp_record_read()'s error. */
 enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct sp_error *err);
 
 /* The entries of a store's records, in memory; what was read once is remembered in an SQLite file,
@@ -50,8 +49,7 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
                              struct sp_error *err);
 void sp_index_free(struct sp_index *index);
 
-/* The index as an SQLite file for other programs: tables `record` and `run`. SP_ABSENT: built
- * without SQLite. */
+/* The index as an SQLite file: tables `record` and `run`. SP_ABSENT: built without SQLite. */
 enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err);
 
 #endif
