@@ -1,6 +1,5 @@
-/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that rests on
- * either.
- */
+/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that
+ * rests on either. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -372,8 +371,8 @@ static void close_all(void)
 
 enum { GRID = 300, N_THREADS = 10 };
 
-/* y = A x of the five-point stencil, or with `r` columns, after the times; from empty caches, so that it is
- * memory that counts. */
+/* y = A x of the five-point stencil, or with `r` columns, after the times; from empty caches, so
+ * that it is memory that counts. */
 static void explain(const double *time_s, int n, enum sp_origin origin, int r, struct sp_record *record)
 {
     struct sp_recording recording;
@@ -412,7 +411,8 @@ static bool has_flag(const struct sp_record *r, const char *wanted)
     return false;
 }
 
-/* 12 n_nz + 4 (n_r + 1) + 8 n_r twice for y, and x once: 7.9 MB at 46.6 GB/s less what stores cost. */
+/* 12 n_nz + 4 (n_r + 1) + 8 n_r twice for y, and x once: 7.9 MB at 46.6 GB/s less what stores
+ * cost. */
 START_TEST(a_time_alone_gives_bandwidth_balance_and_losses)
 {
     static const double times[] = {0.41e-3, 0.4e-3, 0.39e-3};

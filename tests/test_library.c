@@ -1,5 +1,5 @@
-/* libspmodel as its users see it, through include/spmodel.h alone: options and their errors, matrices of all
- * widths, what a result says, and that the caller's process is as before. */
+/* libspmodel as its users see it, through include/spmodel.h alone: options and their errors,
+ * matrices of all widths, what a result says, and that the caller's process is as before. */
 #include "spmodel.h"
 
 #include <check.h>
@@ -163,7 +163,8 @@ START_TEST(every_width_and_base)
 }
 END_TEST
 
-/* Values that are lent in f32 go into every kind of layout; the results are checked against the reference. */
+/* Values that are lent in f32 go into every kind of layout; the results are checked against the
+ * reference. */
 START_TEST(lent_f32_values)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Kernels of somebody else: what each wrong one is called, that right ones are right, and that bytes from a
- * trace are those of the walk that it tells. Their code is tests/own. */
+/* Kernels of somebody else: what each wrong one is called, that right ones are right, and that
+ * bytes from a trace are those of the walk that it tells. Their code is tests/own. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

@@ -51,7 +51,7 @@ static inline int64_t index_at(const void *array, int width_B, int64_t i)
     return width_B == 8 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
 }
 
-/* Row pointers ascend from the base to n_nz, columns are there: else nothing may be read through them. */
+/* Row pointers ascend from the base to n_nz, columns are there: else nothing may be read. */
 static enum sp_status check_arrays(const struct spmodel_matrix *v, bool *is_canonical, struct sp_error *err)
 {
     int64_t bad_row = INT64_MAX, bad_entry = INT64_MAX, n_unordered = 0;

@@ -52,7 +52,7 @@ static enum sp_status refuse(const struct scan *s, const char *text, struct sp_e
                       "times look like 1.23ms, 850us or 0.00123, above 0", "'%.40s' is no time", text);
 }
 
-/* "ms" or "us" with a Greek letter, in Latin-1's or Greek's place; the rest as sp_parse_seconds() has it. */
+/* "ms" or "us" with a Greek letter, in either encoding; the rest as sp_parse_seconds() has it. */
 static int in_seconds(const char *number, const char *unit, double *seconds)
 {
     char text[64];

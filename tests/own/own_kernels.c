@@ -1,5 +1,5 @@
-/* Kernels of users, right and wrong, as they may come: a symbol each. Built as a shared library, for
- * spmodel analyze --kernel and for tests/test_own.c. */
+/* Kernels of users, right and wrong, as they may come: a symbol each. Built as a shared library,
+ * for spmodel analyze --kernel and for tests/test_own.c. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -150,7 +150,8 @@ static int parallel_run(void *state, const void *x_, void *y_)
 }
 KERNEL(parallel, .run = parallel_run);
 
-/* The accesses of the rows as CRS has them, rows in shares of equal nonzeros as the analysis deals them. */
+/* The accesses of the rows as CRS has them, rows in shares of equal nonzeros as the analysis deals
+ * them. */
 static int32_t n_threads;
 static int traced_prepare(void *context, const struct spmodel_matrix *m, int32_t threads, int32_t r,
                           void **state)

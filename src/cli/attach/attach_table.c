@@ -17,7 +17,7 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The process that matters: the one whose product comes first, or the first of all; NULL: there is none. */
+/* The process whose product comes first, or the first of all; NULL: there is none. */
 static const struct sp_captured_process *main_of(const struct sp_capture *c)
 {
     return c->n_processes == 0 ? NULL : &c->process[c->n_products > 0 ? c->product[0].process : 0];

@@ -44,7 +44,8 @@ static bool multiplies(const struct sp_capture *c, int process)
     return false;
 }
 
-int sp_attach_side_by_side(const struct sp_capture *c, int process)
+/* Processes that multiplied while this one ran, itself included: they share the memory. */
+static int processes_beside(const struct sp_capture *c, int process)
 {
     const struct sp_captured_process *own = &c->process[process];
     int n = 1;
@@ -80,7 +81,8 @@ double sp_attach_least_B(const struct sp_capture *c, const struct sp_captured_pr
     return n_nz * (value_B + m->col_B) + ((double)m->n_r + 1) * m->row_ptr_B + value_B * width * n_vectors;
 }
 
-int sp_attach_threads(const struct sp_attach_request *request, const struct sp_captured_product *p)
+/* Threads with which a product is judged. */
+static int threads_of(const struct sp_attach_request *request, const struct sp_captured_product *p)
 {
     const struct sp_topology *t = request->analyze->topology;
     const int most =
@@ -193,7 +195,7 @@ enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captu
                                struct sp_error *err)
 {
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
-    const int n_threads = sp_attach_threads(request, p), n_processes = sp_attach_side_by_side(c, p->process);
+    const int n_threads = threads_of(request, p), n_processes = processes_beside(c, p->process);
     struct sp_analyze_options o = *request->analyze;
     struct sp_byte_source source = {0};
     struct sp_machine machine = {0};

@@ -76,8 +76,8 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
     return SP_OK;
 }
 
-/* Figures in doubt are measured again at the earliest so long after the last time [s], times the number of
- * measurements that there were; and how long that and a first measurement may take. */
+/* Figures in doubt are measured again at the earliest so long after the last time [s], times the
+ * number of measurements that there were; and how long that and a first measurement may take. */
 static const double again_s = 60, again_budget_s = 3, first_budget_s = 6, all_cores_budget_s = 2;
 
 static bool has_load(const struct sp_machine *machine, int n_threads)
@@ -127,7 +127,7 @@ static bool is_of(const char *path, const char *env_key)
     return strncmp(slash ? slash + 1 : path, begin, strlen(begin)) == 0;
 }
 
-/* The last level's capacity does not depend on the number of threads: that of all files together. */
+/* The last level's capacity does not depend on the threads: that of all files together. */
 static void pool_capacities(const char *directory, struct sp_machine *machine)
 {
     char **path;
@@ -188,8 +188,8 @@ enum sp_status sp_machine_remember(const char *directory, int n_threads, struct 
 
 /* ---- measured where needed ---- */
 
-/* The curve's end beyond the run's own threads, unless others were at work there. Without it the machine
- * serves all the same. */
+/* The curve's end beyond the run's own threads, unless others were at work there. Without it the
+ * machine serves all the same. */
 static enum sp_status add_all_cores(const struct sp_measure_options *quick, int n_all, struct sp_machine *out,
                                     const struct sp_progress *progress, struct sp_error *err)
 {

@@ -170,7 +170,7 @@ int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)
     return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
 }
 
-/* Each thread sums its slice, then adds what the threads before it found: two passes over the memory. */
+/* Each thread sums its slice, then adds what those before it found: two passes. */
 void sp_prefix_sum(int64_t *n, int64_t n_items)
 {
     enum { MAX_THREADS = 256, SERIAL = 1 << 16 };
@@ -201,7 +201,7 @@ void sp_prefix_sum(int64_t *n, int64_t n_items)
     }
 }
 
-/* Columns up to the diagonal of row `place` of the window, folded, ascending and each once; how many. */
+/* Columns up to the diagonal of row `place` of the window, folded, ascending, once; how many. */
 static int64_t fold_row(const struct sp_csr *a, int64_t first, int64_t place, int64_t window,
                         int32_t *columns, int32_t *scratch)
 {
@@ -221,7 +221,7 @@ static int64_t fold_row(const struct sp_csr *a, int64_t first, int64_t place, in
     return n_kept;
 }
 
-/* Rows are filled from the top: a row has all of its lower triangle before the first of its mirror images. */
+/* Filled from the top: a row has its lower triangle before the first of its mirror images. */
 static void put(struct sp_csr *a, int64_t row, int64_t column, double value)
 {
     int64_t at = a->row_ptr[row + 1]++;

@@ -91,8 +91,8 @@ enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct
     enum sp_status status = sp_new_array(a->n_r, sizeof(int64_t), "positions in the upper triangle", &p, err);
     if (status != SP_OK)
         return status;
-    /* next[j]: the entry of row j in the upper triangle that the next lower entry of column j must mirror;
-     * rows are walked in order and columns ascend, so it only moves forward. */
+    /* next[j]: the entry of row j in the upper triangle that the next lower entry of column j must
+     * mirror; rows are walked in order and columns ascend, so it only moves forward. */
     int64_t *next = p, n_lower = 0, n_upper = 0;
     bool ok = true;
     for (int64_t i = 0; i < a->n_r && ok; i++) {

@@ -160,8 +160,9 @@ static double sum_of_place(const struct sp_csr *a, int64_t row, int64_t column)
     return sum;
 }
 
-/* The entries of a matrix row into the blocks of the block row at hand, of which the first is stored block
- * `first`. Entries of one place are added up: before they are rounded, where 16 bits are stored. */
+/* The entries of a matrix row into the blocks of the block row at hand, of which the first is
+ * stored block `first`. Entries of one place are added up: before they are rounded, where 16 bits
+ * are stored. */
 static void fill_row(struct sp_layout *l, const struct sp_csr *a, const struct sp_block_walk *walk,
                      int64_t row, int64_t first)
 {

@@ -10,8 +10,7 @@
 /* "", ":A", ":A<separator>B" with whole numbers: how many there are, -1: none of these. */
 int sp_format_read_pair(const char *text, char separator, int64_t *first, int64_t *second);
 
-/* What the formats of chunks share of struct sp_format_kind; `sigma` of `set`: 0 for 8 C, where C alone is
- * typed. */
+/* What the formats of chunks share; `sigma` of `set`: 0 for 8 C, where C alone is typed. */
 enum sp_status sp_sell_set(struct sp_workload *w, int64_t C, int64_t sigma, int64_t sigma_of_C,
                            const char *text, const char *numbers, struct sp_error *err);
 int sp_sell_numbers(const struct sp_workload *w, int64_t number[2]);
@@ -70,9 +69,9 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
     }
 }
 
-/* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk
- * has, known before the layout's arrays are allocated, so that these can be first touched by their threads.
- */
+/* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk has,
+ * known before the layout's arrays are allocated, so that these can be first touched by their
+ * threads. */
 struct sp_sell_plan {
     int32_t C;
     int64_t n_r, n_chunks;
