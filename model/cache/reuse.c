@@ -31,8 +31,10 @@ static ALWAYS_INLINE void follow(struct pass *p, const uint32_t *event, int64_t 
     enum { AHEAD = 8 };
     struct sp_stack *s = &p->stack;
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
-            __builtin_prefetch(&s->place[sp_event_line(event[i + AHEAD])], 1);
+        if (i + 2 * AHEAD < n) {
+            __builtin_prefetch(&s->place[sp_event_line(event[i + 2 * AHEAD])], 1);
+            sp_stack_prefetch(s, s->place[sp_event_line(event[i + AHEAD])]);
+        }
         uint32_t line = sp_event_line(event[i]);
         enum sp_event_kind kind = sp_event_kind(event[i]);
         uint32_t place = s->place[line];
@@ -72,28 +74,28 @@ static ALWAYS_INLINE void follow_next(struct pass *p, int64_t between_lines)
     }
 }
 
-/* The same code with the bit-counting instruction, where the processor has it. */
+/* The same code for processors that count bits and add vectors in one instruction. */
 #if defined(__x86_64__)
-__attribute__((target("popcnt"))) static void follow_popcnt(struct pass *p, const uint32_t *event, int64_t n)
+#define WIDE __attribute__((target("popcnt,avx2")))
+static bool is_wide(void)
 {
-    follow(p, event, n);
-}
-__attribute__((target("popcnt"))) static void follow_next_popcnt(struct pass *p, int64_t between_lines)
-{
-    follow_next(p, between_lines);
-}
-static bool has_popcnt(void)
-{
-    return __builtin_cpu_supports("popcnt");
+    return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("avx2");
 }
 #else
-#define follow_popcnt      follow_plain
-#define follow_next_popcnt follow_next_plain
-static bool has_popcnt(void)
+#define WIDE
+static bool is_wide(void)
 {
     return false;
 }
 #endif
+WIDE static void follow_wide(struct pass *p, const uint32_t *event, int64_t n)
+{
+    follow(p, event, n);
+}
+WIDE static void follow_next_wide(struct pass *p, int64_t between_lines)
+{
+    follow_next(p, between_lines);
+}
 static void follow_plain(struct pass *p, const uint32_t *event, int64_t n)
 {
     follow(p, event, n);
@@ -113,18 +115,18 @@ static enum sp_status count_exact(struct sp_trace *trace, const struct sp_reuse_
                               (void **)&p.order, err);
     if (status != SP_OK)
         goto done;
-    const bool popcnt = has_popcnt();
+    const bool wide = is_wide();
     struct sp_trace_piece piece;
     sp_trace_rewind(trace, 0);
     for (int64_t n = 1; sp_trace_next(trace, &piece); n++) {
-        (popcnt ? follow_popcnt : follow_plain)(&p, piece.event, piece.n_events);
+        (wide ? follow_wide : follow_plain)(&p, piece.event, piece.n_events);
         double share = done + part * (double)trace->turn / (double)(trace->n_turns + 1);
         if (o->progress && n % 1024 == 0 && o->progress(o->context, share)) {
             status = sp_fail(err, SP_INTERRUPTED, NULL, "the reuse analysis was interrupted");
             goto done;
         }
     }
-    (popcnt ? follow_next_popcnt : follow_next_plain)(&p, o->between_B / trace->line_B);
+    (wide ? follow_next_wide : follow_next_plain)(&p, o->between_B / trace->line_B);
     counts->n_groups = 1;
     counts->weight = 1;
     counts->n_x_lines = counts->n_followed = counts->first[SP_REUSE_X][0];
