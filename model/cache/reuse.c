@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "model/cache/reuse_counts.h"
+#include "model/cache/wide.h"
 #include "model/trace/kinds.h"
 
 /* Stack distances of every line. */
@@ -74,25 +75,11 @@ static ALWAYS_INLINE void follow_next(struct pass *p, int64_t between_lines)
     }
 }
 
-/* The same code for processors that count bits and add vectors in one instruction. */
-#if defined(__x86_64__)
-#define WIDE __attribute__((target("popcnt,avx2")))
-static bool is_wide(void)
-{
-    return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("avx2");
-}
-#else
-#define WIDE
-static bool is_wide(void)
-{
-    return false;
-}
-#endif
-WIDE static void follow_wide(struct pass *p, const uint32_t *event, int64_t n)
+SP_WIDE static void follow_wide(struct pass *p, const uint32_t *event, int64_t n)
 {
     follow(p, event, n);
 }
-WIDE static void follow_next_wide(struct pass *p, int64_t between_lines)
+SP_WIDE static void follow_next_wide(struct pass *p, int64_t between_lines)
 {
     follow_next(p, between_lines);
 }
@@ -115,7 +102,7 @@ static enum sp_status count_exact(struct sp_trace *trace, const struct sp_reuse_
                               (void **)&p.order, err);
     if (status != SP_OK)
         goto done;
-    const bool wide = is_wide();
+    const bool wide = sp_is_wide();
     struct sp_trace_piece piece;
     sp_trace_rewind(trace, 0);
     for (int64_t n = 1; sp_trace_next(trace, &piece); n++) {
