@@ -21,6 +21,7 @@ static inline __attribute__((always_inline)) uint32_t sp_lru_set_find(const uint
         uint64_t half[2];
     } found = {{0}};
     sp_lru_words bit = {1, 2, 4, 8};
+#pragma GCC unroll 4
     for (int i = 0; i < stride / 4; i++, bit <<= 4)
         found.v |= (sp_lru_words)((four[i] | 1) == (word | 1)) & bit;
     const uint64_t both = found.half[0] | found.half[1];
@@ -33,6 +34,7 @@ static inline __attribute__((always_inline)) void sp_lru_set_front(uint32_t *set
 {
     sp_lru_words *four = (sp_lru_words *)set, before = {word, word, word, word};
     sp_lru_lanes lane = {0, 1, 2, 3};
+#pragma GCC unroll 4
     for (int i = 0; i < stride / 4; i++, lane += 4) {
         const sp_lru_words here = four[i], moved = {before[3], here[0], here[1], here[2]};
         const sp_lru_words stays = (sp_lru_words)(lane > way);
