@@ -16,16 +16,17 @@
 
 enum {
     ROUNDS = 9,
-    PAIRS = 3,
+    PAIRS = 5, /* of short executions; of longer ones two less, and three */
     FINALISTS = 5,
     PARTS = 4,
     MOST_KERNELS = 4,
-    MOST_FORMATS = 10,
+    MOST_FORMATS = 12,
+    MOST_BLOCKS = 3,
     LINE_COLUMNS = 8
 };
 static const double enough_s = 0.5, /* after which no further format is looked at */
     long_s = 0.008,                 /* an execution that takes longer is of too many rows */
-    short_s = 0.002,                /* one that takes less is sampled once more */
+    short_s = 0.0005,               /* one that takes less is sampled more often */
     resolved_s = 2e-4,              /* that a sample takes at least */
     hopeless = 1.25,                /* times the best: not looked at again */
     close_to = 1.12, alike = 1.03;  /* finalists; those that cannot be told apart */
@@ -213,7 +214,8 @@ static enum sp_status take_sample(struct contest *c, int k, double *seconds, str
         if (took_s < resolved_s && n < (INT64_C(1) << 20))
             continue;
         *seconds = took_s / (double)n;
-        if (sp_disturbance_between(before, after, n_threads).disturbed && ++i < AGAIN) {
+        if (sp_disturbance_between(before, after, n_threads).disturbed && ++i < AGAIN &&
+            sp_now() - c->start < enough_s) {
             n = n > 1 ? n / 2 : 1;
             continue;
         }
@@ -236,7 +238,8 @@ static enum sp_status challenge(struct contest *c, int k, struct sp_error *err)
     const double champion = c->one[c->best].time;
     enum sp_status status = SP_OK;
     int n = 0;
-    const int pairs = tried(c, c->best)->best_s > short_s ? PAIRS - 1 : PAIRS;
+    const double now_s = tried(c, c->best)->best_s;
+    const int pairs = now_s > long_s / 4 ? PAIRS - 3 : now_s > short_s ? PAIRS - 2 : PAIRS;
     while (n < pairs && status == SP_OK) {
         status = take_sample(c, c->best, &best_s, err);
         if (status == SP_OK)
@@ -346,7 +349,7 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
     int fastest = -1, place;
     for (int k = 0; k < n && k < MOST_KERNELS && status == SP_OK; k++) {
         static const int plain_rank = 10;
-        if (k > 0 && kernel[k]->rank <= plain_rank)
+        if (k > 0 && (kernel[k]->rank <= plain_rank || sp_now() - c->start > 2 * enough_s))
             break;
         status = add(c, made, kernel[k], m->workload.prefetch, &place, err);
         c->too_long =
@@ -404,13 +407,13 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
 }
 
 /* Formats beside the first one, the likeliest first. */
-static int other_formats(const struct contest *c, const char *format[MOST_FORMATS], char blocks[32])
+static int other_formats(const struct contest *c, const char *format[MOST_FORMATS],
+                         char blocks[MOST_BLOCKS][32])
 {
     const struct sp_structure *s = c->o->structure;
     const bool whole = c->rows.matrix == c->workload.matrix && c->rows.picked.n_nz == 0;
     const char *const *names = sp_format_choices(c->workload.op);
     int n = 0, last = 0;
-    double least_B = INFINITY;
     if (s && whole && s->value_symmetry.known && s->value_symmetry.value >= 1 &&
         s->value_symmetry.error == 0 && s->n_r == s->n_c)
         format[n++] = "half";
@@ -420,16 +423,24 @@ static int other_formats(const struct contest *c, const char *format[MOST_FORMAT
         format[n++] = names[i == last ? last : last - i];
     if (!s)
         return n;
+    /* Blocks that are filled well enough to move no more than twice the bytes, the least first. */
+    double bytes[SP_STRUCTURE_BLOCKS];
+    int order[SP_STRUCTURE_BLOCKS], n_blocks = 0;
     for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
         const struct sp_block_fill *b = &s->block[i];
-        const double bytes = b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
-        if (!b->n_e.known || bytes >= least_B || bytes > 1.1 * s->crs_B)
+        bytes[i] = b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
+        if (!b->n_e.known || bytes[i] > 2 * s->crs_B)
             continue;
-        least_B = bytes;
-        snprintf(blocks, 32, "bcsr:%dx%d", (int)b->b_h, (int)b->b_w);
+        int at = n_blocks++;
+        for (; at > 0 && bytes[order[at - 1]] > bytes[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
     }
-    if (!isinf(least_B))
-        format[n++] = blocks;
+    for (int i = 0; i < n_blocks && i < MOST_BLOCKS; i++) {
+        const struct sp_block_fill *b = &s->block[order[i]];
+        snprintf(blocks[i], sizeof blocks[i], "bcsr:%dx%d", (int)b->b_h, (int)b->b_w);
+        format[n++] = blocks[i];
+    }
     return n;
 }
 
@@ -488,7 +499,7 @@ static enum sp_status hold(struct contest *c, const struct sp_workload *w, const
                            struct sp_error *err)
 {
     const char *format[MOST_FORMATS];
-    char blocks[32];
+    char blocks[MOST_BLOCKS][32];
     const bool any = c->o->any_format && w->precision != SP_C128 && w->matrix->n_nz > 0;
     enum sp_status status = begin(c, w, c->o->any_format ? "crs" : NULL, err);
     const int n = any && status == SP_OK ? other_formats(c, format, blocks) : 0;
