@@ -244,13 +244,17 @@ static void observed(struct sp_pen *pen, const json_t *hint)
                *failed = sp_item_text(json_object_get(hint, "trial"), "failed");
     struct sp_value v =
         json_is_number(seen) ? sp_value_of(json_number_value(seen), SP_MEASURED) : sp_record_value_of(seen);
+    const char *command = sp_item_text(hint, "try");
     char text[300], x[32], lo[32], hi[32];
     if (outcome && strcmp(outcome, "not tried") == 0)
         snprintf(text, sizeof text, "not tried: %s", failed ? failed : v.why ? v.why : "no reason is given");
     else if (json_is_object(seen) && !sp_value_known(v))
         snprintf(text, sizeof text, "unknown (%s)", v.why ? v.why : "no reason is given");
     else if (!seen || json_is_null(seen))
-        snprintf(text, sizeof text, "not tried: spmodel analyze --try-hints");
+        snprintf(text, sizeof text, "not tried: %s",
+                 strncmp(command ? command : "", "spmodel", 7) == 0
+                     ? "spmodel analyze --try-hints"
+                     : "no option of a run makes this change: it is your program's");
     else
         snprintf(text, sizeof text, "time less by %s (%s to %s) measured%s%s",
                  sp_figure_percent(x, sizeof x, v.value), sp_figure_percent(lo, sizeof lo, v.lo),

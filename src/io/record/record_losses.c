@@ -151,16 +151,22 @@ static const char *doubtful_input(const struct sp_record *record, const double s
                                                                   : "roof too low, or fewer bytes move";
 }
 
+const char *sp_verdict_in_doubt(const struct sp_record *record)
+{
+    return !*sp_verdict_doubt(record)      ? NULL
+           : sp_verdict_is_foreign(record) ? "caches and ceilings are of another machine"
+           : sp_verdict_is_stated(record)  ? "the time is in doubt"
+                                           : "the roof is in doubt";
+}
+
 const char *sp_verdict_no_losses(const struct sp_record *record, char *text, size_t size)
 {
     double share[SP_N_LOSS_ROWS];
     *text = '\0';
     if (sp_verdict_disturbed(record))
         return sp_verdict_disturbed(record);
-    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
-        return "caches and ceilings are of another machine";
-    if (*sp_verdict_doubt(record))
-        return "the roof is in doubt";
+    if (sp_verdict_in_doubt(record))
+        return sp_verdict_in_doubt(record);
     if (sp_verdict_no_time(record))
         return sp_verdict_no_time(record);
     if (!sp_verdict_loss_shares(record, share))

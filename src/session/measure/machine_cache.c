@@ -252,8 +252,7 @@ static enum sp_status improve(const struct sp_measure_options *quick, const char
     return SP_OK;
 }
 
-/* What is remembered, if it serves. */
-static bool read_remembered(const char *path, const char *env_key, int n_threads, struct sp_machine *out)
+static bool read_file(const char *path, const char *env_key, int n_threads, struct sp_machine *out)
 {
     char faults[8]; /* of a file of an older version */
     if (sp_machine_file_read(path, out, NULL, 0, NULL) != SP_OK)
@@ -263,6 +262,39 @@ static bool read_remembered(const char *path, const char *env_key, int n_threads
         return true;
     sp_machine_free(out);
     return false;
+}
+
+/* Has one thread all that a measurement with one alone would have? */
+static bool has_one(const struct sp_machine *machine)
+{
+    bool exact;
+    return sp_machine_ceiling(machine, "triad_nt", "MEM", "f64", 1, NULL, &exact) && exact;
+}
+
+/* What is remembered, if it serves; path[size] becomes where. Whatever was measured with more
+ * threads has the figures of one, too. */
+static bool read_remembered(const char *directory, const char *env_key, int n_threads, struct sp_machine *out,
+                            char *path, size_t size)
+{
+    char **file;
+    int n;
+    bool found = false;
+    path_of(directory, env_key, n_threads, path, size);
+    if (read_file(path, env_key, n_threads, out))
+        return true;
+    if (n_threads > 1 || sp_machine_file_list(directory, &file, &n, NULL) != SP_OK)
+        return false;
+    for (int i = 0; i < n && !found; i++) {
+        found = is_of(file[i], env_key) && read_file(file[i], env_key, 1, out);
+        if (found && !has_one(out)) {
+            sp_machine_free(out);
+            found = false;
+        }
+        if (found)
+            snprintf(path, size, "%s", file[i]);
+    }
+    sp_machine_file_unlist(file, n);
+    return found;
 }
 
 enum sp_status sp_machine_remembered(const char *directory, int n_threads, struct sp_machine *out,
@@ -276,9 +308,7 @@ enum sp_status sp_machine_remembered(const char *directory, int n_threads, struc
     if (status != SP_OK)
         return status;
     n_threads = n_threads > 0 ? n_threads : n_all;
-    if (directory)
-        path_of(directory, identity.env_key, n_threads, path, sizeof path);
-    if (!directory || !read_remembered(path, identity.env_key, n_threads, out))
+    if (!directory || !read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path))
         return sp_fail(err, SP_ABSENT, "spmodel machine measure " SP_O_QUICK,
                        "nothing is remembered of this machine with %d thread%s", n_threads,
                        n_threads == 1 ? "" : "s");
@@ -305,16 +335,13 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     quick.n_threads = n_threads;
     quick.budget_s = options->budget_s > 0 ? options->budget_s : first_budget_s;
     char path[1100] = "";
-    if (directory) {
-        path_of(directory, identity.env_key, n_threads, path, sizeof path);
-        if (read_remembered(path, identity.env_key, n_threads, out)) {
-            *cached = true;
-            status = improve(&quick, path, out, notes, progress, err);
-            if (status != SP_OK)
-                return status;
-            pool_capacities(directory, out);
-            return complete(&quick, n_all, path, out, progress, err);
-        }
+    if (directory && read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path)) {
+        *cached = true;
+        status = improve(&quick, path, out, notes, progress, err);
+        if (status != SP_OK)
+            return status;
+        pool_capacities(directory, out);
+        return complete(&quick, n_all, path, out, progress, err);
     }
     struct sp_measure_notes own;
     status = sp_machine_measure(&quick, out, &own, progress, err);

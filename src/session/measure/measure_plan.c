@@ -119,7 +119,7 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
         if (!wanted_count(m, n_threads, quick))
             continue;
         bool end = m == n_threads || m == 1;
-        n = add_level(jobs, n, "MEM", m, arena_B, !quick || m == n_threads);
+        n = add_level(jobs, n, "MEM", m, arena_B, !quick || end);
         if (end) {
             n = add_flops(jobs, n, m);
             n = add_gathers(jobs, n, topology, topology->n_caches, m, arena_B);
