@@ -9,7 +9,6 @@
  * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
  * x asked for 16 to 512 entries in advance. --symmetric: values become those of a symmetric matrix where the
  * pattern is one, which half storage needs. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 /* The hint on column blocking: the format striped. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
