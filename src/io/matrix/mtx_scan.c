@@ -184,6 +184,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first character m
 
 #define FAST static inline __attribute__((always_inline))
 
+static const double sign[2] = {1, -1}; /* of negative or not: a factor is no branch */
 static const double power_of_ten_up_to_8[9] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
 FAST uint64_t load_8(const char *p)
@@ -251,7 +252,6 @@ FAST const char *skip_blanks(const char *p)
 /* A plain decimal number with at most 19 digits in all; NULL where it is anything else. */
 FAST const char *take_real(const char *p, double *x)
 {
-    static const double sign[2] = {1, -1}; /* no branch: signs have no pattern */
     bool negative = *p == '-';
     p += negative;
     uint64_t w = 0;
@@ -419,6 +419,30 @@ FAST uint64_t two_numbers(uint64_t first, uint64_t second)
     return (uint64_t)_mm_cvtsi128_si64(eights);
 }
 
+/* [-]DIGITS[.DIGITS] at p, each of 1 to 8 digits and 15 in all, and a line end; NULL where it is anything
+ * else. Bit i of `other`: byte i from p on is no digit. */
+FAST const char *take_short_real(const char *p, uint32_t other, double *x)
+{
+    const bool negative = *p == '-';
+    p += negative;
+    other >>= negative;
+    const uint32_t behind = other & (other - 1);
+    const int n = other ? __builtin_ctz(other) : 0;
+    if ((unsigned)n - 1 > 7)
+        return NULL;
+    if (p[n] == '\n') {
+        *x = sign[negative] * (double)(int64_t)eight_digits(last_digits(p, n));
+        return p + n + 1;
+    }
+    const int end = behind ? __builtin_ctz(behind) : 0, n_fraction = end - n - 1;
+    if (p[n] != '.' || (unsigned)n_fraction - 1 > 7 || n + n_fraction > 15 || p[end] != '\n')
+        return NULL;
+    const uint64_t both = two_numbers(last_digits(p, n), last_digits(p + n + 1, n_fraction));
+    const double scale = power_of_ten_up_to_8[n_fraction];
+    *x = sign[negative] * ((double)(uint32_t)both * scale + (double)(uint32_t)(both >> 32)) / scale;
+    return p + end + 1;
+}
+
 /* One line with indices of up to 8 digits, single blanks between its words and none beside; NULL: ask
  * take_entry(). Where words and line end is found at once, so that the next line does not wait for the
  * numbers of this one. */
@@ -449,7 +473,11 @@ FAST const char *take_short(const struct sp_mtx_header *h, enum sp_mtx_take take
         return NULL;
     if (take == SP_MTX_INDICES)
         return next;
-    const char *end = take_values(p + col_end, field, chunk->val + (field == SP_FIELD_COMPLEX ? 2 : 1) * k);
+    double *val = chunk->val + (field == SP_FIELD_COMPLEX ? 2 : 1) * k;
+    const char *end =
+        field == SP_FIELD_REAL ? take_short_real(p + col_end + 1, w.other >> (col_end + 1), val) : NULL;
+    if (!end)
+        end = take_values(p + col_end, field, val);
     return end == next ? next : NULL;
 }
 #else
