@@ -107,8 +107,9 @@ static double memory_lines(const struct sp_hierarchy *h)
     return sum;
 }
 
-/* The round from which an execution leaves the caches as a whole one would; 0: only a whole one does.
- * Under LRU a level's contents follow from the last stream of distinct lines as long as the level. */
+/* The round from which an execution leaves the caches as a whole one would; 0: only a whole one
+ * does. Under LRU a level's contents follow from the last stream of distinct lines as long as the
+ * level. */
 static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, int n_caches)
 {
     if (r->options->state == SP_SIM_BETWEEN || r->trace.layout->partition.schedule == SP_SCHEDULE_CYCLIC)
@@ -312,8 +313,8 @@ static double bytes_of_domain(const struct sp_layout *l, const struct sp_sim_opt
     return sum;
 }
 
-/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read, [1] written.
- */
+/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read,
+ * [1] written. */
 static void overflow_of(const struct sp_layout *l, const struct sp_sim_options *o,
                         const struct sp_cache *cache, double share, double x_B, struct sp_traffic *memory,
                         double lo_B[2], double hi_B[2])
@@ -340,7 +341,7 @@ static void shares_of(const struct sp_layout *l, const struct sp_sim_options *o,
             (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
 }
 
-/* cache: the last level with its ways. Nothing is walked through where the matrix is far above the caches. */
+/* cache: the last level with its ways. Nothing is walked where the matrix is far above it. */
 static enum sp_status add_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
                                    const struct sp_cache *cache, struct sp_traffic *memory, double lo_B[2],
                                    double hi_B[2], struct sp_error *err)

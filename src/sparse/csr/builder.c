@@ -157,7 +157,7 @@ void sp_csr_builder_free(struct sp_csr_builder *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Rows up to this length are sorted by insertion, longer ones through a radix sort of (column, position). */
+/* Rows up to this length are sorted by insertion, longer ones by radix of (column, position). */
 enum { SHORT_ROW = 48, RADIX_BITS = 8, RADIX = 1 << RADIX_BITS };
 
 struct scratch {
