@@ -1,6 +1,6 @@
-/* rocSPARSE's generic functions. rocsparse_spmv got a stage before its last two arguments in ROCm 6: all that
- * may have been passed is passed on, and a stage is told from the address that stood there before. Calls that
- * ask for the size of the buffer, or prepare, are no products. */
+/* rocSPARSE's generic functions. rocsparse_spmv got a stage before its last two arguments in ROCm
+ * 6: all that may have been passed is passed on, and a stage is told from the address that stood
+ * there before. Calls that ask for the size of the buffer, or prepare, are no products. */
 #include "attach/gpu.h"
 
 typedef int spmv(void *handle, int op, const void *alpha, const void *A, const void *x, const void *beta,

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
+#include "bench/testset.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
 #include "model/volume/sddmm_choice.h"
@@ -277,9 +278,9 @@ static void bench_case(const struct settings *s, int i, const struct sp_ceiling_
     struct sp_error err;
     char spec[64];
     b->settings = s;
-    if (sp_generate(sp_testset_spec(i, spec, sizeof spec), NULL, &b->matrix, &err) != SP_OK)
+    if (sp_generate(testset_spec(i, spec, sizeof spec), NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
-    prepare_case(b, sp_testset_case(i).r);
+    prepare_case(b, testset_case(i).r);
     const int64_t fma_repetitions = sp_ceiling_calibrate(fma, 2e-3);
     for (int k = 0; k < s->n_samples; k++)
         sample(b, k, fma, fma_repetitions);
@@ -337,8 +338,8 @@ static void find_threshold(const struct settings *s, int64_t n, int32_t r)
     }
     printf("\n  threshold: measured %.3g %%, by entries read %.3g %% (1/(2 T_i) %.3g %%), printed 1/(T_i r) "
            "%.3g %% and %.3g %%\n",
-           100 * threshold, 100 * sp_sddmm_threshold(T_i, r, r, (double)n), 50.0 / T_i,
-           100 * sp_sddmm_threshold_printed(T_i, r), 100 * SP_SDDMM_SWITCH_PRINTED);
+           100 * threshold, 100 * sp_sddmm_threshold(T_i, r, r, (double)n), 50.0 / T_i, 100.0 / (T_i * r),
+           0.01);
     fflush(stdout);
 }
 
@@ -374,7 +375,7 @@ static void bench_cases(const struct settings *s)
 int main(int argc, char **argv)
 {
     bool threshold = false;
-    struct settings s = {.n_threads = 2, .n_samples = 7, .end = SP_TESTSET_N, .step = 1};
+    struct settings s = {.n_threads = 2, .n_samples = 7, .end = TESTSET_N, .step = 1};
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--threads") == 0 && more)
@@ -393,8 +394,8 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
         }
     }
-    if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.first < 0 || s.end > SP_TESTSET_N) {
-        fprintf(stderr, "bench_sampled: 1 to %d samples, cases 0 to %d\n", MAX_SAMPLES, SP_TESTSET_N);
+    if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.first < 0 || s.end > TESTSET_N) {
+        fprintf(stderr, "bench_sampled: 1 to %d samples, cases 0 to %d\n", MAX_SAMPLES, TESTSET_N);
         return EXIT_FAILURE;
     }
     struct sp_error err;

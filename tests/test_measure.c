@@ -344,6 +344,16 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
         ck_assert(r.cache[0].effective_B.lo < 4.5e6 && r.cache[0].effective_B.hi > 7.5e6);
         sp_machine_free(&r);
     }
+    /* One thread is served by a measurement with more, where that has its figures. */
+    if (n_all > 1)
+        ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_ABSENT);
+    m = measured_here(n_all + 3, 6e6, "2026-11-22T08:00:00Z", "");
+    add(&m, "load", "MEM", 1, 15e9, 14e9, 16e9);
+    add(&m, "triad_nt", "MEM", 1, 15e9, 14e9, 16e9);
+    ck_assert_int_eq(sp_machine_remember(dir, n_all + 3, &m, NULL), SP_OK);
+    sp_machine_free(&m);
+    ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_OK);
+    sp_machine_free(&r);
     ck_assert_int_eq(sp_machine_remembered(dir, 0, &r, NULL), SP_OK);
     sp_machine_forget(dir, "0123456789abcdef");
     char key[20];

@@ -175,7 +175,7 @@ static enum sp_status draw_machine(const struct sp_model_result *r, const struct
     return status;
 }
 
-/* The next machine's rows that are predicted level by level, from row `from` on; their number, 0: none. */
+/* The next machine's rows predicted level by level, from row `from` on; their number. */
 static int next_gpu(const struct sp_model_result *r, int from, int *first)
 {
     for (int i = from, n; i < r->n_rows; i += n) {

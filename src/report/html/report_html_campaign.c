@@ -22,7 +22,7 @@ struct place {
     int order; /* in the campaign */
 };
 
-/* As the plots have them: the small matrices first; runs of one matrix together, in the campaign's order. */
+/* As the plots have them: small matrices first, runs of one together, in order. */
 static int by_matrix(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;

@@ -130,8 +130,8 @@ static void spread_line(struct sp_pen *pen, const struct sp_record *record)
     }
 }
 
-/* Who counted the events that follow, where that is another than before. perf_event repeats the job warm,
- * whatever state of the caches was asked for. */
+/* Who counted the events that follow, where that is another than before. perf_event repeats the job
+ * warm, whatever state of the caches was asked for. */
 static void say_source(struct sp_pen *pen, const struct sp_record *record, const json_t *item,
                        struct sp_value v, const char **before)
 {

@@ -30,9 +30,7 @@ static void status_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-/* The state of the machine, said once: a verdict on a busy one is worth less, and on an unusable one there is
- * none.
- */
+/* The state of the machine, said once: what a verdict is worth on a busy one. */
 static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, ""), *doubt;

@@ -503,8 +503,8 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
             length = length < entries ? length : entries;
             if (out->row_ptr) {
                 memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
-                memcpy(out->val + per_entry * out->n_nz, a->val + per_entry * a->row_ptr[row],
-                       (size_t)(per_entry * length) * sizeof *a->val);
+                sp_csr_copy_numbers(a, per_entry * a->row_ptr[row], per_entry * length,
+                                    out->val + per_entry * out->n_nz);
                 out->row_ptr[out->n_r + 1] = out->n_nz + length;
             }
             out->n_r++;

@@ -1,4 +1,4 @@
-/* An analysis as a record [UX 5]: every number with its origin, everything undefined with its reason. */
+/* An analysis as a record [UX 5]: every number with its origin, the undefined with its reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -381,8 +381,7 @@ void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struc
     }
 }
 
-/* Two figures of one level that differ so much do not stand beside each other without a word, unless they
- * leave no verdict. */
+/* Figures of one level that differ so much get a word, unless they leave no verdict. */
 static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
 {
     char text[240];
@@ -500,8 +499,8 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     }
 }
 
-/* The processor that the kernel ran on, where it is not that of the machine whose caches and ceilings explain
- * it; NULL: it is, or nobody knows. */
+/* The processor that the kernel ran on, where it is not that of the machine whose caches and
+ * ceilings explain it; NULL: it is, or nobody knows. */
 static const char *ran_elsewhere(const struct sp_analysis *a, const struct sp_record *r)
 {
     const struct sp_byte_source *bytes = a->options->bytes;

@@ -54,7 +54,7 @@ int64_t sp_csr_builder_total(const struct sp_csr_builder *b)
     return total;
 }
 
-/* One write a page, so that the page faults happen here, by all threads, and can be told from the work. */
+/* One write a page: the page faults happen here, by all threads, told from the work. */
 static void touch(void *array, size_t bytes, int n_threads)
 {
     char *p = array;
@@ -174,7 +174,7 @@ void sp_csr_builder_free(struct sp_csr_builder *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Rows up to this length are sorted by insertion, longer ones through a radix sort of (column, position). */
+/* Rows up to this length are sorted by insertion, longer ones by radix of (column, position). */
 enum { SHORT_ROW = 48, RADIX_BITS = 8, RADIX = 1 << RADIX_BITS };
 
 struct scratch {

@@ -228,14 +228,6 @@ void sp_identity_add_gpu(struct sp_identity *out, const char *root, const char *
     set_key(out, SP_IDENTITY_GPU_VERSION);
 }
 
-const char *sp_identity_value(const struct sp_identity *identity, const char *name)
-{
-    for (int i = 0; i < identity->n; i++)
-        if (strcmp(identity->fact[i].name, name) == 0)
-            return identity->fact[i].value;
-    return "unknown";
-}
-
 /* The next word with three digits or more from *at; its length, 0: none. */
 static size_t model_number(const char **at)
 {
