@@ -271,8 +271,8 @@ static bool has_one(const struct sp_machine *machine)
     return sp_machine_ceiling(machine, "triad_nt", "MEM", "f64", 1, NULL, &exact) && exact;
 }
 
-/* What is remembered, if it serves; path[size] becomes where. Whatever was measured with more threads has the
- * figures of one, too. */
+/* What is remembered, if it serves; path[size] becomes where. Whatever was measured with more
+ * threads has the figures of one, too. */
 static bool read_remembered(const char *directory, const char *env_key, int n_threads, struct sp_machine *out,
                             char *path, size_t size)
 {
