@@ -1,5 +1,5 @@
-/* Which gathers find their line fetched ahead: a sample of the layout's own accesses in the first cache and
- * in a table of streams. */
+/* Which gathers find their line fetched ahead: a sample of the layout's own accesses in the first
+ * cache and in a table of streams. */
 #include <stdlib.h>
 #include <string.h>
 
