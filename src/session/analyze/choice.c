@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "model/roofline.h"
-#include "session/analyze/setup.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/format.h"
 #include "sys/disturbance.h"
@@ -31,6 +30,17 @@ static const double enough_s = 0.5, /* after which no further format is looked a
     hopeless = 1.25,                /* times the best: not looked at again */
     close_to = 1.12, alike = 1.03;  /* finalists; those that cannot be told apart */
 static const int32_t first_distances[] = {256, 64}, more_distances[] = {128, 512};
+
+bool sp_setup_wants_nt(const struct sp_setup_options *o, const struct sp_layout *l, int n_domains)
+{
+    if (o->store_nt != SP_CHOICE_AUTO)
+        return o->store_nt == SP_CHOICE_ON;
+    if (!o->machine)
+        return false;
+    struct sp_residence r =
+        sp_residence_of(o->machine, sp_footprint_of_layout(l), l->partition.n_threads, n_domains, true);
+    return r.level >= o->machine->n_caches;
+}
 
 /* ---- the rows ---- */
 

@@ -10,9 +10,8 @@
 #include "base/progress.h"
 #include "base/status.h"
 #include "kernels/kernel.h"
+#include "session/analyze/setup_options.h"
 #include "sparse/product/workload.h"
-
-struct sp_setup_options; /* session/analyze/setup.h */
 
 enum { SP_MOST_TRIED = 64 };
 
@@ -47,5 +46,8 @@ enum sp_status sp_choose(struct sp_workload *workload, const struct sp_setup_opt
 /* Time of the fastest that prefetches x over the time without, of the chosen format and kernel; *entries
  * ahead. False: none was tried. */
 bool sp_choice_prefetch(const struct sp_choice *choice, double *ratio, int32_t *entries);
+
+/* Are non-temporal stores to be taken for this layout? They pay where y goes to memory anyway. */
+bool sp_setup_wants_nt(const struct sp_setup_options *options, const struct sp_layout *layout, int n_domains);
 
 #endif

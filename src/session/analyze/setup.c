@@ -212,17 +212,6 @@ static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_s
     return SP_OK;
 }
 
-bool sp_setup_wants_nt(const struct sp_setup_options *o, const struct sp_layout *l, int n_domains)
-{
-    if (o->store_nt != SP_CHOICE_AUTO)
-        return o->store_nt == SP_CHOICE_ON;
-    if (!o->machine)
-        return false;
-    struct sp_residence r =
-        sp_residence_of(o->machine, sp_footprint_of_layout(l), l->partition.n_threads, n_domains, true);
-    return r.level >= o->machine->n_caches;
-}
-
 /* A job of which one thread is held back on purpose (sys/fault.h). */
 struct held_back {
     struct sp_job job;
