@@ -10,7 +10,6 @@
  * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
  * x asked for 16 to 512 entries in advance. --symmetric: values become those of a symmetric matrix where the
  * pattern is one, which half storage needs. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
 
-enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 2, N_MODES = SP_CORE_SPLIT + 1 };
+enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 3, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };
 
 struct settings {
@@ -163,7 +162,7 @@ static void add_kernels(struct bench *b, const struct sp_workload *w)
 /* Peers get the pages and the first touch of our CRS arrays: what is compared is the code. */
 static void add_peers(struct bench *b, const struct sp_layout *l)
 {
-    static const struct peer *const peers[N_PEERS] = {&peer_eigen, &peer_librsb};
+    static const struct peer *const peers[N_PEERS] = {&peer_eigen, &peer_librsb, &peer_mkl};
     struct sp_error err;
     if (sp_large_alloc(&sp_allocator_huge, l->n_c, sizeof(double), "x", &b->peer_x, &err) != SP_OK ||
         sp_large_alloc(&sp_allocator_huge, l->n_r, sizeof(double), "y", &b->peer_y, &err) != SP_OK)

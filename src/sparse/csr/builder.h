@@ -5,7 +5,7 @@
  *
  *     sp_csr_builder_open       n_threads shares
  *     sp_csr_builder_count      by thread t: all of share t            (parallel)
- *     sp_csr_builder_seal       takes the memory of the matrix
+ *     sp_csr_builder_seal       takes the memory of the matrix, whose pages place touches first
  *     sp_csr_builder_place      by thread t: all of share t once more  (parallel)
  *     sp_csr_builder_finish     sorts rows, adds duplicates
  *     sp_csr_builder_free       always
@@ -29,7 +29,6 @@ struct sp_csr_builder {
     const struct sp_allocator *allocator;
     uint32_t *count;      /* [n_threads n_r] entries of row i from thread t; after seal: where they begin */
     struct sp_csr matrix; /* from seal on */
-    double touch_s;       /* [s] that seal spent on the first touch of the matrix' memory */
 };
 
 /* Bytes of the work arrays, for the check before memory is taken. */
