@@ -134,16 +134,19 @@ static void complex_part_i64(const struct sp_spmv_args *a, int64_t from, int64_t
 
 static ALWAYS_INLINE struct sp_spmv_body select_body(const struct sp_layout *l, bool gather)
 {
-    typedef const struct sp_spmv_body *bodies;
+    typedef const struct sp_spmv_body(*bodies)[2];
     static const bodies of[SP_N_PRECISIONS][SP_N_INDICES] = {
         [SP_F64] = INDICES(f64, WIDE_f64),
         [SP_F32] = INDICES(f32, WIDE_f32),
         [SP_MIXED] = INDICES(mixed, WIDE_f64),
     };
+    static const struct sp_spmv_body complex[] = {
+        {.units = complex_rows_i32, .partial = complex_part_i32, .can_store_nt = true},
+        {.units = complex_rows_i64, .partial = complex_part_i64, .can_store_nt = true},
+    };
     if (l->precision == SP_C128)
-        return l->index == SP_I64 ? (struct sp_spmv_body){complex_rows_i64, complex_part_i64, NULL, true}
-                                  : (struct sp_spmv_body){complex_rows_i32, complex_part_i32, NULL, true};
-    return of[l->precision][l->index][gather];
+        return complex[l->index == SP_I64];
+    return of[l->precision][l->index][gather][l->prefetch > 0];
 }
 
 static struct sp_spmv_body select_gather(const struct sp_layout *l)

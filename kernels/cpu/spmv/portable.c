@@ -43,7 +43,7 @@ static void complex_partial(const struct sp_spmv_args *a, int64_t from, int64_t 
 
 static struct sp_spmv_body select_crs(const struct sp_layout *l)
 {
-    static const struct sp_spmv_body complex = {complex_rows, complex_partial, NULL, false};
+    static const struct sp_spmv_body complex = {.units = complex_rows, .partial = complex_partial};
     static const struct sp_spmv_body *const bodies[SP_N_PRECISIONS][SP_N_INDICES] = {
         [SP_F64] = {&crs_body_f64_i32, &crs_body_f64_i64, &crs_body_f64_d16},
         [SP_F32] = {&crs_body_f32_i32, &crs_body_f32_i64, &crs_body_f32_d16},

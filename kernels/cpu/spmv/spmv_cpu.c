@@ -226,4 +226,5 @@ void sp_spmv_cpu_facts(const void *state, struct sp_kernel_facts *facts)
         .code = {s->half ? (void (*)(void))s->half : (void (*)(void))s->body.units,
                  merge ? (void (*)(void))s->body.partial : NULL},
     };
+    memcpy(facts->code + 2, s->body.calls, sizeof s->body.calls);
 }

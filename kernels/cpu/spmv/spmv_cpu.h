@@ -54,6 +54,7 @@ struct sp_spmv_lane {
     char carry[2][SP_LINE_B];
 };
 
+enum { SP_SPMV_CALLS = 4 };
 struct sp_spmv_body {
     /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
      * starts at the entry `from` (CRS only). */
@@ -64,6 +65,7 @@ struct sp_spmv_body {
     /* `units` that asks for x in advance; NULL: there is none. */
     void (*ahead)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
     bool can_store_nt; /* y in natural order is written with non-temporal stores when asked */
+    void (*calls[SP_SPMV_CALLS])(void); /* what `units` calls for rows, for their code; or NULL */
 };
 
 typedef void sp_spmv_units(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
