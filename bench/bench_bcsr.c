@@ -10,7 +10,6 @@
  * All candidates of a matrix run in turn, `samples` times; a time is the least of them, and a tie is a
  * measured time within the spread of the best one, 3 to 10 %. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -122,7 +122,7 @@ static void add_kernel(struct bench *b, const struct sp_kernel *kernel)
 /* Peers get the pages and the first touch of our CRS arrays: what is compared is the code. */
 static void add_peers(struct bench *b)
 {
-    static const struct peer *const peers[] = {&peer_eigen, &peer_librsb};
+    static const struct peer *const peers[] = {&peer_eigen, &peer_librsb, &peer_mkl};
     const struct sp_layout *l = &b->layout;
     struct sp_error err;
     if (l->format != SP_FORMAT_CRS || l->order != SP_ROW_MAJOR || l->index != SP_I32 || l->s_p != 4 ||
@@ -297,7 +297,7 @@ static void bench_width(struct bench *b, int32_t r)
     make_layout(&b->w, &b->layout);
     fold(b);
     add_single(b);
-    int n = sp_kernel_candidates(&b->layout, s->isa, rows, MAX_CANDIDATES - 2);
+    int n = sp_kernel_candidates(&b->layout, s->isa, rows, MAX_CANDIDATES - 3);
     for (int k = 0; k < n; k++)
         add_kernel(b, rows[k]);
     add_peers(b);

@@ -29,7 +29,7 @@ struct peer {
     void (*close)(void *state);
 };
 
-extern const struct peer peer_eigen, peer_librsb;
+extern const struct peer peer_eigen, peer_librsb, peer_mkl;
 
 #ifdef __cplusplus
 }

@@ -16,15 +16,14 @@
 
 /* What a device says of itself. */
 struct sp_gpu_device {
-    char name[128];        /* "NVIDIA H200" */
-    int major, minor;      /* compute capability */
-    int n_cores;           /* streaming multiprocessors */
-    size_t memory_B;       /* of the device */
-    size_t free_B;         /* of it now */
-    size_t L2_B;           /* nominal */
-    size_t shared_core_B;  /* shared memory of a core */
-    size_t shared_block_B; /* the most that a block may have */
-    int core_threads;      /* resident on a core at most */
+    char name[128];       /* "NVIDIA H200" */
+    int major, minor;     /* compute capability */
+    int n_cores;          /* streaming multiprocessors */
+    size_t memory_B;      /* of the device */
+    size_t free_B;        /* of it now */
+    size_t L2_B;          /* nominal */
+    size_t shared_core_B; /* shared memory of a core */
+    int core_threads;     /* resident on a core at most */
     int core_blocks;
     int core_registers;
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */

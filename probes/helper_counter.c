@@ -1,7 +1,6 @@
 #include "probes/helper_counter.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

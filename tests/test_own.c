@@ -1,7 +1,6 @@
 /* Kernels of somebody else: what each wrong one is called, that right ones are right, and that
  * bytes from a trace are those of the walk that it tells. Their code is tests/own. */
 #include <check.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

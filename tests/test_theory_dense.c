@@ -8,7 +8,6 @@
 #include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "near.h"
-#include "sparse/generate/generate.h"
 #include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};

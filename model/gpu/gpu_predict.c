@@ -65,9 +65,8 @@ static struct sp_value streamed(const struct sp_gpu_traffic *t, double bytes, bo
     return sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
 }
 
-/* Bytes of those that the first grid of MERGE and SHARE leaves to the second one, in the order in
- * which they are left, that an L2 of so many bytes has lost by then: the launch asks for `all_B`
- * altogether. */
+/* Of the bytes that the first grid of MERGE and SHARE leaves to the second one, those that an L2 of
+ * this size has lost by then; the launch asks for `all_B` altogether. */
 static double lost_between(double left_B, double all_B, double L2_B)
 {
     if (all_B <= L2_B)

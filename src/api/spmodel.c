@@ -23,7 +23,6 @@
 #include "session/own/own.h"
 #include "session/request/request.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/pages.h"
 
 struct spmodel {
     char *value[SP_N_OPTIONS]; /* as they were set; NULL: not; "" of one that takes none */

@@ -27,16 +27,15 @@ void sp_csv_field(FILE *out, const char *text);
  * blanks, other control characters visible (base/visible.h). */
 void sp_markdown_text(FILE *out, const char *text);
 
-/* Documents of XML and HTML: text with what XML and HTML would take for markup escaped, what is no
- * character of XML as U+FFFD, and control characters, line ends among them, and bytes that are no
- * UTF-8 visible (base/visible.h): the document stays well-formed whatever the text is, and none of
- * its lines begins with it. */
+/* XML and HTML: markup is escaped, what is no character of XML is U+FFFD, control characters, line
+ * ends among them, and bytes that are no UTF-8 are visible (base/visible.h): the document stays
+ * well-formed whatever the text is, and none of its lines begins with it. */
 void sp_xml_text(FILE *out, const char *text);
 
-/* Names of files that the program makes of names that come from elsewhere, of a matrix, a machine,
- * a record: `name` in letters and digits of ASCII and "._-", other characters as '_', as is a '-'
- * or '.' in front: no shell, no option parser and no other program sees more in it than a name, and
- * it is in the folder that it is put in. "_" for "". Cut to fit; returns text. */
+/* Names of files made of names that come from elsewhere, of a matrix, a machine, a record: letters
+ * and digits of ASCII and "._-"; other characters, and a '-' or '.' in front, become '_': no shell,
+ * option parser or program sees more in it than a name in its folder. "_" for "". Cut to fit;
+ * returns text. */
 char *sp_file_stem(char *text, size_t size, const char *name);
 /* It is one already. */
 bool sp_is_file_stem(const char *name);

@@ -29,9 +29,9 @@ struct sp_disturbance {
     int n_moved;       /* threads that are on another processor than before */
 };
 
-/* What happened between two looks at the same team. A thread that went to sleep by itself waited
- * for others: what it lacks counts only where it was taken off, too, and otherwise as far as the
- * kernel says that it queued. */
+/* What happened between two looks at the same team. A thread that slept by itself waited for
+ * others: the time that it lacks counts only where it was taken off its processor, too, else as far
+ * as the kernel says that it queued. */
 struct sp_disturbance sp_disturbance_between(const struct sp_thread_clock *before,
                                              const struct sp_thread_clock *after, int n_threads);
 

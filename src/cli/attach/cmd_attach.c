@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +11,12 @@
 
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/analyze/analyze_output.h"
 #include "cli/analyze/run_options.h"
 #include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/atomic_file.h"
 #include "report/verdict/verdict.h"

@@ -19,8 +19,8 @@ int sp_process_begin(void);
 int sp_process_end(int code);
 
 /* From now on the first Ctrl-C asks for an orderly end, and the second one ends the process. So
- * does a second that passes before the command learns of the first one by sp_process_interrupted(),
- * and one after that: what waits or computes for long needs no check of its own. */
+ * does a second of time in which the command does not learn of the first by
+ * sp_process_interrupted(), and one after that: what waits or computes for long needs no check. */
 void sp_process_watch(void);
 bool sp_process_interrupted(void);
 /* From now on that many seconds in place of one: for as long as a command has something to keep. */

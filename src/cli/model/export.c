@@ -1,7 +1,6 @@
 #include "cli/model/model_output.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "base/print.h"
 #include "cli/analyze/plot_files.h"
 #include "io/files/places.h"
-#include "io/machine/model_json.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 #include "session/gpu/record_gpu.h"

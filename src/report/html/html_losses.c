@@ -4,7 +4,6 @@
 
 #include "base/figures.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "report/html/html_sections.h"
 #include "report/html/html_style.h"
 #include "report/report_words.h"

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
-#include "base/text.h"
 #include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/html/html_plots.h"

@@ -5,7 +5,6 @@
 
 #include "base/figures.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/html/html_plots.h"
 #include "report/html/html_sections.h"
 #include "report/html/report_html.h"

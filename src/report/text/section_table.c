@@ -1,8 +1,6 @@
-#include <math.h>
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/text.h"
 #include "report/text/sections.h"
 #include "report/text/table_cells.h"
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/text.h"
 #include "io/record/record_losses.h"
 #include "report/text/sections.h"
 

@@ -1,7 +1,6 @@
 #include "session/measure/conditions.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -118,9 +118,9 @@ static double farthest_pair(struct measurement *m, int n_threads)
     return farthest;
 }
 
-/* What was taken after the sample before serves as long as it is fresh. Threads that slept
- * meanwhile are woken by a few games and a sample that does not count: a virtual processor that was
- * halted can take milliseconds to return. */
+/* The look after the sample before serves while it is fresh. Threads that slept meanwhile are woken
+ * by a few games and a sample that does not count: a virtual processor that was halted can take
+ * milliseconds to return. */
 static double latency_before(struct measurement *m, const struct sp_measure_job *job)
 {
     if (m->last_threads == job->n_threads && sp_now() - m->last_time_s < fresh_s)

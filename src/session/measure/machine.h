@@ -48,15 +48,14 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
                                   struct sp_measure_notes *notes, const struct sp_progress *progress,
                                   struct sp_error *err);
 
-/* A quick machine of this environment from DIRECTORY/machine-ENVKEY-Nt.json, of one
- * thread from any of them, or measured now, in at most about 7 s, and stored there (the directory
- * is made). Where n_threads leave cores free, it
- * has the load ceilings of all cores, too: what more threads would draw. It is measured again when
- * the file lacks the memory ceiling for the thread count or is damaged. Figures in doubt
- * (machine->measured.doubt) are used, and now and then measured again for at most about 4 s
- * (sp_machine_improve()), unless `as_remembered`. The last level's capacity is pooled over all
- * files of the environment. `directory` NULL: nothing is stored. *cached tells which. That it
- * cannot be stored is no failure: notes->remark says so. */
+/* A quick machine of this environment from DIRECTORY/machine-ENVKEY-Nt.json, of one thread from any
+ * of them, or measured now, in at most about 7 s, and stored there (the directory is made). Where
+ * n_threads leave cores free, it has the load ceilings of all cores, too: what more threads would
+ * draw. It is measured again when the file lacks the memory ceiling for the thread count or is
+ * damaged. Figures in doubt (machine->measured.doubt) are used, and now and then measured again for
+ * at most about 4 s (sp_machine_improve()), unless `as_remembered`. The last level's capacity is
+ * pooled over all files of the environment. `directory` NULL: nothing is stored. *cached tells
+ * which. That it cannot be stored is no failure: notes->remark says so. */
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
                                        struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
                                        const struct sp_progress *progress, struct sp_error *err);

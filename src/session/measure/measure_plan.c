@@ -35,10 +35,9 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     return n;
 }
 
-/* Of a working set of n_threads threads in cache k what gathers take. Theirs is a whole power of
- * two a thread, `bytes` rounded down; of a shared level rounded up where that would be hardly more
- * than the level inside holds, which the gathers would then hit, and half of the shared one holds
- * it. */
+/* What gathers take of `bytes`, a working set of n_threads threads in cache k: a power of two a
+ * thread. Rounded down; in a shared level up, where less would hardly exceed the level inside and
+ * half of the shared one holds it. */
 static size_t gather_set(const struct sp_topology *t, int k, int n_threads, size_t bytes)
 {
     if (k == 0 || k >= t->n_caches || t->cache[k].cores_sharing <= 1)

@@ -96,7 +96,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
     if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
         return status;
     if (!last_level && machine->kind == SP_CPU)
-        s->row->gather = sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, s->row->n_threads);
+        s->row->gather =
+            sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, 0, s->row->n_threads);
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
     for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)

@@ -398,7 +398,7 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
         memcpy(traffic, row->traffic, sizeof traffic);
         sp_kept_traffic(&row->kept, fetched[i], traffic);
         struct sp_gather_roof roof =
-            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, row->n_threads);
+            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, 0, row->n_threads);
         add_walks(row, &roof);
         if (i == 0)
             row->gather = roof;

@@ -1,7 +1,6 @@
 /* A kernel of somebody else beside the fastest built-in one on the same arrays. */
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +9,6 @@
 #include "base/clock.h"
 #include "base/visible.h"
 #include "kernels/own/own_kernel.h"
-#include "kernels/own/own_pages.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "sys/machine/pages.h"

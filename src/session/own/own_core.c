@@ -1,6 +1,5 @@
 /* P_core of a kernel of somebody else that is made ready once: in a process that is forked for it
  * before the analysis makes it ready, so that there, too, prepare() is called once. */
-#include <math.h>
 
 #include "base/clock.h"
 #include "base/samples.h"

@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
 #include "model/roofline.h"

@@ -107,7 +107,6 @@ static void set_bounds(const struct sp_pattern *a, struct sp_blocks *b)
     b->least = ceiling(a->n_nz, (int64_t)b->b_h * b->b_w);
     b->most = all < n_nz ? (int64_t)all : a->n_nz;
     b->fill = b->n_e > 0 ? n_nz / ((double)b->n_e * area) : 1;
-    b->density = b->n_e > 0 ? (double)b->n_e * area / ((double)a->n_r * (double)a->n_c) : 0;
 }
 
 enum sp_status sp_blocks_count(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w,

@@ -12,11 +12,10 @@
 
 struct sp_blocks {
     int32_t b_h, b_w;
-    int64_t n_block_rows; /* ceil(n_r / b_h) */
-    int64_t n_e;          /* blocks that hold an entry */
-    int64_t least, most;  /* ceil(n_nz / (b_h b_w)) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz) */
-    double fill;          /* beta = n_nz / (n_e b_h b_w); 1 without entries */
-    double density;       /* n_e b_h b_w / (n_r n_c): the block density above which dense wins; 0 for none */
+    int64_t n_block_rows;    /* ceil(n_r / b_h) */
+    int64_t n_e;             /* blocks that hold an entry */
+    int64_t least, most;     /* ceil(n_nz / (b_h b_w)) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz) */
+    double fill;             /* beta = n_nz / (n_e b_h b_w); 1 without entries */
     double row_mean, row_sd; /* blocks in a block row; 0 without rows */
     int64_t row_max;
 };

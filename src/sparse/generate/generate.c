@@ -1,7 +1,5 @@
 #include "sparse/generate/generate.h"
 
-#include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

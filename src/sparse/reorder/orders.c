@@ -442,9 +442,9 @@ static int64_t number_component(struct search *s, int32_t root, int32_t *order, 
     return tail;
 }
 
-/* Numbers the component from a pseudo-peripheral vertex (George and Liu: go to the far end as long
- * as that makes the graph longer, or as long and less wide). The search from a far end is the
- * numbering itself, which is nearly always the last one. */
+/* Numbers the component from a pseudo-peripheral vertex (George and Liu: go to the far end while
+ * that gives more levels, or as many and narrower ones). The search from a far end is the numbering
+ * itself, nearly always the last one. */
 static int64_t number_from_end(struct search *s, int32_t root, int32_t *order, int64_t begin)
 {
     enum { MAX_TRIPS = 8 };

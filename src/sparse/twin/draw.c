@@ -314,9 +314,9 @@ static void draw_births(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int
     w->relaxed = false;
 }
 
-/* What is copied or cannot be born decides how long a row really is; the account of what earlier
- * rows have too many or owe stays within BANK mean rows, and each row settles a quarter of its
- * length of it at most. */
+/* Copies, and births that fail, make rows longer or shorter than drawn. What earlier rows have too
+ * many or too few is an account within BANK mean rows, of which each row settles at most a quarter
+ * of its length. */
 static void draw_row(struct sp_twin_draw *w, int64_t i)
 {
     const int64_t drawn = w->length[i] - (w->t->mirrored ? 0 : w->diagonal[i]), quarter = w->full[i] / 4 + 1;

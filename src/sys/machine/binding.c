@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <omp.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

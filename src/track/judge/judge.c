@@ -15,9 +15,9 @@
 enum { MOST = 64 };
 
 /* The first of the records [n], by start, that are of the last level. Three sessions are a level of
- * their own (track/judge/change_points.h); a single one is where it is better than those before it
- * by more than sessions differ, as far as that is known: what has been reached once is what the
- * next one is held against. Steps below the floor are none. */
+ * their own (track/judge/change_points.h); a single one is where it is better than those before by
+ * more than sessions differ: what was reached once is what the next one is held against. Steps
+ * below the floor are none. */
 static int level_begin(const struct sp_entry *const *list, int n, const struct sp_steadiness *steadiness,
                        const struct sp_judge_options *o)
 {
