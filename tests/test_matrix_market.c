@@ -75,6 +75,31 @@ START_TEST(reads_a_general_matrix_in_any_order)
 }
 END_TEST
 
+/* Signs, digits before and behind the point, up to and beyond what the fast paths take. */
+START_TEST(numbers_are_those_of_strtod)
+{
+    static const char digits[] = "9072516384950617283";
+    for (int n = 0; n <= 19; n++)
+        for (int n_fraction = -1; n_fraction <= 19; n_fraction++)
+            for (int k = 0; k < 4; k++) {
+                char number[64], text[256];
+                snprintf(number, sizeof number, "%s%.*s%s%.*s%s", k % 2 ? "-" : "", n, digits,
+                         n_fraction < 0 ? "" : ".", n_fraction, digits, k / 2 ? "e-3" : "");
+                if (n == 0 && n_fraction < 1)
+                    continue;
+                snprintf(text, sizeof text,
+                         "%%%%MatrixMarket matrix coordinate real general\n"
+                         "20000 2 3\n20000 2 %s\n1 1 %s\n1 2 -0\n",
+                         number, number);
+                struct sp_csr a = read_good(text);
+                const double expected = strtod(number, NULL);
+                ck_assert_msg(a.val[0] == expected && a.val[2] == expected, "%s", number);
+                ck_assert(signbit(a.val[1]));
+                sp_csr_free(&a);
+            }
+}
+END_TEST
+
 START_TEST(reads_windows_lines_tabs_and_any_case)
 {
     struct sp_csr a = read_good("%%matrixMARKET  Matrix COORDINATE\tInteger Symmetric \r\n%\r\n  2 2  2\r\n"
@@ -486,6 +511,7 @@ int main(void)
     Suite *suite = suite_create("matrix_market");
     TCase *c = tcase_create("matrix_market");
     tcase_add_test(c, reads_a_general_matrix_in_any_order);
+    tcase_add_test(c, numbers_are_those_of_strtod);
     tcase_add_test(c, reads_windows_lines_tabs_and_any_case);
     tcase_add_test(c, expands_every_symmetry);
     tcase_add_test(c, adds_duplicates_and_counts_them_once);

@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void sp_stack_remove(struct sp_stac
     s->bits[at] &= ~(UINT64_C(1) << (place & 63));
     s->n_bits--;
     uint16_t *before = s->before + at / WORDS * WORDS;
-    for (int16_t i = 0; i < WORDS; i++)
-        before[i] = (uint16_t)(before[i] - (i > (int16_t)(at % WORDS)));
+    for (int i = 0; i < WORDS; i++)
+        before[i] = (uint16_t)(before[i] - ((int16_t)i > (int16_t)(at % WORDS)));
     at /= WORDS;
     for (int k = 0; k < s->n_levels; k++, at /= GROUPS) {
         uint32_t *outer = s->outer[k] + at / GROUPS * GROUPS;
