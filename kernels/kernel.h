@@ -53,7 +53,7 @@ struct sp_kernel_facts {
     size_t rows_B, second_B;
     double streamed_B; /* of a matrix that exceeds the GPU's memory, copied there in each execution [B]; else
                           0 */
-    void (*code[6])(void); /* the function that its threads call, and what that calls for rows or parts of
+    void (*code[7])(void); /* the function that its threads call, and what that calls for rows or parts of
                               them; NULL: none, or not said. Never called as this type */
 };
 

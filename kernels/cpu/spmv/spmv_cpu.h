@@ -54,7 +54,7 @@ struct sp_spmv_lane {
     char carry[2][SP_LINE_B];
 };
 
-enum { SP_SPMV_CALLS = 4 };
+enum { SP_SPMV_CALLS = 5 };
 struct sp_spmv_body {
     /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
      * starts at the entry `from` (CRS only). */
