@@ -23,6 +23,9 @@ INLINE(f32x4, load_f32x4, (const float *val), return *(const f32x4u *)val)
 INLINE(f32x8, load_f32x8, (const float *val), return *(const f32x8u *)val)
 INLINE(f64x4, load_mixedx4, (const float *val), return _mm256_cvtps_pd(_mm_loadu_ps(val)))
 
+INLINE(void, save_f64x4, (double *p, f64x4 v), *(f64x4u *)p = v)
+INLINE(void, save_f32x8, (float *p, f32x8 v), *(f32x8u *)p = v)
+
 /* One number from its storage type to that of sums, and back. */
 INLINE(double, widen_f64, (double v), return v)
 INLINE(double, narrow_f64, (double v), return v)

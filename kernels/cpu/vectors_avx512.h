@@ -25,6 +25,8 @@ static inline f32x16 load_bf16x16(const uint16_t *p)
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
 
+INLINE(void, save_f64x8, (double *p, f64x8 v), *(f64x8u *)p = v)
+
 /* sp_bf16_of() in each lane. */
 static inline __m256i round_bf16x16(bf16x16 v)
 {

@@ -94,8 +94,10 @@ struct sp_trace_cursor {
     int64_t range;            /* cursor of sp_partition_next() */
     int64_t unit, unit_end;   /* row or chunk */
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */
-    int64_t slice;            /* which tile of the width, where a unit is walked once for each; HALF: part */
-    int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry */
+    int64_t slice;            /* which tile of the width, where a unit is walked once for each; HALF: part;
+                                 FusedMM: end of the block */
+    int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry. FusedMM:
+                                 trace_dense.c */
     int64_t item;             /* TILED: which of the columns that blocks list; HALF: row */
     bool inside;              /* entry and entry_end are those of `unit` */
     bool begins;              /* `unit` is the first of its range */

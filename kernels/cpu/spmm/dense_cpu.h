@@ -8,6 +8,12 @@
 
 #include "kernels/kernel.h"
 
+/* Entries of one row: their sum is that of the row, or is added to it. */
+struct sp_dense_part {
+    int64_t begin, end;
+    bool adds;
+};
+
 /* The arrays of a layout beside the kernel's own operands. All start on a line of 64 bytes. */
 struct sp_dense_args {
     const struct sp_layout *layout;
@@ -21,6 +27,8 @@ struct sp_dense_args {
     int32_t C;
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
+    int64_t val_first;                        /* SpMM in CRS: the entry whose value is val[0] */
+    const struct sp_dense_part *part;         /* SpMM in CRS of one row: only these entries; NULL: all */
     const struct sp_layer_epilogue *epilogue; /* SpMM in STAGED, NULL: none */
     int thread;
     void *work; /* the thread's own scratch, work_B bytes of its body, on lines of its own */

@@ -16,6 +16,9 @@ struct sp_spmm_family {
 /* The body with the widest vectors that a row of the layout's width fills. */
 struct sp_dense_body sp_spmm_body(const struct sp_spmm_family *family, const struct sp_layout *layout);
 
+/* The body for SpMM, SpMMV, and for the sums of FusedMM, by instruction sets. */
+sp_dense_select sp_spmm_body_of_portable, sp_spmm_body_of_avx2, sp_spmm_body_of_avx512;
+
 /* All but one vector by rows, which is for the kernels of SpMV. */
 enum sp_status sp_spmm_accepts(const struct sp_layout *layout, struct sp_error *err);
 
