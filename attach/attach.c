@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-/* Of each thread: where the cells are of the products that it made last. Initial-exec, so that no call of the
- * dynamic linker stands in the way. */
+/* Of each thread: where the cells are of the products that it made last. Initial-exec, so that no
+ * call of the dynamic linker stands in the way. */
 enum { REMEMBERED = 256 }; /* each in one of two neighbouring places */
 struct remembered {
     const void *matrix;

@@ -1,7 +1,8 @@
-/* Inside libspmodel-attach.so, which LD_PRELOAD puts in front of the libraries of an unchanged program: a
- * wrapper of each symbol of symbols.inc finds out which matrix is meant, takes the time of the library's own
- * function, and adds it to the log (base/attach_log.h). Nothing here prints, ends the program, or fails for
- * it: what cannot be counted is passed on. Calls inside a counted call are part of it. */
+/* Inside libspmodel-attach.so, which LD_PRELOAD puts in front of the libraries of an unchanged
+ * program: a wrapper of each symbol of symbols.inc finds out which matrix is meant, takes the time
+ * of the library's own function, and adds it to the log (base/attach_log.h). Nothing here prints,
+ * ends the program, or fails for it: what cannot be counted is passed on. Calls inside a counted
+ * call are part of it. */
 #ifndef SP_ATTACH_ATTACH_H
 #define SP_ATTACH_ATTACH_H
 
@@ -23,7 +24,8 @@ enum sp_attach_row {
 
 /* The library's own function of that name; NULL: no library that is loaded has it. */
 void *sp_attach_real(enum sp_attach_row row);
-/* Any function of a loaded library, by name; NULL: none has it. Takes its time: for what is done once. */
+/* Any function of a loaded library, by name; NULL: none has it. Takes its time: for what is done
+ * once. */
 void *sp_attach_function(const char *name);
 /* The same for what is needed often: found once, kept in *slot, which begins as NULL. */
 void *sp_attach_function_once(void **slot, const char *name);
@@ -42,8 +44,8 @@ struct sp_attach_part {
     int64_t n_c;
 };
 
-/* A matrix as it was found in the arguments: its second part, where there is one, stands to the right of the
- * first. No part: only the sizes are known. */
+/* A matrix as it was found in the arguments: its second part, where there is one, stands to the
+ * right of the first. No part: only the sizes are known. */
 struct sp_attach_view {
     const char *kind; /* static: "SeqAIJ" */
     int64_t n_r, n_c, n_nz;
@@ -65,8 +67,8 @@ struct sp_attach_product {
     int64_t version[2]; /* differ where another matrix may have this address */
     enum sp_attach_op op;
     uint32_t width, bits;
-    /* Fills in the view, where the address is not known yet; false: this is no matrix with entries of its
-     * own, and what is inside the call counts by itself. */
+    /* Fills in the view, where the address is not known yet; false: this is no matrix with entries
+     * of its own, and what is inside the call counts by itself. */
     bool (*look)(const struct sp_attach_product *product, struct sp_attach_view *view);
     int (*threads)(void); /* that the library would use now; NULL: one */
     void *context;        /* for look */
@@ -87,7 +89,8 @@ bool sp_attach_is_active(void);
 /* Before and after the library's own function; `counts` false: it failed. */
 void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product *product);
 void sp_attach_end(struct sp_attach_call *call, bool counts);
-/* The same where somebody else has the clock: begin, then any number of times from any later call. */
+/* The same where somebody else has the clock: begin, then any number of times from any later
+ * call. */
 void sp_attach_add_time(struct sp_attach_cell *cell, uint32_t generation, double time_ns);
 void sp_attach_end_untimed(struct sp_attach_call *call);
 

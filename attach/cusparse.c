@@ -1,4 +1,5 @@
-/* cuSPARSE's generic functions, 11 and 12. Descriptors are asked through cuSPARSE's own functions. */
+/* cuSPARSE's generic functions, 11 and 12. Descriptors are asked through cuSPARSE's own
+ * functions. */
 #include "attach/gpu.h"
 
 typedef int spmv(void *handle, int op, const void *alpha, void *A, void *x, const void *beta, void *y,
@@ -19,23 +20,9 @@ enum {
     C128 = 5
 };
 
-static void *stream_of(void *handle)
-{
-    static void *slot;
-    int (*ask)(void *, void **) =
-        (int (*)(void *, void **))sp_attach_function_once(&slot, "cusparseGetStream");
-    void *stream = NULL;
-    return ask && ask(handle, &stream) == 0 ? stream : NULL;
-}
-
-static enum sp_attach_type type_of(int type)
-{
-    return type == F32    ? SP_ATTACH_F32
-           : type == F64  ? SP_ATTACH_F64
-           : type == C64  ? SP_ATTACH_C64
-           : type == C128 ? SP_ATTACH_C128
-                          : SP_ATTACH_TYPE_UNKNOWN;
-}
+#define GET_STREAM "cusparseGetStream"
+#define GET_DENSE  "cusparseDnMatGet"
+#include "attach/generic.inc"
 
 typedef int get_rows(const void *A, int64_t *n_r, int64_t *n_c, int64_t *n_nz, void **row_ptr, void **col,
                      void **values, int *row_type, int *col_type, int *base, int *type);
@@ -83,34 +70,6 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
     view->col_B = r.col_type == INDEX_64 ? 8 : 4;
     sp_gpu_copy_rows(sp_gpu_cuda(), p->context, view, r.row_ptr, r.col);
     return true;
-}
-
-static struct sp_attach_product product(enum sp_attach_row row, void *handle, const void *A,
-                                        enum sp_attach_op op)
-{
-    return (struct sp_attach_product){.row = row,
-                                      .matrix = A,
-                                      .op = op,
-                                      .width = 1,
-                                      .bits = SP_ATTACH_ON_GPU,
-                                      .look = look,
-                                      .context = stream_of(handle)};
-}
-
-/* The columns of a dense matrix, and how it lies. */
-static void take_width(struct sp_attach_product *p, const void *dense, bool transposed)
-{
-    static void *slot;
-    int (*ask)(const void *, int64_t *, int64_t *, int64_t *, void **, int *, int *) =
-        (int (*)(const void *, int64_t *, int64_t *, int64_t *, void **, int *,
-                 int *))sp_attach_function_once(&slot, "cusparseDnMatGet");
-    int64_t rows = 0, cols = 0, ld = 0;
-    void *values = NULL;
-    int type = 0, order = 0;
-    if (!ask || ask(dense, &rows, &cols, &ld, &values, &type, &order) != 0)
-        return;
-    p->width = (uint32_t)(transposed ? rows : cols);
-    p->bits |= order == COLUMN_MAJOR ? SP_ATTACH_COLUMNS : 0;
 }
 
 SP_EXPORT int cusparseSpMV(void *handle, int op, const void *alpha, void *A, void *x, const void *beta,

@@ -1,6 +1,7 @@
-/* The libraries' own functions, and dlsym() itself: a program that asks a library by its handle (Python's
- * ctypes does) never meets the symbols in front of it. Where our dlsym() has nothing to say it jumps to the
- * real one with nothing of us on the stack, since RTLD_NEXT means: next after whoever calls. */
+/* The libraries' own functions, and dlsym() itself: a program that asks a library by its handle
+ * (Python's ctypes does) never meets the symbols in front of it. Where our dlsym() has nothing to
+ * say it jumps to the real one with nothing of us on the stack, since RTLD_NEXT means: next after
+ * whoever calls. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -184,7 +185,8 @@ static char *const front[SP_N_ROWS] = {
 #undef SYMBOL
 };
 
-/* Before anything of the program runs somebody may ask already, to whom even strcmp() is not there yet. */
+/* Before anything of the program runs somebody may ask already, to whom even strcmp() is not there
+ * yet. */
 static bool is_name(const char *a, const char *b)
 {
     while (*a && *a == *b)
@@ -192,8 +194,9 @@ static bool is_name(const char *a, const char *b)
     return *a == *b;
 }
 
-/* What dlsym() gives for one of the rows: the one in front of a library's own; NULL: ask the real one, which
- * must not find those that stand in front of nothing. caller: an address of whoever asks. */
+/* What dlsym() gives for one of the rows: the one in front of a library's own; NULL: ask the real
+ * one, which must not find those that stand in front of nothing. caller: an address of whoever
+ * asks. */
 __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void **handle, const char *name,
                                                                   const void *caller)
 {
@@ -214,7 +217,8 @@ __attribute__((used, visibility("hidden"))) void *sp_attach_asked(void **handle,
     void *first = sp_attach_is_active() ? remember((enum sp_attach_row)r, own) : NULL;
     if (first == own)
         return front[r];
-    /* Another copy of the library, whose calls are its own; or what the library itself is made of. */
+    /* Another copy of the library, whose calls are its own; or what the library itself is made
+     * of. */
     if (first && !share_library(first, caller))
         __atomic_store_n(&is_second[r], true, __ATOMIC_RELAXED);
     return own;
@@ -225,7 +229,8 @@ __attribute__((used, visibility("hidden"))) look_up *sp_attach_dlsym(void)
     return real_dlsym();
 }
 
-/* dlsym(handle, name): sp_attach_asked(), or else a jump to the real one with the caller's return address. */
+/* dlsym(handle, name): sp_attach_asked(), or else a jump to the real one with the caller's return
+ * address. */
 #ifdef __x86_64__
 __asm__(".text\n"
         ".globl dlsym\n"

@@ -1,5 +1,5 @@
-/* Products on GPUs return before they are made: events of their stream take the times, which are collected by
- * later calls. Of the driver: functions of CUDA's, or of HIP, found by name. */
+/* Products on GPUs return before they are made: events of their stream take the times, which are
+ * collected by later calls. Of the driver: functions of CUDA's, or of HIP, found by name. */
 #ifndef SP_ATTACH_GPU_H
 #define SP_ATTACH_GPU_H
 

@@ -1,9 +1,9 @@
-/* hypre keeps no function that tells what is in a hypre_CSRMatrix, so its first members are read where they
- * have stood since 2.16: i, j, big_j, num_rows, num_cols, num_nonzeros (before: without big_j), with
- * HYPRE_Int of 4 or 8 bytes. Read 2.9 to 2.26, their headers; what does not look like a matrix in either way
- * is counted without its pattern, and so is a matrix of a build for GPUs, whose arrays may lie there. alpha
- * and beta are passed on as doubles, which also carries floats; builds with complex or long double values are
- * none of these and must not be attached to. */
+/* hypre has no function that tells what is in a hypre_CSRMatrix, so its first members are read
+ * where they have stood since 2.16: i, j, big_j, num_rows, num_cols, num_nonzeros (before: without
+ * big_j), with HYPRE_Int of 4 or 8 bytes; read in the headers of 2.9 to 2.26. What does not look
+ * like a matrix either way is counted without its pattern, and so is a matrix of a build for GPUs.
+ * alpha and beta are passed on as doubles, which also carries floats; builds with complex or long
+ * double values must not be attached to. */
 #include <string.h>
 
 #include "attach/attach.h"
@@ -92,8 +92,8 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
     return true;
 }
 
-/* Nobody says when a matrix is freed: its first members, and entries of its columns, tell it from the next.
- */
+/* Nobody says when a matrix is freed: its first members, and entries of its columns, tell it from
+ * the next. */
 static struct sp_attach_product product(enum sp_attach_row row, const void *A, enum sp_attach_op op)
 {
     struct sp_attach_product p = {

@@ -1,5 +1,5 @@
-/* librsb 1.2 and 1.3, with indices of 4 bytes as it is built unless asked otherwise. A matrix tells its
- * pattern through rsb_mtx_get_csr. */
+/* librsb 1.2 and 1.3, with indices of 4 bytes as it is built unless asked otherwise. A matrix tells
+ * its pattern through rsb_mtx_get_csr. */
 #include <stdlib.h>
 
 #include "attach/attach.h"

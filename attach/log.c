@@ -13,8 +13,8 @@
 
 struct sp_attach_log sp_attach_log;
 
-/* Cells are given room on the disk so many at a time: a page without room would be a SIGBUS in the program.
- */
+/* Cells are given room on the disk so many at a time: a page without room would be a SIGBUS in the
+ * program. */
 enum { AT_ONCE = 64, BEFORE_CELLS = SP_ATTACH_HEADER_B + SP_ATTACH_MATRICES * SP_ATTACH_MATRIX_B };
 
 static char own_path[1200];

@@ -1,7 +1,7 @@
-/* What the four types of MKL share. A handle hides its arrays: those that mkl_sparse_*_create_csr was given
- * are remembered, which MKL keeps and does not copy; of others mkl_sparse_*_export_csr is asked. MKL_INT has
- * 4 or 8 bytes: the distance of rows_end from rows_start tells, or else what can be read from both. Whole
- * numbers pass through as longs, so that both widths are the same here. */
+/* What the four types of MKL share. A handle hides its arrays: those that mkl_sparse_*_create_csr
+ * was given are remembered, which MKL keeps and does not copy; of others mkl_sparse_*_export_csr is
+ * asked. MKL_INT has 4 or 8 bytes: the distance of rows_end from rows_start tells, or else what can
+ * be read from both. Whole numbers pass through as longs, so that both widths are the same here. */
 #ifndef SP_ATTACH_MKL_H
 #define SP_ATTACH_MKL_H
 

@@ -1,7 +1,8 @@
-/* PETSc, of any version that has these functions: 3.5 and later. A matrix is asked through PETSc's own public
- * functions, found by name, so that neither its headers nor its number of index bits are known here. SeqAIJ:
- * its arrays. MPIAIJ: what one process holds, the columns of others behind its own. Others are counted, and
- * what they call is part of them, unless they have no entries of their own (shell, nest, composite, ...). */
+/* PETSc, of any version that has these functions: 3.5 and later. A matrix is asked through PETSc's
+ * own public functions, found by name, so that neither its headers nor its number of index bits are
+ * known here. SeqAIJ: its arrays. MPIAIJ: what one process holds, the columns of others behind its
+ * own. Others are counted, and what they call is part of them, unless they have no entries of their
+ * own (shell, nest, composite, ...). */
 #include <string.h>
 
 #include "attach/attach.h"

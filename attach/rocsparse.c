@@ -1,6 +1,6 @@
-/* rocSPARSE's generic functions. rocsparse_spmv got a stage before its last two arguments in ROCm 6: all that
- * may have been passed is passed on, and a stage is told from the address that stood there before. Calls that
- * ask for the size of the buffer, or prepare, are no products. */
+/* rocSPARSE's generic functions. rocsparse_spmv got a stage before its last two arguments in ROCm
+ * 6: all that may have been passed is passed on, and a stage is told from the address that stood
+ * there before. Calls that ask for the size of the buffer, or prepare, are no products. */
 #include "attach/gpu.h"
 
 typedef int spmv(void *handle, int op, const void *alpha, const void *A, const void *x, const void *beta,
@@ -26,23 +26,9 @@ enum {
     C128 = 155
 };
 
-static void *stream_of(void *handle)
-{
-    static void *slot;
-    int (*ask)(void *, void **) =
-        (int (*)(void *, void **))sp_attach_function_once(&slot, "rocsparse_get_stream");
-    void *stream = NULL;
-    return ask && ask(handle, &stream) == 0 ? stream : NULL;
-}
-
-static enum sp_attach_type type_of(int type)
-{
-    return type == F32    ? SP_ATTACH_F32
-           : type == F64  ? SP_ATTACH_F64
-           : type == C64  ? SP_ATTACH_C64
-           : type == C128 ? SP_ATTACH_C128
-                          : SP_ATTACH_TYPE_UNKNOWN;
-}
+#define GET_STREAM "rocsparse_get_stream"
+#define GET_DENSE  "rocsparse_dnmat_get"
+#include "attach/generic.inc"
 
 static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
 {
@@ -71,33 +57,6 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
     view->col_B = col_type == INDEX_64 ? 8 : 4;
     sp_gpu_copy_rows(sp_gpu_hip(), p->context, view, row_ptr, col);
     return true;
-}
-
-static struct sp_attach_product product(enum sp_attach_row row, void *handle, const void *A,
-                                        enum sp_attach_op op)
-{
-    return (struct sp_attach_product){.row = row,
-                                      .matrix = A,
-                                      .op = op,
-                                      .width = 1,
-                                      .bits = SP_ATTACH_ON_GPU,
-                                      .look = look,
-                                      .context = stream_of(handle)};
-}
-
-static void take_width(struct sp_attach_product *p, const void *dense, bool transposed)
-{
-    static void *slot;
-    int (*ask)(const void *, int64_t *, int64_t *, int64_t *, void **, int *, int *) =
-        (int (*)(const void *, int64_t *, int64_t *, int64_t *, void **, int *,
-                 int *))sp_attach_function_once(&slot, "rocsparse_dnmat_get");
-    int64_t rows = 0, cols = 0, ld = 0;
-    void *values = NULL;
-    int type = 0, order = 0;
-    if (!ask || ask(dense, &rows, &cols, &ld, &values, &type, &order) != 0)
-        return;
-    p->width = (uint32_t)(transposed ? rows : cols);
-    p->bits |= order == COLUMN_MAJOR ? SP_ATTACH_COLUMNS : 0;
 }
 
 /* With a stage: (stage, size, buffer); without: (size, buffer, nothing). */

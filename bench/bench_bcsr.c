@@ -10,15 +10,14 @@
  * All candidates of a matrix run in turn, `samples` times; a time is the least of them, and a tie is a
  * measured time within the spread of the best one, 3 to 10 %. */
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/samples.h"
+#include "bench/block_fit.h"
 #include "kernels/kernel.h"
-#include "model/volume/block_fit.h"
 #include "sparse/formats/bcsr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
@@ -116,7 +115,7 @@ static int regime_of(const struct settings *s, double bytes)
 }
 
 struct points {
-    struct sp_block_time point[N_SHAPES][N_REGIMES][MAX_POINTS];
+    struct block_time point[N_SHAPES][N_REGIMES][MAX_POINTS];
     int n[N_SHAPES][N_REGIMES];
 };
 
@@ -138,18 +137,18 @@ static void sweep(const struct settings *s, int32_t r, struct points *points)
             int regime = regime_of(s, t.bytes);
             if (regime >= 0)
                 points->point[k][regime][points->n[k][regime]++] =
-                    (struct sp_block_time){(double)t.n_e, least(s, &t)};
+                    (struct block_time){(double)t.n_e, least(s, &t)};
             release(&t);
         }
         sp_csr_free(&a);
     }
 }
 
-static void fit_all(const struct points *points, struct sp_block_fit fit[N_SHAPES][N_REGIMES])
+static void fit_all(const struct points *points, struct block_fit fit[N_SHAPES][N_REGIMES])
 {
     for (int k = 0; k < N_SHAPES; k++)
         for (int g = 0; g < N_REGIMES; g++) {
-            struct sp_block_fit f = sp_block_fit(points->point[k][g], points->n[k][g], true);
+            struct block_fit f = block_fit(points->point[k][g], points->n[k][g], true);
             fit[k][g] = f;
             if (!f.known)
                 printf("  %2d x %-2d %-11s  %d points: no fit\n", shapes[k][0], shapes[k][1], regimes[g],
@@ -165,7 +164,7 @@ static void fit_all(const struct points *points, struct sp_block_fit fit[N_SHAPE
 
 /* Returns whether the block size that was predicted is the best measured one, or as good. */
 static bool compare(const struct settings *s, const char *spec, int32_t r,
-                    struct sp_block_fit fit[N_SHAPES][N_REGIMES])
+                    struct block_fit fit[N_SHAPES][N_REGIMES])
 {
     struct sp_csr a;
     struct sp_error err;
@@ -187,9 +186,9 @@ static bool compare(const struct settings *s, const char *spec, int32_t r,
         predicted[k] = INFINITY;
         if (!fit[k][regime].known || bytes > MOST_B)
             continue;
-        predicted[k] = sp_block_fit_time(&fit[k][regime], (double)b.n_e);
+        predicted[k] = block_fit_time(&fit[k][regime], (double)b.n_e);
         if (fit[k][0].known) /* no faster from memory than in cache */
-            predicted[k] = fmax(predicted[k], sp_block_fit_time(&fit[k][0], (double)b.n_e));
+            predicted[k] = fmax(predicted[k], block_fit_time(&fit[k][0], (double)b.n_e));
         prepare(s, &a, k, r, &t[k]);
         if (chosen < 0 || predicted[k] < predicted[chosen])
             chosen = k;
@@ -242,7 +241,7 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < N_WIDTHS; i++) {
         struct points points;
-        struct sp_block_fit fit[N_SHAPES][N_REGIMES];
+        struct block_fit fit[N_SHAPES][N_REGIMES];
         int n_right = 0;
         printf("%d column%s, %d thread%s, bands of 16384 rows; last level %.0f MB\n", widths[i],
                widths[i] > 1 ? "s" : "", s.n_threads, s.n_threads > 1 ? "s" : "", s.cache_B / 1e6);

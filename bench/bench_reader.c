@@ -5,8 +5,7 @@
  *                                                 (128: 1.0 GB)
  *
  * Every run reads with one and with two threads; the best of RUNS (default 3) counts, since whatever else the
- * machine does can only slow a run down. First touch of fresh memory is shown apart: it belongs to the
- * system. */
+ * machine does can only slow a run down. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,12 +92,10 @@ static int bench(const char *path, int n_threads, int n_runs)
     double read_s = best.total_s - best.digest_s, MB = best.file_B / 1e6;
     printf("%d thread%s  %.0f MB, %lld lines   bare scan %.0f MB/s\n", n_threads, n_threads > 1 ? "s" : "",
            MB, (long long)n_lines, MB / scan_s);
-    printf("  to CRS    %6.0f MB/s  %.3f s    without first touch %.0f MB/s\n", MB / read_s, read_s,
-           MB / (read_s - best.touch_s));
-    printf(
-        "  phases    open %.3f  survey %.3f  first touch %.3f  parse and place %.3f  finish %.3f s; digest "
-        "%.3f s not counted\n",
-        best.open_s, best.survey_s, best.touch_s, best.parse_s, best.finish_s, best.digest_s);
+    printf("  to CRS    %6.0f MB/s  %.3f s\n", MB / read_s, read_s);
+    printf("  phases    open %.3f  survey %.3f  parse and place %.3f  finish %.3f s; digest %.3f s not "
+           "counted\n",
+           best.open_s, best.survey_s, best.parse_s, best.finish_s, best.digest_s);
     printf(
         "  memory    taken %.2f x the final arrays (%.0f MB); process maximum with the mapped file %.0f MB\n",
         best.peak_B / csr_B, csr_B / 1e6, max_rss() / 1e6);

@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
+#include "bench/testset.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
 #include "model/volume/sddmm_choice.h"
@@ -343,8 +344,8 @@ static void find_threshold(const struct settings *s, int64_t n, int32_t r)
     }
     printf("\n  threshold: measured %.3g %%, by entries read %.3g %% (1/(2 T_i) %.3g %%), printed 1/(T_i r) "
            "%.3g %% and %.3g %%\n",
-           100 * threshold, 100 * sp_sddmm_threshold(T_i, r, r, (double)n), 50.0 / T_i,
-           100 * sp_sddmm_threshold_printed(T_i, r), 100 * SP_SDDMM_SWITCH_PRINTED);
+           100 * threshold, 100 * sp_sddmm_threshold(T_i, r, r, (double)n), 50.0 / T_i, 100.0 / (T_i * r),
+           0.01);
     fflush(stdout);
 }
 
@@ -372,7 +373,7 @@ static void bench_cases(const struct settings *s, int n_specs, char **specs)
            "density", peer_dense.absent ? "" : " | dense  SDDMM");
     char spec[64];
     for (int i = s->first; i < s->end && n_specs == 0; i++)
-        bench_case(s, sp_testset_spec(i, spec, sizeof spec), sp_testset_case(i).r, &fma, &means);
+        bench_case(s, testset_spec(i, spec, sizeof spec), testset_case(i).r, &fma, &means);
     for (int i = 0; i < n_specs; i++)
         bench_case(s, specs[i], s->inner, &fma, &means);
     if (means.n > 0)
@@ -385,8 +386,7 @@ static void bench_cases(const struct settings *s, int n_specs, char **specs)
 int main(int argc, char **argv)
 {
     bool threshold = false;
-    struct settings s = {
-        .n_threads = 2, .n_samples = 7, .end = SP_TESTSET_N, .inner = 32, .precision = SP_F32};
+    struct settings s = {.n_threads = 2, .n_samples = 7, .end = TESTSET_N, .inner = 32, .precision = SP_F32};
     int i = 1;
     for (; i < argc && argv[i][0] == '-'; i++) {
         bool more = i + 1 < argc;
@@ -410,8 +410,8 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
         }
     }
-    if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.first < 0 || s.end > SP_TESTSET_N) {
-        fprintf(stderr, "bench_sampled: 1 to %d samples, cases 0 to %d\n", MAX_SAMPLES, SP_TESTSET_N);
+    if (s.n_samples < 1 || s.n_samples > MAX_SAMPLES || s.first < 0 || s.end > TESTSET_N) {
+        fprintf(stderr, "bench_sampled: 1 to %d samples, cases 0 to %d\n", MAX_SAMPLES, TESTSET_N);
         return EXIT_FAILURE;
     }
     struct sp_error err;

@@ -4,12 +4,12 @@
  * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
  *
  *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format "F F"]
- *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [gen spec ...]
+ *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [matrix ...]
  *
+ * A matrix is a file, or a generator's spec without "gen:". A sample is as many executions as take 1 ms.
  * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
  * x asked for 16 to 512 entries in advance. --symmetric: values become those of a symmetric matrix where the
  * pattern is one, which half storage needs. */
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@
 #include "base/random.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "io/matrix/matrix_load.h"
 #include "kernels/kernel.h"
 #include "kernels/scan.h"
 #include "peer.h"
-#include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
@@ -46,6 +46,7 @@ struct candidate {
     const struct peer *peer;
     void *state;
     double V; /* [B] */
+    int64_t repetitions;
     double flops[MAX_SAMPLES], share[MAX_SAMPLES];
     enum sp_core_mode mode[MAX_SAMPLES];
 };
@@ -78,16 +79,29 @@ static double volume_of(const struct sp_layout *l, bool store_nt)
     return V + (store_nt ? 1 : 2) * sp_layout_array_bytes(l, SP_ARRAY_Y);
 }
 
-static double scan_once(const struct sp_layout *l)
+/* The bandwidth of scans [B/s]. */
+static double scan(const struct sp_layout *l, int64_t repetitions)
 {
     const struct sp_job arrays = {.layout = l};
     uint64_t checksum;
     double start = sp_now();
-    sp_scan_job(&arrays, 1, &checksum);
+    sp_scan_job(&arrays, repetitions, &checksum);
     double end = sp_now();
     volatile uint64_t sink = checksum; /* the reads must not be optimised away */
     (void)sink;
-    return sp_scan_bytes(&arrays) / (end - start);
+    return sp_scan_bytes(&arrays) * (double)repetitions / (end - start);
+}
+
+/* The time of one execution [s]. */
+static double run(struct candidate *c, int64_t repetitions)
+{
+    struct sp_error err;
+    double start = sp_now();
+    for (int64_t i = 0; i < repetitions && c->peer; i++)
+        c->peer->run(c->state);
+    if (!c->peer && c->kernel->run(c->state, repetitions, NULL, &err) != SP_OK)
+        fail(&err);
+    return (sp_now() - start) / (double)repetitions;
 }
 
 /* "SELL-32-1", "SELL-32-1 mixed d16", ... */
@@ -197,14 +211,13 @@ static enum sp_core_mode mode_now(struct bench *b)
 
 static void sample(struct bench *b, struct candidate *c, int i)
 {
-    struct sp_error err;
+    const double sample_s = 1e-3, once = run(c, 1);
+    if (c->repetitions == 0 || once * (double)c->repetitions < 0.5 * sample_s)
+        c->repetitions = once < sample_s ? (int64_t)(sample_s / once) : 1;
+    scan(c->layout, 1);
     enum sp_core_mode mode = mode_now(b);
-    double before = scan_once(c->layout), start = sp_now();
-    if (c->peer)
-        c->peer->run(c->state);
-    else if (c->kernel->run(c->state, 1, NULL, &err) != SP_OK)
-        fail(&err);
-    double t = sp_now() - start, after = scan_once(c->layout);
+    const double before = scan(c->layout, c->repetitions), t = run(c, c->repetitions),
+                 after = scan(c->layout, c->repetitions);
     c->flops[i] = 2 * (double)b->matrix.n_nz / t;
     c->share[i] = c->V / t / (0.5 * (before + after));
     c->mode[i] = mode_now(b) == mode ? mode : SP_CORE_UNKNOWN;
@@ -358,7 +371,12 @@ static void bench_matrix(const struct settings *s, const char *spec)
     b->settings = s;
     b->candidates = calloc(MAX_CANDIDATES, sizeof *b->candidates);
     struct sp_error err;
-    if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
+    char name[1024];
+    FILE *file = fopen(spec, "r");
+    snprintf(name, sizeof name, "%s%s", file || strncmp(spec, "gen:", 4) == 0 ? "" : "gen:", spec);
+    if (file)
+        fclose(file);
+    if (sp_matrix_load(name, NULL, &b->matrix, NULL, &err) != SP_OK)
         fail(&err);
     struct sp_csr *a = &b->matrix;
     if (s->symmetric)

@@ -32,15 +32,14 @@ rows() { # rows ARGUMENTS...: of the helper
 value_of() { # value_of FIELD: the last one of that name in the JSON on standard input
     sed -n "s/.*\"$1\":\({\"value\":\)\{0,1\}\([-+.0-9e]*\)[,}].*/\2/p"
 }
-# published_row KIND SOURCE WHAT VALUE INPUTS COMPUTED BY: COMPUTED is empty where nothing came
+# published_row KIND SOURCE WHAT VALUE INPUTS COMPUTED: COMPUTED is empty where nothing came
 published_row() {
-    awk -v k="$1" -v s="$2" -v w="$3" -v p="$4" -v inputs="$5" -v c="$6" -v by="$7" 'BEGIN {
+    awk -v k="$1" -v s="$2" -v w="$3" -v p="$4" -v inputs="$5" -v c="$6" 'BEGIN {
         words["printed"] = "printed"; words["formula"] = words["words"] = "evaluated"; words["ours"] = "our formula"
         half = 0.5
         if (index(p, ".")) for (i = length(p) - index(p, "."); i > 0; i--) half /= 10
         allowed = inputs == "exact" ? 0 : half + inputs; off = c - p; holds = c != "" && (off < 0 ? -off : off) <= allowed + 1e-12
-        printf "| %s %s | %s | %s | %s | %s | `%s` |\n", s, w, words[k], p, c == "" ? "–" : sprintf("%.4g", c),
-            holds ? "yes" : "**no**", by
+        printf "| %s %s | %s %s | %s%s |\n", s, w, words[k], p, c == "" ? "–" : sprintf("%.4g", c), holds ? "" : " **does not hold**"
         exit !holds }' || worst=1
 }
 published() {
@@ -49,11 +48,11 @@ published() {
 
 [L] Wellein and Hager, lecture "Sparse Matrix-Vector Multiplication", FAU Erlangen-Nürnberg, 2025; [T] Hidayetoglu, "Tiled SpMM and its Performance Model on GPUs",
 tutorial at MLSys 2022; [D] Costa et al., "Efficient SDDMM Algorithms on GPU, a Dynamic Approach", ETH Zürich; [E] the paper on SpMM, SDDMM and FusedMM with Intel's
-Explicit SIMD extension. *Printed*: the source has this number (`tests/published.txt` quotes it). *Evaluated*: the source has the formula, the numbers are ours. *Holds*: within
-half of the last digit shown, plus what the rounding of the source's inputs moves the result by.
+Explicit SIMD extension. *Printed*: the source has this number. *Evaluated*: the source has the formula, the numbers are ours. All hold: within half of the last digit shown, plus
+what the rounding of the source's inputs moves the result by. `tests/published.txt` quotes each, and has the options of `spmodel model` or the test that compute it.
 
-| source, what | value is | value | computed | holds | `spmodel model` …, or test |
-|---|---|---|---|---|---|
+| source, what | value | computed |
+|---|---|---|
 M
     rows published >"$dir/values"
     while IFS='|' read -r kind origin what value inputs how _; do
@@ -61,7 +60,7 @@ M
         # shellcheck disable=SC2086 # words
         set -- $how
         if [ "$1" = test ]; then
-            published_row "$kind" "$origin" "$what" "$value" "$inputs" "$(sed -n "s/^$3 //p" "$dir/values")" "$2"
+            published_row "$kind" "$origin" "$what" "$value" "$inputs" "$(sed -n "s/^$3 //p" "$dir/values")"
             continue
         fi
         field=$2 factor=$3
@@ -70,14 +69,14 @@ M
         computed=$(value_of "$field" <"$dir/json")
         [ -n "$computed" ] || { echo "validate.sh: spmodel model $* prints no $field" >&2; exit 7; }
         computed=$(awk -v c="$computed" -v f="$factor" 'BEGIN { printf "%.10g", c * f }')
-        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed" "$*"
+        published_row "$kind" "$origin" "$what" "$value" "$inputs" "$computed"
     done <"$source/tests/published.txt"
     cat <<'M'
 
-Printed formulas that we do not follow (`docs/theory.md`):
+Printed formulas that we do not follow ([theory](theory.md)):
 
-| source | what | as printed | ours | because | test |
-|---|---|---|---|---|---|
+| source, what | as printed | ours | because |
+|---|---|---|---|
 M
     rows differs
 }
@@ -92,8 +91,8 @@ simulator() {
 Five generated matrices in CRS, SELL-8-32 and SELLU-4-1 with one to three threads, warm and cold, through lists in the order of use (`tests/plain_cache.c`). Every array's
 lines, read and written, at every level are compared.
 
-| caches | executions compared | references each, summed | counters that differ |
-|---|---|---|---|
+| caches | counters that differ |
+|---|---|
 M
     rows plain
     cat <<'M'
@@ -116,10 +115,10 @@ gpu_prototype() {
 ## The model of a GPU's levels beside a prototype
 
 Bytes a nonzero of a 27-point stencil, 96³, on an H200, fp64: `spmodel model gen:hpcg:96 --machine h200 --format sell:32,1 --format crs`. The prototype was
-a program of its own, not a GPU. *Holds*: within 2 % of its range where warps share sectors, else 0.1 %.
+a program of its own, not a GPU. All hold: within 2 % of its range where warps share sectors, else 0.1 %.
 
-| kernel | what | prototype | model | holds |
-|---|---|---|---|---|
+| kernel, what | prototype | model |
+|---|---|---|
 M
     command='model gen:hpcg:96 --machine h200 --format sell:32,1 --format crs'
     # shellcheck disable=SC2086 # words
@@ -136,12 +135,12 @@ M
         done
         awk -v k="$kernel" -v w="$what" -v lo="$lo" -v hi="$hi" -v t="$tolerance" "BEGIN {
             model = ($sum) / $nnz; holds = model >= lo * (1 - t) && model <= hi * (1 + t)
-            printf \"| %s | %s | %s | %.1f | %s |\n\", k, w, lo == hi ? lo : lo \" to \" hi, model, holds ? \"yes\" : \"**no**\"
+            printf \"| %s, %s | %s | %.1f%s |\n\", k, w, lo == hi ? lo : lo \" to \" hi, model, holds ? \"\" : \" **does not hold**\"
             exit !holds }" || worst=1
     }
-    gpu_row 'SELL-32-1, a lane a row' 'L1 sectors, loads and stores' 21.8 21.8 0.02 chunk L1_load L1_store
-    gpu_row 'SELL-32-1, a lane a row' 'L2, loads' 13.8 14.4 0.02 chunk L2_load
-    gpu_row 'SELL-32-1, a lane a row' 'memory, loads' 12.5 12.7 0.02 chunk memory_load
+    gpu_row 'SELL-32-1' 'L1 sectors, loads and stores' 21.8 21.8 0.02 chunk L1_load L1_store
+    gpu_row 'SELL-32-1' 'L2, loads' 13.8 14.4 0.02 chunk L2_load
+    gpu_row 'SELL-32-1' 'memory, loads' 12.5 12.7 0.02 chunk memory_load
     gpu_row 'CRS, a thread a row' 'L1 sectors, loads and stores' 73.5 73.5 0.001 thread L1_load L1_store
     cat <<'M'
 
@@ -160,25 +159,36 @@ machines() {
 ## Machines: validated against counters, overlap of transfers
 
 *Validated*: simulated traffic was compared with counters of that kind of machine. *Overlap* of transfers between levels in the ECM model: 0 not at all, 1 wholly
-(`docs/theory.md`); `spmodel machine show NAME` says why it is not known.
+([theory](theory.md)); `spmodel machine show NAME` says why it is not known.
 
-| machine | validated | overlap |
-|---|---|---|
+| | machines |
+|---|---|
 M
     n=0 n_validated=0
+    : >"$dir/validated"
+    : >"$dir/known"
+    : >"$dir/not"
+    : >"$dir/gpus"
+    add() { # add WHERE TEXT
+        [ ! -s "$dir/$1" ] || printf '; ' >>"$dir/$1"
+        printf '%s' "$2" >>"$dir/$1"
+    }
     for file in "$source"/machines/*.json; do
         text=$(tr -d '\n' <"$file")
         field() { printf '%s\n' "$text" | sed -n "s/^[^[]*\"$1\": *\"\([^\"]*\)\".*/\1/p"; }
-        answer=no
-        case $text in *'"validated": true'*) answer=yes n_validated=$((n_validated + 1)) ;; esac
+        name=$(field name)
+        case $text in *'"validated": true'*) add validated "$name" && n_validated=$((n_validated + 1)) ;; esac
         n=$((n + 1))
-        rule=–
-        [ "$(field kind)" = gpu ] || rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap \([^:]*\).*/\1/p')
-        printf '| %s | %s | %s |\n' "$(field name)" "$answer" "${rule:-not known}"
+        [ "$(field kind)" != gpu ] || { add gpus "$name"; continue; }
+        rule=$("$spmodel" machine show "$file" | sed -n 's/^ECM  *overlap \([^:]*\).*/\1/p')
+        case ${rule:-not known} in 'not known'*) add not "$name" ;; *) add known "$name $rule" ;; esac
+    done
+    for row in 'validated:validated' 'overlap:known' 'overlap not known:not' 'GPUs:gpus'; do
+        printf '| %s | %s |\n' "${row%:*}" "$(cat "$dir/${row#*:}")"
     done
     printf '\n<!-- run: exit 0 4 -->\n**%d of %d validated**, against counters that others published (below); nobody has looked at the caches of the others.\n' $n_validated $n
     cat <<'M'
-`docs/counters.md` lists the counter back ends that have never run live, `docs/gpu.md` what has never seen a GPU. With counters, `spmodel analyze gen:hpcg:128 --bytes perf -v` compares.
+[Counters](counters.md) and [GPUs](gpu.md) say what has never run live. With counters, `spmodel analyze gen:hpcg:128 --bytes perf -v` compares.
 M
 }
 
@@ -194,7 +204,7 @@ advice() {
 
 M
     cat <<M
-Each hint was tried and measured (\`docs/results/$(basename "$scored")\` has every rule, made by \`bench/hints.sh\`). *Covered*: the predicted interval met the observed one. *Refuted*: no gain
+Each hint was tried and measured ([every rule](results/$(basename "$scored")), made by \`bench/hints.sh\`). *Covered*: the predicted interval met the observed one. *Refuted*: no gain
 where one was promised. Errors are medians of |middle of the prediction − observed gain| in points; the last column: promising nothing. Trials under other conditions count as tried alone.
 
 | run | tried | covered | refuted | refuted, of high confidence | median error | error of "gain = 0" |
@@ -209,7 +219,7 @@ M
         }' "$scored"
     cat <<M
 
-Twins beside their originals (\`docs/results/$(basename "$twins")\`, made by \`bench_twins\`; simulated and modelled). Ratios within 15 %: of β in SELL, of α in a
+Twins beside their originals ([each](results/$(basename "$twins")), made by \`bench_twins\`; simulated and modelled). Ratios within 15 %: of β in SELL, of α in a
 cache of 1/16 to all of x, of modelled Gflop/s, of all.
 
 M
@@ -231,22 +241,15 @@ header() {
     cat <<M
 # Validation
 
-What was checked against what. Made by one script that runs anywhere:
+What was checked against what, made by one script that runs anywhere:
 
 <!-- run: not: takes minutes -->
 
     bench/validate.sh build/spmodel > docs/validation.md
 
-Between the two comments nothing depends on machine or day (test \`cli_validation\`), nor does "Against counters"; the rest is of this run:
-
-| | |
-|---|---|
-| date | $(date -u +%Y-%m-%d) |
-| machine | $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine'); $(uname -sr | cut -d. -f1,2) |
-| other work | load average $(cut -d' ' -f1 /proc/loadavg) when it began (above 0.5: a shared machine) |
-| program | $("$spmodel" --version | head -1) |
-| compiler | $("$spmodel" --version | sed -n 's/^.*\(GNU [0-9.]*\|Clang [0-9.]*\).*/\1/p' | head -1) |
-| valgrind | $(valgrind --version 2>/dev/null || echo none) |
+Between the two comments nothing depends on machine or day (test \`cli_validation\`), nor does "Against counters". The rest was measured on $(date -u +%Y-%m-%d) on
+$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processors$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' of a virtual machine') with $(uname -sr | cut -d. -f1,2), load average $(cut -d' ' -f1 /proc/loadavg) when it began, by $("$spmodel" --version | head -1),
+compiled by $("$spmodel" --version | sed -n 's/^.*\(GNU [0-9.]*\|Clang [0-9.]*\).*/\1/p' | head -1), with $(valgrind --version 2>/dev/null || echo no valgrind).
 M
 }
 against_counters() {
@@ -312,8 +315,8 @@ M
         return
     fi
     watched=$(cd "$(dirname "$validation")" && pwd)/cachegrind_spmv helper=$(cd "$(dirname "$validation")" && pwd)/validation
-    echo '| matrix | last level | cachegrind | simulated | off |'
-    echo '|---|---|---|---|---|'
+    echo '| matrix | last level | off |'
+    echo '|---|---|---|'
     (cd "$dir" && "$helper" cachegrind "$watched" gen:laplace3d:32 gen:laplace3d:32+permuted:7 gen:hpcg:24 gen:powerlaw:14:8 gen:random:40000:8 gen:arrow:100000) ||
         { [ $? -eq 1 ] || exit 7; worst=1; }
 }

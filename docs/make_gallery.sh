@@ -92,7 +92,7 @@ same_everywhere() {
     picture ways 'bytes read over ways of L2 kept for the matrix, two matrices by 48 threads of an A64FX'
 
     say '## Roofline, losses, saturation' '' \
-        'An invented record (`tests/data/record-kkt_power.json`, status *constructed*). Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
+        'An invented record. Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
         'and vertical where time is. Measured ceilings are solid, those of data sheets dotted; what is far above is named at the top.'
     typed 'spmodel plot --kind roofline tests/data/record-kkt_power.json -o roofline.svg'
     picture roofline 'roofline of a constructed record, losses beside it'
@@ -115,7 +115,7 @@ measured_here() {
         "spmodel analyze $here --out m3 gen:laplace3d:120+permuted:7 --reorder rcm --format sellu:8,1" \
         'spmodel plot m1/*.json m2/*.json m3/*.json -o steps.svg'
     picture steps 'roofline of three records with their losses, measured'
-    say '### Where roofline, ECM and measurement part' '' 'Band matrices from the L1 to memory: the models agree where one part of the time is all of it.'
+    say '### Where roofline, ECM and measurement part' '' 'Band matrices from the L1 to memory.'
     typed "for n in 300 1000 3000 10000 30000 100000 300000 1000000 3000000; do spmodel analyze $here --no-hints --out sizes gen:band:\$n:10; done" \
         'spmodel plot --kind sizes sizes/*.json -o sizes.svg'
     picture sizes 'performance of a band matrix over its size by roofline, by ECM and measured'
@@ -124,7 +124,7 @@ measured_here() {
         'spmodel plot --kind balance rhs/*.json -o balance.svg'
     picture balance 'code balance and performance over the number of right-hand sides, measured'
     say '### History with verdicts' '' \
-        'Records of five processes each: time, and bandwidth beside the load-only roof of the same minute. Dotted lines: another commit. The last two were slowed down on purpose (`SPMODEL_FAULT=order`).'
+        'Records of five processes each: time, and bandwidth beside the load-only roof. Dotted lines: another commit. The last two were slowed down on purpose.'
     series="spmodel analyze $here --no-hints --runs 5 --budget 500ms --out history gen:laplace3d:110"
     typed "for commit in a1 a2 a3 a4 a5 a6; do SPMODEL_COMMIT=\$commit $series; done" \
         "for commit in b1 b2; do SPMODEL_COMMIT=\$commit SPMODEL_FAULT=order $series; done" \
@@ -150,7 +150,7 @@ S
 }
 
 say '# Gallery' '' \
-    'Every kind of picture, with the commands that made it; `docs/make_gallery.sh build/spmodel` makes this page and its images. `--term gp` or `--script` writes the gnuplot script with its data;' \
+    'Every kind of picture, with the commands that made it (`docs/make_gallery.sh`). `--term gp` or `--script` writes the gnuplot script with its data;' \
     '`--term` also takes `pdf`, `png` and `txt` (80 columns).'
 same_everywhere
 [ $measure = no ] || measured_here

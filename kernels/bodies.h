@@ -1,5 +1,5 @@
-/* What the table of kernels takes of the CPU's: `prepare` of each body, named after it and the instruction
- * set that it is compiled for. Private to kernels. */
+/* What the table of kernels takes of the CPU's: `prepare` of each body, named after it and the
+ * instruction set that it is compiled for. Private to kernels. */
 #ifndef SP_KERNELS_BODIES_H
 #define SP_KERNELS_BODIES_H
 

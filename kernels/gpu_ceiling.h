@@ -1,5 +1,5 @@
-/* Ceilings of a GPU: what it moves and computes when nothing else stands in the way. One arena of device
- * memory serves all of them. Behind the GPU module; base and sys only in front. */
+/* Ceilings of a GPU: what it moves and computes when nothing else stands in the way. One arena of
+ * device memory serves all of them. Behind the GPU module; base and sys only in front. */
 #ifndef SP_KERNELS_GPU_CEILING_H
 #define SP_KERNELS_GPU_CEILING_H
 

@@ -1,6 +1,6 @@
-/* The GPU kernels live in a shared object of their own, so that one program runs with and without a driver.
- * It is opened when a GPU is asked for; this is all that it shows. Arguments are those of struct sp_kernel.
- */
+/* The GPU kernels live in a shared object of their own, so that one program runs with and without a
+ * driver. It is opened when a GPU is asked for; this is all that it shows. Arguments are those of
+ * struct sp_kernel. */
 #ifndef SP_KERNELS_GPU_MODULE_H
 #define SP_KERNELS_GPU_MODULE_H
 
@@ -16,15 +16,14 @@
 
 /* What a device says of itself. */
 struct sp_gpu_device {
-    char name[128];        /* "NVIDIA H200" */
-    int major, minor;      /* compute capability */
-    int n_cores;           /* streaming multiprocessors */
-    size_t memory_B;       /* of the device */
-    size_t free_B;         /* of it now */
-    size_t L2_B;           /* nominal */
-    size_t shared_core_B;  /* shared memory of a core */
-    size_t shared_block_B; /* the most that a block may have */
-    int core_threads;      /* resident on a core at most */
+    char name[128];       /* "NVIDIA H200" */
+    int major, minor;     /* compute capability */
+    int n_cores;          /* streaming multiprocessors */
+    size_t memory_B;      /* of the device */
+    size_t free_B;        /* of it now */
+    size_t L2_B;          /* nominal */
+    size_t shared_core_B; /* shared memory of a core */
+    int core_threads;     /* resident on a core at most */
     int core_blocks;
     int core_registers;
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
@@ -43,7 +42,7 @@ struct sp_gpu_clocks {
 struct sp_gpu_module {
     int abi;
     size_t layout_size, launch_size; /* sizeof(struct sp_layout), sizeof(struct sp_gpu_launch) */
-    /* Device 0 of those that this process may see; SP_ABSENT without one, with the driver's words. */
+    /* Device 0 of those that this process may see; SP_ABSENT with the driver's words. */
     enum sp_status (*describe)(struct sp_gpu_device *device, struct sp_error *err);
     enum sp_status (*prepare)(const struct sp_gpu_launch *launch, const struct sp_layout *layout,
                               const struct sp_operands *operands, void **state, struct sp_error *err);
@@ -51,11 +50,11 @@ struct sp_gpu_module {
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*release)(void *state); /* accepts NULL */
-    /* What each execution copies to the device, because the matrix exceeds its memory [B]; 0: nothing. */
+    /* What each execution copies to the device because the matrix exceeds its memory [B]. */
     double (*streamed_B)(const void *state);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
-    /* From now on called when all work of a run or of a ceiling's sample is queued, before it is waited for;
+    /* Called when all work of a run or of a ceiling's sample is queued, before it is waited for;
        NULL: nobody. */
     void (*on_queued)(void (*queued)(void *context), void *context);
 };

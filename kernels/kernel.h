@@ -1,5 +1,5 @@
-/* The kernel interface: a kernel executes a workload. One row of kernels/kernel_table.c each; those of users
- * (include/spmodel.h) become rows outside of it (kernels/own). */
+/* The kernel interface: a kernel executes a workload. One row of kernels/kernel_table.c each; those
+ * of users (include/spmodel.h) become rows outside of it (kernels/own). */
 #ifndef SP_KERNELS_KERNEL_H
 #define SP_KERNELS_KERNEL_H
 
@@ -18,9 +18,9 @@ struct sp_layer_epilogue {
 
 struct sp_own; /* kernels/own/own_kernel.h */
 
-/* What a kernel works on, beside the layout. The dense operands are those of struct sp_dense, borrowed during
- * prepare only: the kernel keeps its own copies in its own precision and order, first touched by its threads.
- */
+/* What a kernel works on, beside the layout. The dense operands are those of struct sp_dense,
+ * borrowed during prepare only: the kernel keeps its own copies in its own precision and order,
+ * first touched by its threads. */
 struct sp_operands {
     const double *x;      /* [n_c r], complex: [2 n_c] */
     const double *rows;   /* [n_r r] SDDMM's A, FusedMM's C; else NULL */
@@ -68,19 +68,16 @@ struct sp_kernel {
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
 
-    /* Can this machine run it? Cheap; SP_ABSENT with the reason otherwise ("needs AVX-512, this CPU has
-     * none"). */
+    /* Can this machine run it? Cheap; SP_ABSENT with the reason ("needs AVX-512, ..."). */
     enum sp_status (*available)(struct sp_error *err);
-    /* Is this C compiled in, is this schedule supported ...: SP_ABSENT with the reason. May be NULL: takes
-     * all. */
+    /* Is this C compiled in, this schedule supported ...: SP_ABSENT. NULL: takes all. */
     enum sp_status (*accepts)(const struct sp_layout *layout, struct sp_error *err);
     /* Makes *state from a layout (borrowed until release) and operands. */
     enum sp_status (*prepare)(const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, struct sp_error *err);
     /* All that is timed: the operation, `repetitions` times. See struct sp_job. */
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
-    /* The result of struct sp_dense as doubles in input order, sp_dense_n_result() of them, the caller's
-     * array. */
+    /* The result as doubles in input order, sp_dense_n_result() of them, the caller's array. */
     enum sp_status (*fetch)(void *state, double *y, struct sp_error *err);
     void (*facts)(const void *state, struct sp_kernel_facts *facts);
     void (*release)(void *state); /* accepts NULL */
@@ -95,7 +92,7 @@ extern const struct sp_kernel *const sp_kernel_table[]; /* ends with NULL */
 /* The row of that name, or NULL. */
 const struct sp_kernel *sp_kernel_find(const char *name);
 
-/* Can this row run this layout as far as operation, format and precision go? SpMMV of one vector is SpMV. */
+/* Can this row run this layout's operation, format and precision? SpMMV of one vector is SpMV. */
 static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct sp_layout *layout)
 {
     bool same_op =
@@ -103,14 +100,14 @@ static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct
     return same_op && kernel->format == layout->format && (kernel->precisions & 1u << layout->precision) != 0;
 }
 
-/* Rows that could run this layout here, best rank first, into rows[max]; returns how many there are.
- * `isa` restricts to a variant prefix ("avx512", "avx2", "portable"; "cuda": those of a GPU) or NULL for all
- * of this CPU. References are left out. */
+/* Rows that could run this layout here, best rank first, into rows[max]; returns how many there
+ * are. `isa` restricts to a variant prefix ("avx512", "avx2", "portable"; "cuda": those of a GPU)
+ * or NULL for all of this CPU. References are left out. */
 int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
                          int max);
 
-/* A prepared kernel as a job for probes. Its operands are those that a roof has to read as well: none for
- * SpMV, whose matrix is nearly all that it reads. */
+/* A prepared kernel as a job for probes. Its operands are those that a roof has to read as well:
+ * none for SpMV, whose matrix is nearly all that it reads. */
 struct sp_job sp_kernel_job(const struct sp_kernel *kernel, void *state, const struct sp_layout *layout);
 
 #endif

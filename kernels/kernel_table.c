@@ -31,8 +31,8 @@ enum {
     BF16 = 1u << SP_BF16
 };
 
-/* A kernel of a CPU: name, summary, operation, format, precisions, rank, instruction set, `accepts` or NULL,
- * the body (kernels/cpu/kernels.h) and what runs it (spmv_cpu.h, dense_cpu.h). */
+/* A kernel of a CPU: name, summary, operation, format, precisions, rank, instruction set, `accepts`
+ * or NULL, the body (kernels/cpu/kernels.h) and what runs it (spmv_cpu.h, dense_cpu.h). */
 #define ROW(name_, summary_, op_, format_, precisions_, rank_, isa, accepts_, body, runs)                    \
     &(const struct sp_kernel)                                                                                \
     {                                                                                                        \

@@ -78,7 +78,7 @@ void sp_count_log_drop(struct sp_count_log *log, enum sp_window_kind kind)
             free(log->window[i].count);
         else
             log->window[kept++] = log->window[i];
-    /* The array grows at powers of two: what is left must have the room that its number promises. */
+    /* The array grows at powers of two: the rest must have the room that its number promises. */
     void *p = kept > 0 ? log->window : NULL;
     int room = 1;
     while (room < kept)

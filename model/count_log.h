@@ -1,10 +1,10 @@
-/* What hardware counters said, as it was read: events, and windows of time in which they counted. Bytes and
- * trust follow from it by pure arithmetic, so that a recording of another machine, or a constructed one, goes
- * through the very code that live counters go through.
+/* What hardware counters said, as it was read: events, and windows of time in which they counted.
+ * Bytes and trust follow from it by pure arithmetic, so that a recording of another machine, or a
+ * constructed one, goes through the very code that live counters go through.
  *
- * Units of memory controllers count for a socket or a channel, never for a thread: an event stands for one
- * unit and is listed once. Events that do not fit their counters at the same time belong to different passes:
- * a window counts the events of one pass. */
+ * Units of memory controllers count for a socket or a channel, never for a thread: an event stands
+ * for one unit and is listed once. Events that do not fit their counters at the same time belong to
+ * different passes: a window counts the events of one pass. */
 #ifndef SP_MODEL_COUNT_LOG_H
 #define SP_MODEL_COUNT_LOG_H
 
@@ -26,8 +26,9 @@ struct sp_count_event {
     enum sp_direction direction;
 };
 
-/* Readings of one event at the ends of a window, and for how long it was asked for and was on a counter [s].
- * Readings are counts below 2^53, exact in a double; NAN: the back end gave no number. */
+/* Readings of one event at the ends of a window, and for how long it was asked for and was on a
+ * counter [s]. Readings are counts below 2^53, exact in a double; NAN: the back end gave no
+ * number. */
 struct sp_count {
     double before, after;
     double enabled_s, running_s;
@@ -69,8 +70,8 @@ struct sp_count_log {
 /* Zero-initialise the log; sp_count_log_free(), safe twice. All events before the first window. */
 enum sp_status sp_count_log_add_event(struct sp_count_log *log, const struct sp_count_event *event,
                                       struct sp_error *err);
-/* A copy of *window with room for count[n_events], all unknown (NAN); *out (may be NULL) points into the log
- * until the next window is added. */
+/* A copy of *window with room for count[n_events], all unknown (NAN); *out (may be NULL) points
+ * into the log until the next window is added. */
 enum sp_status sp_count_log_add_window(struct sp_count_log *log, const struct sp_count_window *window,
                                        struct sp_count_window **out, struct sp_error *err);
 /* Forgets the windows of one kind. */
@@ -85,8 +86,9 @@ enum sp_count_state {
     SP_COUNT_MULTIPLEXED, /* shared its counter: scaled up to the whole time, so an estimate */
     SP_COUNT_NONE         /* no number, never on a counter, or numbers that contradict each other */
 };
-/* NAN with SP_COUNT_NONE. A reading below the one before is a counter that started again, once, where `bits`
- * says that it does, else a contradiction. *share (may be NULL): of the time it was on a counter. */
+/* NAN with SP_COUNT_NONE. A reading below the one before is a counter that started again, once,
+ * where `bits` says that it does, else a contradiction. *share (may be NULL): of the time it was on
+ * a counter. */
 double sp_count_of(const struct sp_count_event *event, struct sp_count count, enum sp_count_state *state,
                    double *share);
 
@@ -102,10 +104,10 @@ struct sp_counted {
     const char *trouble;      /* NULL, or the first trouble with a count, static text */
 };
 
-/* Windows of one kind and `what` (NULL: any), events of one level and domain (-1: all). For each pass the
- * median over its windows, less the background in the same time; the interval holds the spread of windows
- * and of the background, and what multiplexing leaves open. Values are SP_NONE where an event gave nothing
- * or there was no window. */
+/* Windows of one kind and `what` (NULL: any), events of one level and domain (-1: all). For each
+ * pass the median over its windows, less the background in the same time; the interval holds the
+ * spread of windows and of the background, and what multiplexing leaves open. Values are SP_NONE
+ * where an event gave nothing or there was no window. */
 struct sp_counted sp_count_log_bytes(const struct sp_count_log *log, enum sp_window_kind kind,
                                      const char *what, const char *level, int domain);
 

@@ -12,8 +12,8 @@ static bool near(double x, double y, double tolerance)
     return fabs(x - y) <= tolerance * y;
 }
 
-/* n_channels are read and n_channels + missing carry the traffic. A number is named only where the numbers
- * beside it are told apart by the tolerance; else too little is all that can be said. */
+/* n_channels are read and n_channels + missing carry the traffic. A number is named only where the
+ * numbers beside it are told apart by the tolerance; else too little is all that can be said. */
 static void missing_channels(struct sp_trust_verdict *v, double tolerance, int n_channels)
 {
     enum { MOST_CHANNELS = 32 };
@@ -60,7 +60,7 @@ struct sp_trust_verdict sp_trust_judge(double counted_B, double known_B, double 
     return v;
 }
 
-/* Units that are read, and, of them, those that see less than a tenth of the others' mean in `what`. */
+/* Units that are read, and those that see less than a tenth of the others' mean in `what`. */
 static int channels_of(const struct sp_count_log *log, const char *level, const char *what,
                        enum sp_direction direction, int *silent, char *name, size_t size)
 {

@@ -1,7 +1,7 @@
 /* Whether to believe counters: volumes that are known ran under them before the job did. Pure.
  *
- * A counter that says twice, thrice or three quarters of what was moved is named as such and not used: right
- * numbers come before numbers. */
+ * A counter that says twice, thrice or three quarters of what was moved is named as such and not
+ * used: right numbers come before numbers. */
 #ifndef SP_MODEL_COUNT_TRUST_H
 #define SP_MODEL_COUNT_TRUST_H
 
@@ -22,8 +22,8 @@ struct sp_trust_verdict {
     char text[200]; /* a clause: "counts 2.01 times the known volume: every line twice" */
 };
 
-/* counted_B of a run that moved known_B > 0; tolerance relative (0.05: 5 %); n_channels: units that were
- * counted, 0 unknown. */
+/* counted_B of a run that moved known_B > 0; tolerance relative (0.05: 5 %); n_channels: units that
+ * were counted, 0 unknown. */
 struct sp_trust_verdict sp_trust_judge(double counted_B, double known_B, double tolerance, int n_channels);
 
 enum { SP_TRUST_MAX_CHECKS = 24, SP_TRUST_MAX_MIXES = 8 };
@@ -56,16 +56,16 @@ struct sp_trust_report {
     char text[320];                            /* a sentence: why it is believed, or what is wrong with it */
 };
 
-/* From the windows of known volumes of a level ("MEM"), and from the log's domain_share: the part of them
- * that lies in each memory domain. Trusted needs at least one check of memory that decides. Where only reads
- * are counted, stores are not judged. */
+/* From the windows of known volumes of a level ("MEM"), and from the log's domain_share: the part
+ * of them that lies in each memory domain. Trusted needs at least one check of memory that decides.
+ * Where only reads are counted, stores are not judged. */
 struct sp_trust_report sp_trust_of(const struct sp_count_log *log, const char *level, double tolerance);
 
 /* The value with what the known volumes leave open: between V/ratio_hi and V/ratio_lo. */
 struct sp_value sp_trust_widen(const struct sp_trust_report *report, struct sp_value bytes);
 
-/* w at this share of stores, between the two nearest mixes measured; beyond them the nearest one. SP_NONE
- * where none was measured. Non-temporal stores have a table of their own. */
+/* w at this share of stores, between the two nearest mixes measured; beyond them the nearest one.
+ * SP_NONE where none was measured. Non-temporal stores have a table of their own. */
 struct sp_value sp_trust_w(const struct sp_trust_report *report, double store_share, bool non_temporal);
 
 #endif

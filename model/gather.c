@@ -120,12 +120,14 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *m, const struct
 }
 
 struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const struct sp_layout *l,
-                                               const struct sp_traffic *traffic, int n_levels, int n_threads)
+                                               const struct sp_traffic *traffic, int n_levels, double ahead,
+                                               int n_threads)
 {
     const bool is_spmv = l->op == SP_OP_SPMV;
     struct sp_gather_hits hits = {0};
     if (is_spmv && l->n_nz > 0)
         hits = sp_gather_hits_of(m, sp_layout_gather_bytes(l) / (double)l->s_x, traffic, n_levels);
+    sp_gather_hits_ahead(&hits, ahead);
     const struct sp_gather_roof roof = sp_gather_roof_of(m, &hits, n_threads);
     if (is_spmv && l->s_x == sizeof(double))
         return roof;

@@ -10,7 +10,8 @@
  * overlap further, down to max_l n_l/r_l. J. D. C. Little, A proof for the queuing formula L = lambda W,
  * Operations Research 9 (1961).
  *
- * Not in it: lines that hardware fetches ahead before they are gathered, threads with unequal shares.
+ * Lines that hardware fetches ahead are there when they are gathered, so gathers of them count as ones from
+ * the first level; their bytes are part of the transfers. Not in it: threads with unequal shares.
  */
 #ifndef SP_MODEL_GATHER_H
 #define SP_MODEL_GATHER_H
@@ -26,6 +27,7 @@ struct sp_gather_hits {
     int n_levels;          /* caches, then memory; 0: not known */
     enum sp_origin origin; /* simulated; modelled where a share was taken off what is simulated */
     double count[SP_MAX_CACHES + 1];
+    double ahead; /* of count[0]: of lines from further out that were fetched ahead, modelled */
     char level[SP_MAX_CACHES + 1][8]; /* "L1", ..., "MEM" */
 };
 
@@ -35,6 +37,17 @@ struct sp_gather_hits {
  * 0 where the traffic is not by array or not of all the machine's caches. */
 struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *machine, double n_gathers,
                                         const struct sp_traffic *traffic, int n_levels);
+
+/* Share of the gathers from beyond the first level whose line hardware has fetched ahead: it follows lines
+ * next to it, three at least, in the same page of 4 KiB, and the stream is among the last 32. Sampled: a few
+ * windows of the first and the last thread's own accesses; the machine's first cache says which are beyond
+ * it. Stencils come near 1, random columns near 0. 0 for accesses that somebody tells (options->walk).
+ * SP_MEMORY; SP_USAGE and SP_ABSENT as sp_trace_open(). */
+enum sp_status sp_gather_ahead(const struct sp_layout *layout, const struct sp_sim_options *options,
+                               double *share, struct sp_error *err);
+
+/* Takes that share of each outer level to the first one. */
+void sp_gather_hits_ahead(struct sp_gather_hits *hits, double share);
 
 /* Gathers per second that n_threads get from a level [1/s]: the faster of the ceilings "gather" and
  * "gather_ld". Between the thread counts that are there, the straight line between neighbours, SP_MODELLED,
@@ -63,12 +76,14 @@ struct sp_gather_roof sp_gather_roof_of(const struct sp_machine *machine, const 
 /* The same with the rates given, rate[hits->n_levels]. */
 struct sp_gather_roof sp_gather_roof_at(const struct sp_gather_hits *hits, const struct sp_value *rate);
 
-/* The roof of what one execution of a layout gathers; traffic as in sp_gather_hits_of(). SP_NONE, with the
- * reason, also where the operation is not SpMV and where elements of x are not of 8 bytes, as those are that
- * the ceilings are of. */
+/* The roof of what one execution of a layout gathers, `ahead` of what is beyond L1 fetched ahead
+ * (sp_gather_ahead(); 0: nobody looked); traffic as in sp_gather_hits_of(). SP_NONE, with the reason, also
+ * where the operation is not SpMV and where elements of x are not of 8 bytes, as those are that the ceilings
+ * are of. */
 struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *machine,
                                                const struct sp_layout *layout,
-                                               const struct sp_traffic *traffic, int n_levels, int n_threads);
+                                               const struct sp_traffic *traffic, int n_levels, double ahead,
+                                               int n_threads);
 
 /* Takes the ends of `other`, the same gathers from other levels, into the intervals of `roof`. */
 void sp_gather_roof_widen(struct sp_gather_roof *roof, const struct sp_gather_roof *other);

@@ -125,8 +125,7 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
 
 /* ---- what cannot be ---- */
 
-/* Ceilings in the order in which they may not rise: levels from the core outward, operations from fused ones.
- */
+/* Ceilings in the order in which they may not rise: levels outward, operations from fused on. */
 static int rank_of(const struct sp_ceiling *c)
 {
     static const char *const flops[] = {"fma", "simd", "scalar"};
@@ -157,9 +156,9 @@ static bool is_bound_by(const struct sp_ceiling *a, const struct sp_ceiling *b)
     return b->n_threads == 1 && rank_of(a) == rank_of(b);
 }
 
-/* How much faster than `a` the ceiling `b` may be: 1; 3/2 where a copy was counted with write-allocates that
- * its stores may have evaded, and for loads of one stream a thread beside those of several. 0: nothing
- * follows. */
+/* How much faster than `a` the ceiling `b` may be: 1; 3/2 where a copy was counted with
+ * write-allocates that its stores may have evaded, and for loads of one stream a thread beside
+ * those of several. 0: nothing follows. */
 static double most_beyond(const struct sp_ceiling *a, const struct sp_ceiling *b)
 {
     if (strcmp(a->level, "MEM") == 0 && strcmp(b->level, "MEM") == 0 && a->n_threads == b->n_threads &&
@@ -178,8 +177,7 @@ static bool is_far_below(const struct sp_ceiling *a, const struct sp_ceiling *b)
     return by > 0 && by * a->value.value < 0.9 * b->value.value && by * a->value.hi < b->value.lo;
 }
 
-/* Loads of several streams a thread are at least half as fast as those of one: what is far above them came
- * out of a cache. */
+/* Loads of several streams reach half of one stream's: what is far above came out of a cache. */
 static bool is_far_above(const struct sp_ceiling *a, const struct sp_ceiling *b)
 {
     return strcmp(a->name, "load") == 0 && strcmp(b->name, "load_mix") == 0 &&
@@ -192,8 +190,8 @@ static bool is_measured(const struct sp_ceiling *c)
     return c->value.origin == SP_MEASURED;
 }
 
-/* The first ceiling that another one contradicts; -1: none. *by: the other, -1: it is too slow by itself.
- * Those that are too slow go first: they contradict others wrongly. */
+/* The first ceiling that another one contradicts; -1: none. *by: the other, -1: it is too slow by
+ * itself. Those that are too slow go first: they contradict others wrongly. */
 static int find_implausible(const struct sp_machine *m, int *by)
 {
     static const double least_flops_a_cycle = 0.1;

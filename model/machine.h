@@ -1,6 +1,6 @@
-/* A described machine: caches and ceilings of a CPU or GPU, each number with its origin. A data file
- * (io/machine/machine_file.h) or measured here (session/measure/machine.h). A model never changes the machine
- * that it is given. */
+/* A described machine: caches and ceilings of a CPU or GPU, each number with its origin. A data
+ * file (io/machine/machine_file.h) or measured here (session/measure/machine.h). A model never
+ * changes the machine that it is given. */
 #ifndef SP_MODEL_MACHINE_H
 #define SP_MODEL_MACHINE_H
 
@@ -14,8 +14,7 @@ enum sp_policy { SP_LRU, SP_RANDOM, SP_RRIP, SP_N_POLICIES };
 const char *sp_policy_name(enum sp_policy policy);
 int sp_policy_from_name(const char *name); /* -1: none */
 
-/* A GPU's "core" is a streaming multiprocessor (an Xe core); its L1 is private to one, its L2 shared by all.
- */
+/* A GPU's "core" is a streaming multiprocessor (an Xe core); its L1 is private, its L2 shared. */
 enum sp_machine_kind { SP_CPU, SP_GPU, SP_N_MACHINE_KINDS };
 const char *sp_machine_kind_name(enum sp_machine_kind kind); /* "cpu", "gpu" */
 int sp_machine_kind_from_name(const char *name);             /* -1: none */
@@ -37,8 +36,8 @@ enum sp_keeping {
 const char *sp_keeping_name(enum sp_keeping keeping); /* "chance", "part", "nothing" */
 int sp_keeping_from_name(const char *name);           /* -1: none */
 
-/* Ways that a level keeps for some arrays, as A64FX's sector cache and, in the outer levels, Intel's Cache
- * Allocation Technology and AMD's QoS extensions do. */
+/* Ways that a level keeps for some arrays, as A64FX's sector cache and, in the outer levels,
+ * Intel's Cache Allocation Technology and AMD's QoS extensions do. */
 struct sp_way_partition {
     int ways;        /* 0: the level is not divided */
     uint32_t arrays; /* bit a: enum sp_array a is kept in these ways, and in them only; with 0 ways: it can be
@@ -78,25 +77,23 @@ static inline int sp_cache_granule_B(const struct sp_cache *c)
 }
 
 /* Names of ceilings: bandwidths count the bytes that cross the level's interface as the name says.
- * "load"     load-only, one stream            "load_mix" load-only, 8 B + 4 B streams as CRS reads them
+ * "load"     load-only, one stream            "load_mix" load-only, streams of 8 B and 4 B as in CRS
  * "copy"     copy, write-allocate corrected   "copy_nt"  copy with non-temporal stores
  * "triad"    triad, corrected                 "triad_nt" triad with non-temporal stores
- * "gather" "gather_ld" elements of f64 loaded by index from random lines [1/s], by instruction and one by one
+ * "gather" "gather_ld" elements of f64 by index from random lines [1/s], by instruction, one by one
  * "scalar" "simd" "fma"  flop/s peaks         "mma"      of matrix units, dense */
 struct sp_ceiling {
     char name[16];
     char level[8];     /* "L1", "L2", "L3", "MEM"; "core" for flops */
     char precision[8]; /* "f64", "f32", "mma" also "tf32", "f16", "bf16"; bandwidths: "f64" */
     int n_threads;
-    int n_domains; /* last-level-cache domains the threads were spread over */
-    double set_B;  /* working set of all threads; 0: not said, or none */
-    char mode[16]; /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
-    struct sp_value
-        value; /* [B/s], [flop/s] or [1/s]; SP_NONE: no source is known, `how` says what was looked for */
-    double *sample; /* [n_samples], same unit; owned; may be NULL */
+    int n_domains;         /* last-level-cache domains the threads were spread over */
+    double set_B;          /* working set of all threads; 0: not said, or none */
+    char mode[16];         /* core-to-core mode: "shared", "split", "single" (one thread), "unknown" */
+    struct sp_value value; /* [B/s], [flop/s] or [1/s]; SP_NONE: `how` says what was looked for */
+    double *sample;        /* [n_samples], same unit; owned; may be NULL */
     int64_t n_samples;
-    char
-        how[160]; /* conditions: "best of ..., 512 MiB, 2 MiB pages 100 %" or the source of a stated figure */
+    char how[160]; /* conditions: "best of ..., 2 MiB pages 100 %", or the source of a stated figure */
     char when[32]; /* ISO 8601 date, "" for stated */
 };
 
@@ -113,10 +110,9 @@ struct sp_gpu_limits {
     /* SP_NONE: not described. The last five from published times. */
     struct sp_value L2_latency_s; /* of a load that comes from the L2 */
     struct sp_value wait_s;       /* beyond launch_s, of one execution whose end the host waits for */
-    struct sp_value
-        step_s; /* of a thread's step along its row, data in memory, where steps wait for each other */
-    struct sp_value row_s;     /* of a row of CRS, beyond its bytes, where warps share nonzeros equally */
-    struct sp_value crs_share; /* of memory's load ceiling that SpMV reaches, x counted once; 0 ... 1 */
+    struct sp_value step_s;       /* of a thread's step along its row, where steps wait for each other */
+    struct sp_value row_s;        /* of a row of CRS, beyond its bytes, where warps share nonzeros equally */
+    struct sp_value crs_share;    /* of memory's load ceiling that SpMV reaches, x counted once; 0 ... 1 */
     struct sp_value sell_share;
     char L2_latency_how[160], wait_how[160], step_how[160], row_how[160], crs_how[160], sell_how[160];
 };
@@ -147,18 +143,16 @@ struct sp_machine_ecm {
     struct sp_ecm_interface interface[SP_MAX_CACHES]; /* inner to outer */
 };
 
-/* What a gather takes longer whose page the TLBs do not map (model/gather.h), by the pages that
- * were asked for. */
+/* What a gather takes longer whose page the TLBs do not map (model/gather.h). */
 struct sp_page_costs {
     bool huge; /* huge pages were asked for, not only 4 KiB ones */
     int n_threads;
-    double reach_B; /* what the TLBs of a core map of them */
-    struct sp_value
-        walk_s; /* that a gather beyond it takes of a thread's time; 0: no set that was tried is beyond it */
+    double reach_B;         /* what the TLBs of a core map of them */
+    struct sp_value walk_s; /* of a gather beyond it; 0: no set that was tried is beyond it */
 };
 
-/* One thread's time of a row of CRS or a chunk of SELL by its length, data in the innermost cache, while
- * n_threads run the kernel (model/unit_costs.h). */
+/* One thread's time of a row of CRS or a chunk of SELL by its length, data in the innermost cache,
+ * while n_threads run the kernel (model/unit_costs.h). */
 enum { SP_MAX_UNIT_LENGTHS = 24, SP_MAX_UNIT_SEQUENCES = 4, SP_MAX_UNIT_COSTS = 64 };
 struct sp_unit_costs {
     char kernel[32];   /* "spmv/crs/avx2" */
@@ -221,17 +215,19 @@ enum sp_status sp_machine_copy(const struct sp_machine *from, struct sp_machine 
 enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct sp_ceiling *c,
                                       struct sp_error *err);
 
-/* The ceiling that fits best: same name, level and precision; the same number of threads where there is one,
- * else the nearest (exact in *exact); mode NULL: any. NULL when none of that name and level is known. */
+/* The ceiling that fits best: same name, level and precision; the same number of threads where
+ * there is one, else the nearest (exact in *exact); mode NULL: any. NULL when none of that name and
+ * level is known. */
 const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, const char *name,
                                             const char *level, const char *precision, int n_threads,
                                             const char *mode, bool *exact);
 
-/* Removes measured ceilings that cannot be: beyond their intervals and a tenth, a level slower than one
- * farther out, more threads slower than one, loads of memory slower than its copy even if the copy's stores
- * evaded the write-allocate that was counted, fused or vector operations slower than simpler ones, or scalar
- * ones below a tenth of an operation a cycle of each thread. Disturbances only slow down, so the slower one
- * goes. Returns how many went; text[size] names the first ones, "" where none did. */
+/* Removes measured ceilings that cannot be: beyond their intervals and a tenth, a level slower than
+ * one farther out, more threads slower than one, loads of memory slower than its copy even if the
+ * copy's stores evaded the write-allocate that was counted, fused or vector operations slower than
+ * simpler ones, or scalar ones below a tenth of an operation a cycle of each thread. Disturbances
+ * only slow down, so the slower one goes. Returns how many went; text[size] names the first ones,
+ * "" where none did. */
 int sp_machine_drop_implausible(struct sp_machine *machine, char *text, size_t size);
 
 /* Were many samples disturbed, more than a quarter? */
@@ -240,10 +236,10 @@ bool sp_machine_was_busy(const struct sp_machine *machine);
 /* Last-level cache, or NULL when the machine describes none. */
 const struct sp_cache *sp_machine_llc(const struct sp_machine *machine);
 
-/* Last-level-cache domain of a thread, where threads fill one domain after the other, a core each. */
+/* Last-level-cache domain of a thread, where threads fill one domain after the other. */
 int sp_machine_domain_of(const struct sp_machine *machine, int thread);
 
-/* "HBM" where the memory's description begins so, else "DRAM": the memory level's name for people. */
+/* "HBM" where the memory's description begins so, else "DRAM": for people. */
 const char *sp_machine_memory_name(const struct sp_machine *machine);
 
 #endif

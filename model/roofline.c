@@ -43,8 +43,8 @@ struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int
     return r;
 }
 
-/* Private levels are as many as threads; the last one as many as domains; what is between follows from the
- * cores that share an instance. */
+/* Private levels are as many as threads; the last one as many as domains; what is between follows
+ * from the cores that share an instance. */
 int sp_instances_of(const struct sp_machine *m, int level, int n_threads, int n_domains)
 {
     if (level == m->n_caches - 1 && m->cache[level].cores_sharing != 1)
@@ -158,8 +158,8 @@ const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char
     return NULL;
 }
 
-/* Of the ceilings of the kind of `like`: that of one thread (n = 1), or of the least number from n on, else
- * of the largest; `like` itself where there is none in this mode. */
+/* Of the ceilings of the kind of `like`: that of one thread (n = 1), or of the least number from n
+ * on, else of the largest; `like` itself where there is none in this mode. */
 static const struct sp_ceiling *from_threads_on(const struct sp_machine *m, const struct sp_ceiling *like,
                                                 int n, const char *mode)
 {
@@ -207,17 +207,6 @@ struct sp_value sp_roof_for(const struct sp_machine *m, const char *level, int n
         hi = fmin(hi, n_threads * one->value.hi);
     }
     return sp_value_between(value, fmin(lo, value), fmax(hi, value), SP_MODELLED);
-}
-
-struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels)
-{
-    double transfers = 0;
-    for (int i = 0; i < n_levels; i++)
-        transfers += transfer_s[i];
-    struct sp_ecm ecm = {.time_s = fmax(core_s, transfers)};
-    if (n_levels > 0 && transfer_s[n_levels - 1] > 0)
-        ecm.n_sat = (int)ceil(ecm.time_s / transfer_s[n_levels - 1]);
-    return ecm;
 }
 
 static struct sp_volume volume_of_one(const struct sp_predict_inputs *in, double alpha, double w)

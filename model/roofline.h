@@ -1,5 +1,5 @@
-/* The roofline: the time of an execution is that of its slowest resource, and the roof of the level that the
- * data really come from [THEORY 8]. */
+/* The roofline: the time of an execution is that of its slowest resource, and the roof of the level
+ * that the data really come from [THEORY 8]. */
 #ifndef SP_MODEL_ROOFLINE_H
 #define SP_MODEL_ROOFLINE_H
 
@@ -27,8 +27,8 @@ struct sp_roofline {
 /* work: useful operations [flop]. */
 struct sp_roofline sp_roofline(double work, const struct sp_roof_term *term, int n_terms);
 
-/* Where the data live. Bytes that all threads share out between them, and bytes that each cache instance may
- * need whole (x). */
+/* Where the data live. Bytes that all threads share out between them, and bytes that each cache
+ * instance may need whole (x). */
 struct sp_footprint {
     double shared_out_B; /* matrix and y: each instance holds its threads' part */
     double each_B;       /* x: touched from anywhere */
@@ -46,12 +46,12 @@ struct sp_residence {
                           is an interval; NULL: nothing speaks against it */
 };
 
-/* The innermost level that holds everything between executions when warm; memory when cold, when nothing
- * fits, or when the machine describes no caches. A level counts as holding the data below 0.9 of its
- * capacity: the rest is other people's. A GPU's L1
- * keeps nothing between kernels, so only its last level can hold them. Where ways are kept for some arrays,
- * these must fit there and the others into the rest: needed_B and capacity_B are those of the fuller part.
- * n_domains: last-level instances that the threads use. */
+/* The innermost level that holds everything between executions when warm; memory when cold, when
+ * nothing fits, or when the machine describes no caches. A level counts as holding the data below
+ * 0.9 of its capacity: the rest is other people's. A GPU's L1 keeps nothing between kernels, so
+ * only its last level can hold them. Where ways are kept for some arrays, these must fit there and
+ * the others into the rest: needed_B and capacity_B are those of the fuller part. n_domains:
+ * last-level instances that the threads use. */
 struct sp_residence sp_residence_of(const struct sp_machine *machine, struct sp_footprint footprint,
                                     int n_threads, int n_domains, bool warm);
 
@@ -66,37 +66,30 @@ extern const char sp_residence_fits_upper_end[], sp_residence_exceeds_lower_end[
 /* A load-only run over the arrays drew what only a cache can give. */
 extern const char sp_residence_drawn_from_cache[];
 
-/* One level further in than sizes say, as where a simulation shows next to nothing to cross. level > 0. */
+/* One level further in than sizes say, as where a simulation shows little to cross. level > 0. */
 void sp_residence_inward(struct sp_residence *residence, const struct sp_machine *machine);
 
 /* Z: last-level capacity of the domains used [B]; 0 where no cache is described. */
 double sp_llc_capacity_B(const struct sp_machine *machine, int n_domains);
 
-/* Capacity of all caches in use in front of a level [B], what it may not see again: those of the next level
- * in; 0 in front of the innermost. level: as in sp_residence. */
+/* Capacity of all caches in use in front of a level [B], what it may not see again: those of the
+ * next level in; 0 in front of the innermost. level: as in sp_residence. */
 double sp_inner_capacity_B(const struct sp_machine *machine, int level, int n_threads, int n_domains);
 
-/* The roof at a level ("L2", "L3", "MEM") for n_threads: load_mix, else load, triad, copy (in this order;
- * write-allocate corrected where it says so). mode NULL: any. NULL when the machine has none. */
+/* The roof at a level ("L2", "L3", "MEM") for n_threads: load_mix, else load, triad, copy (in this
+ * order; write-allocate corrected where it says so). mode NULL: any. NULL when the machine has
+ * none. */
 const struct sp_ceiling *sp_roof_of(const struct sp_machine *machine, const char *level, int n_threads,
                                     const char *mode, bool *exact);
 
-/* What n_threads in n_domains draw of a level: the ceiling known for them, else a part of the one known for
- * the next larger number (of the largest, where it is smaller), modelled: of memory and of a shared last
- * level the part of the domains in use, of other levels that of the threads, and at most n_threads times what
- * one thread draws where that is known. The interval goes down to the part of the threads, of memory up to
- * all: whether a domain can draw more than its part is not described. *from: that ceiling; NULL, SP_NONE:
- * none is known. */
+/* What n_threads in n_domains draw of a level: the ceiling known for them, else a part of the one
+ * known for the next larger number (of the largest, where it is smaller), modelled: of memory and
+ * of a shared last level the part of the domains in use, of other levels that of the threads, and
+ * at most n_threads times what one thread draws where that is known. The interval goes down to the
+ * part of the threads, of memory up to all: whether a domain can draw more than its part is not
+ * described. *from: that ceiling; NULL, SP_NONE: none is known. */
 struct sp_value sp_roof_for(const struct sp_machine *machine, const char *level, int n_threads, int n_domains,
                             const char *mode, const struct sp_ceiling **from);
-
-/* The light ECM of one core: T = max(T_core, sum of T_level), n_sat = ceil(T/T_mem) cores saturate memory.
- * transfer_s[n_levels], outermost (memory) last; n_sat 0 where there is no memory time. */
-struct sp_ecm {
-    double time_s;
-    int n_sat;
-};
-struct sp_ecm sp_ecm_light(double core_s, const double *transfer_s, int n_levels);
 
 /* What the model says of a workload on a described machine, without running it [THEORY 2, 8]. */
 
@@ -111,11 +104,10 @@ struct sp_predict_inputs {
     enum sp_index index;
     int row_ptr_B; /* as in the workload */
     int64_t r;     /* right-hand sides, SpMMV and SpMM; 0: 1. Not used where a layout is given */
-    const struct sp_layout
-        *layout;              /* counts the bytes of any operation exactly; NULL: by formula from the above */
-    double work;              /* W [flop]; 0: that of r SpMVs */
-    struct sp_value alpha;    /* with interval; not SP_NONE */
-    struct sp_value w;        /* with interval; value >= 1 */
+    const struct sp_layout *layout; /* counts the bytes of any operation; NULL: by formula */
+    double work;                    /* W [flop]; 0: that of r SpMVs */
+    struct sp_value alpha;          /* with interval; not SP_NONE */
+    struct sp_value w;              /* with interval; value >= 1 */
     struct sp_value moved_B;  /* simulated, through the interface of the data's home, where caches keep a part
                                  of the data; SP_NONE: all of V */
     struct sp_value beyond_B; /* simulated, from and to memory, where a cache that is the data's home loses a
@@ -149,13 +141,14 @@ struct sp_prediction {
     const char *binding;         /* its name; "unknown" where no ceiling is known */
 };
 
-/* Threads of one domain share its last level, which holds their part of the matrix, of the row operand and of
- * the result, and all of the gathered operands that they touch; those are counted whole. */
+/* Threads of one domain share its last level, which holds their part of the matrix, of the row
+ * operand and of the result, and all of the gathered operands that they touch; those are counted
+ * whole. */
 struct sp_footprint sp_footprint_of_layout(const struct sp_layout *layout);
 
-/* P = min(P_peak, P_core, b_level/B_C), the roof that of the level where the data live. A cache level without
- * a described bandwidth falls back to the next one outward that has one: `residence` says which, `home` where
- * the data are. */
+/* P = min(P_peak, P_core, b_level/B_C), the roof that of the level where the data live. A cache
+ * level without a described bandwidth falls back to the next one outward that has one: `residence`
+ * says which, `home` where the data are. */
 struct sp_prediction sp_predict(const struct sp_predict_inputs *inputs);
 
 #endif

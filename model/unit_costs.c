@@ -43,7 +43,7 @@ double sp_unit_surprise_cost(const struct sp_unit_costs *c, double n)
 
 enum { CONTEXT = 4, TABLE_BITS = 15, MOST_TRUST = 7 };
 
-/* What mostly followed: another length takes its place when it has missed as often as it was right. */
+/* What mostly followed: another length takes its place once it missed as often as it hit. */
 struct followed {
     int32_t length; /* plus 1; 0: none yet */
     int32_t trust;

@@ -1,18 +1,20 @@
-/* Time in the core by the lengths of what a kernel goes through: rows of CRS, chunks of SELL, with all data
- * in the innermost cache. It stands in for P_core where a matrix is not run.
+/* Time in the core by the lengths of what a kernel goes through: rows of CRS, chunks of SELL, with
+ * all data in the innermost cache. It stands in for P_core where a matrix is not run.
  *
  *     T = T_team + max over threads of [sum over its units of c(length) + s(n) u]
  *
- * c of SELLU's chunks lies between those without unit-stride slots and with no others, by their share.
- * T_team: an execution of one entry a thread, so the start of the team and its barrier.
- * c: a unit's time among units of its own length, measured for some lengths and straight between them; beyond
- * the longest one as between the last two. It holds what a unit costs however short it is, remainders
- * of vectors, and the ends that a processor foretells. u: of the thread's n units those whose length the four
- * before it did not foretell, by a table that keeps which length mostly followed the same four: lengths that
- * repeat or follow a pattern are foretold, of random ones the most frequent, as by a branch predictor that
- * sees the same history [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. s(n): what
- * one of those costs, measured on random sequences of n units that are gone through again and again: a
- * processor learns short ones by heart. The table and the model are ours. */
+ * T_team: an execution of one entry a thread, so the start of the team and its barrier. c: a unit's
+ * time among units of its own length, measured for some lengths and straight between them;
+ *    beyond the longest one as between the last two. It holds what a unit costs however short it
+ *    is, and the ends that a processor foretells. Of SELLU's chunks it lies between those without
+ *    unit-stride slots and with no others, by their share.
+ * u: of the thread's n units those whose length the four before it did not foretell, by a table of
+ *    which length mostly followed the same four, as a branch predictor with the same history keeps
+ *    [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. Lengths that repeat
+ *    or follow a pattern are foretold; of random ones the most frequent.
+ * s(n): what one of those costs, measured on random sequences of n units that are gone through
+ * again
+ *    and again: a processor learns short ones by heart. */
 #ifndef SP_MODEL_UNIT_COSTS_H
 #define SP_MODEL_UNIT_COSTS_H
 
@@ -20,8 +22,7 @@
 #include "model/machine.h"
 #include "sparse/formats/layout.h"
 
-/* Times that were fitted to published figures of whole executions (`how`) have ends, factors of all of them.
- */
+/* Times fitted to published figures of whole executions (`how`) have ends, factors of all. */
 
 /* c(length) [s]; length >= 0. A unit without entries costs what one of the least length does. */
 double sp_unit_cost(const struct sp_unit_costs *costs, double length);
@@ -41,17 +42,20 @@ struct sp_unit_time {
     double sum_s;               /* of all threads' units together, T_team in none: all work by one of them */
 };
 
-/* SP_NONE in time_s: formats and precisions that the machine's measurement does not have, a schedule that
- * cuts rows (merge). Where it has not the layout's number of threads, from those of one thread; hi from those
- * of all. SP_MEMORY where the lengths cannot be kept. */
+/* SP_NONE in time_s: formats and precisions that the machine's measurement does not have, a
+ * schedule that cuts rows (merge). Where it has not the layout's number of threads, from those of
+ * one thread; hi from those of all. SP_MEMORY where the lengths cannot be kept. */
 enum sp_status sp_unit_time_of(const struct sp_machine *machine, const struct sp_layout *layout,
                                struct sp_unit_time *out, struct sp_error *err);
 
-/* The time of an execution from its parts [s]: transfers (V/b of the level where the data live) hide behind
- * the core or the reverse; in the core, ends that are not foretold and waiting for gathers that come from
- * beyond the innermost cache (sp_gather_beyond_first()) hide behind each other: T = max(transfers, core -
- * ends + max(ends, gathers)) lo: gathers wait behind everything else; hi: behind nothing. SP_NONE where a
- * part is not known. The composition is ours; docs/results says how well it does. */
+/* The time of an execution from its parts [s]: transfers (V/b of the level where the data live)
+ * hide behind the core or the reverse; in the core, ends that are not foretold and waiting for
+ * gathers from beyond the innermost cache (sp_gather_beyond_first()) hide behind each other:
+ *
+ *     T = max(transfers, core - ends + max(ends, gathers))
+ *
+ * lo: gathers wait behind everything else; hi: behind nothing. SP_NONE where a part is not known.
+ * How well this does: docs/results/2026-11-23-predicted-times.md. */
 struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
                                  struct sp_value gathers_s);
 

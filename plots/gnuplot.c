@@ -58,8 +58,7 @@ static void close_environment(char *list[N_FIXED + N_PASSED_ON + 1])
     list[n] = NULL;
 }
 
-/* All that plots consist of, beside data blocks: commands may be abbreviated, so that others are not listed.
- */
+/* All that plots consist of, beside data blocks; abbreviated commands are not listed. */
 static bool is_command(const char *word)
 {
     static const char *const commands[] = {"set", "unset", "plot", "print", "#"};

@@ -159,8 +159,8 @@ char *sp_level_roof_text(const struct sp_level_roof *r, char *text, size_t size)
     return text;
 }
 
-/* What the names of the roofs need above the points: a line each and one between, or their length along the
- * roofs [px]. */
+/* What the names of the roofs need above the points: a line each and one between, or their length
+ * along the roofs [px]. */
 static double height_of_names(const struct sp_levels_picture *p)
 {
     char memory[256], L2[256] = "";

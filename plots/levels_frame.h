@@ -1,5 +1,4 @@
-/* What a record says of the ways in which a GPU's threads can share a kernel's work, as points of a roofline.
- */
+/* The ways in which a GPU's threads can share a kernel's work, as points of a roofline. */
 #ifndef SP_PLOTS_LEVELS_FRAME_H
 #define SP_PLOTS_LEVELS_FRAME_H
 
@@ -22,8 +21,7 @@ struct sp_gpu_way_drawn {
 
 enum { SP_MOST_WAYS_DRAWN = 13 };
 
-/* The modelled ways in the record's order, then the kernel that ran; returns how many, 0 where the record has
- * no levels. */
+/* The modelled ways in the record's order, then the kernel that ran; how many, 0: no levels. */
 int sp_gpu_ways_read(const struct sp_record *record, struct sp_gpu_way_drawn way[SP_MOST_WAYS_DRAWN]);
 
 /* Where the points of a GPU's levels, their numbers and the names of the roofs go in a picture. */
@@ -50,14 +48,14 @@ char *sp_level_roof_text(const struct sp_level_roof *roof, char *text, size_t si
 
 /* The way has a point at this level; text leaves the L1 out. */
 bool sp_levels_draws(const struct sp_levels_picture *picture, const struct sp_gpu_way_drawn *way, int level);
-/* Ends of a way's line: as far as its bytes are uncertain. Where nearly none may come, the line ends at three
- * times the intensity. */
+/* Ends of a way's line: as far as its bytes are uncertain. Where nearly none may come, the line
+ * ends at three times the intensity. */
 void sp_levels_ends(const struct sp_levels_picture *picture, const struct sp_gpu_way_drawn *way, double *lo,
                     double *hi);
 
-/* Ranges of the axes in a panel of `width` and `height`: around the points and the upper ends of the roofs,
- * with room for the names of these above the points; with_peak: up to the peak instead. The roof of memory
- * must be known. */
+/* Ranges of the axes in a panel of `width` and `height`: around the points and the upper ends of
+ * the roofs, with room for the names of these above the points; with_peak: up to the peak instead.
+ * The roof of memory must be known. */
 void sp_levels_set_frame(struct sp_levels_picture *picture, bool with_peak, double width, double height);
 
 /* Numbers of points that nearly coincide share a label. */

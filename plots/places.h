@@ -26,18 +26,18 @@ bool sp_boxes_meet(const struct sp_box *a, const struct sp_box *b);
 void sp_places_take(struct sp_places *places, struct sp_box box, enum sp_taken_by by);
 /* A line from x0, y0 to x1, y1. */
 void sp_places_take_line(struct sp_places *places, double x0, double y0, double x1, double y1);
-/* Takes the one of choice[n] that meets least, the earlier of equals, for text, and returns its index; -1:
- * each of them meets what weighs as much as `meets`, SP_BY_TEXT at most, or leaves the panel. */
+/* Takes the one of choice[n] that meets least, the earlier of equals, for text, and returns its
+ * index; -1: each of them meets what weighs as much as `meets`, SP_BY_TEXT at most, or leaves the
+ * panel. */
 int sp_places_choose(struct sp_places *places, const struct sp_box *choice, int n, enum sp_taken_by meets);
 
 /* How wide text gets in a picture, so that nothing is clipped. */
 
-/* Width in units of the size of the font [em]: about that of DejaVu Sans, the widest of the usual fonts, and
- * rather too much than too little. */
+/* Width in units of the size of the font [em]: about that of DejaVu Sans, the widest of the usual
+ * fonts, and rather too much than too little. */
 double sp_text_em(const char *text);
 
-/* Takes out of the middle what makes the text wider than `most` [em; characters where `columns`] and puts an
- * ellipsis there. */
+/* An ellipsis in the middle of a text wider than `most` [em; characters where `columns`]. */
 void sp_text_fit(char *text, size_t size, double most, bool columns);
 
 #endif

@@ -103,7 +103,7 @@ bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size)
            memcmp(bytes + size - marks[term].length, marks[term].end, marks[term].length) == 0;
 }
 
-/* Text pictures start with a form feed and end in blanks and our mark: none is wanted in a terminal. */
+/* Text pictures start with a form feed and end in blanks and our mark: not in a terminal. */
 static void tidy_text(char *text, size_t *size)
 {
     char *to = text;

@@ -106,8 +106,8 @@ static void mark_caches(struct sp_script *out, const struct sp_record *record, s
         }
 }
 
-/* The cache whose misses the run's alpha counts, as it was found, else as stated: the last one, or where the
- * data live in a cache the one before that. */
+/* The cache whose misses the run's alpha counts, as it was found, else as stated: the last one, or
+ * where the data live in a cache the one before that. */
 static bool run_of(const struct sp_record *record, double *bytes, struct sp_value *alpha)
 {
     const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache, *filled = NULL;

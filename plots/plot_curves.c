@@ -101,8 +101,8 @@ const struct sp_plot_kind sp_plot_saturation = {
     saturation_lacks, saturation_write_script,  34,
 };
 
-/* Code balance over the number of right-hand sides, or the dense width; with several records of a series the
- * performance below it. */
+/* Code balance over the number of right-hand sides, or the dense width; with several records of a
+ * series the performance below it. */
 
 enum { MOST_RECORDS = 32, BALANCE_WIDTH = 760, BALANCE_HEIGHT = 620 };
 
@@ -289,8 +289,8 @@ const struct sp_plot_kind sp_plot_balance = {
     34,
 };
 
-/* Where roofline, ECM and measurement part: performance over the size of the data, of one kernel on matrices
- * of one kind, from the innermost cache to memory. */
+/* Where roofline, ECM and measurement part: performance over the size of the data, of one kernel on
+ * matrices of one kind, from the innermost cache to memory. */
 
 enum {
     SIZES_WIDTH = 900,
@@ -408,7 +408,7 @@ static void sizes_write_points(struct sp_script *out, const struct point *point,
     sp_put(out, "EOD\n");
 }
 
-/* A line where the data outgrow a cache, of all threads together; as far as it is known, as it was found. */
+/* A line where the data outgrow a cache, of all threads together, as it was found. */
 static void mark_caches(struct sp_script *out, const struct sp_record *record, const struct span *span,
                         enum sp_term term)
 {

@@ -1,6 +1,6 @@
-/* The two-level roofline of a GPU: the ways in which its threads can share a kernel's work, each with a point
- * for each level at flop per byte of that level, joined at the rate that the model predicts. The level whose
- * point lies on its own roof is what takes the time. */
+/* The two-level roofline of a GPU: the ways in which its threads can share a kernel's work, each
+ * with a point for each level at flop per byte of that level, joined at the rate that the model
+ * predicts. The level whose point lies on its own roof is what takes the time. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,8 +87,7 @@ static void label_as_text(struct sp_script *out, const struct sp_levels_picture 
               (struct style){.side = fits ? SP_RIGHT : SP_LEFT});
 }
 
-/* Along the line, from its upper end, where it meets nothing; its name alone where there is room for no more.
- */
+/* Along the line, from its upper end, where it meets nothing; its name alone if need be. */
 static void label_bandwidth(struct sp_script *out, const struct sp_levels_picture *p, int level,
                             struct sp_places *places)
 {
@@ -320,7 +319,7 @@ static void hover(struct sp_script *out, const struct sp_levels_picture *p)
                     i);
 }
 
-/* The points from near with their numbers; beside them the key, and the whole roofline up to the peak. */
+/* The points with their numbers; beside them the key, and the whole roofline up to the peak. */
 static void draw_picture(struct sp_script *out, struct sp_levels_picture *p, enum sp_term term)
 {
     char text[256];

@@ -85,7 +85,7 @@ static void hover(const struct bar *bar, int n, double factor, struct sp_script 
                     (bar[row].from + bar[row].to) / 2 / factor, row);
 }
 
-/* A waterfall: each loss starts where the one before it ended, so that the last ends at the measured time. */
+/* A waterfall: each loss starts where the one before ended; the last ends at the measured time. */
 static void waterfall(const struct sp_record *record, struct sp_panel panel, enum sp_term term,
                       struct sp_script *out)
 {
@@ -156,8 +156,8 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
     }
 }
 
-/* Several records: one stacked bar each, named or numbered as in the key of the roofline; a negative rest is
- * drawn back over the end of its bar. */
+/* Several records: one stacked bar each, named or numbered as in the key of the roofline; a
+ * negative rest is drawn back over the end of its bar. */
 static void stacks(const struct sp_record *const *records, int n, bool names, enum sp_term term,
                    struct sp_script *out)
 {

@@ -1,5 +1,6 @@
-/* What was predicted of executions that somebody counted: predicted over counted bytes from memory, a point
- * an execution, a colour a number of threads; hollow where the data come near the size of a cache. */
+/* What was predicted of executions that somebody counted: predicted over counted bytes from memory,
+ * a point an execution, a colour a number of threads; hollow where the data come near the size of a
+ * cache. */
 #include <math.h>
 #include <stddef.h>
 

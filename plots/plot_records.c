@@ -6,8 +6,7 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-/* A series over its records: the time of every run above, with verdicts, achieved bandwidth and the roof
- * beside it below. */
+/* A series: the time of every run above, with verdicts; bandwidth and the roof beside it below. */
 
 static double time_of(const struct sp_record *record)
 {
@@ -265,10 +264,10 @@ const struct sp_plot_kind sp_plot_history = {
     44,
 };
 
-/* Many matrices with several configurations in one picture: performance, fraction of the roof and alpha over
- * the number of entries, and which hints fired how often. */
+/* Many matrices with several configurations in one picture: performance, fraction of the roof and
+ * alpha over the number of entries, and which hints fired how often. */
 
-/* More configurations than colours share the last place, "others"; rarer hints are left out and counted. */
+/* More configurations than colours share the last place, "others"; rarer hints are counted. */
 enum {
     MOST_RUNS = SP_N_SERIES,
     MOST_HINTS = 10,
@@ -277,7 +276,7 @@ enum {
     CAMPAIGN_HEIGHT = 780,
     CAMPAIGN_LINES = 60
 };
-/* Of the picture: performance and fraction on the left, alpha and hints on the right; the key above all. */
+/* Performance and fraction on the left, alpha and hints on the right; the key above all. */
 static const struct sp_panel panels[N_METRICS + 1] = {{0.085, 0.485, 0.56, 0.87, CAMPAIGN_WIDTH, 13},
                                                       {0.085, 0.485, 0.09, 0.4, CAMPAIGN_WIDTH, 13},
                                                       {0.585, 0.985, 0.56, 0.87, CAMPAIGN_WIDTH, 13},

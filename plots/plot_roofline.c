@@ -6,12 +6,12 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-/* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the ceilings above
- * them and near knees. Below it a line of the key for each point. */
+/* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the
+ * ceilings above them and near knees. Below it a line of the key for each point. */
 enum { WIDTH = 1180, HEIGHT = 620, FONT = 10, LINES = 38 };
 static const double left = 84, right = 530, whole = 40; /* margins [px]; without losses beside it */
-/* A knee farther right than this many times the intensity of all points is none of theirs; ceilings are
- * drawn up to this many times above them. */
+/* A knee farther right than this many times the intensity of all points is none of theirs; ceilings
+ * are drawn up to this many times above them. */
 static const double near_knee = 12, near_roof = 100;
 
 struct frame {
@@ -164,8 +164,7 @@ static struct sp_quoted words_of_ceiling(const struct ceiling *c, enum wording h
                     above ? ", above" : "");
 }
 
-/* Along its line, above and then below it, from its upper end on; that of a peak above the picture at its
- * top. */
+/* Along its line, above, then below it, from its upper end on; a peak's at the top. */
 enum { STEPS = 12, MORE = 4 /* at the right end of a peak that is short */ };
 static int places_of_ceiling(const struct ceiling *c, const struct frame *f, double width,
                              struct sp_box choice[2 * STEPS + MORE])
@@ -233,8 +232,7 @@ static void write_band(struct sp_script *out, struct sp_value v, const struct fr
     sp_put(out, "EOD\n");
 }
 
-/* Block $Ci of ceiling i: its ends. Bandwidths are straight on logarithmic axes, so two points do, and
- * pictures stay small. */
+/* Block $Ci of ceiling i: its two ends, as bandwidths are straight on logarithmic axes. */
 static void write_ceilings(struct sp_script *out, const struct ceilings *all, const struct frame *f)
 {
     for (int i = 0; i < all->n; i++) {
@@ -292,8 +290,8 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     return true;
 }
 
-/* Data block $Pk of record k: all its points in the table's order, so that the line that joins them shows the
- * excess traffic as its horizontal part and the lost time as its vertical one. */
+/* Data block $Pk of record k: all its points in the table's order, so that the line that joins them
+ * shows the excess traffic as its horizontal part and the lost time as its vertical one. */
 static void write_points(struct sp_script *out, const struct sp_record *record, int k, bool alone,
                          int *number, struct span *span)
 {

@@ -1,6 +1,7 @@
-/* Bytes from memory over the ways of the last level that are kept for some arrays, of executions that
- * somebody counted: each division is another cache for x and another one for the matrix. Counted filled and
- * solid, simulated hollow and dashed; a colour a matrix and number of threads. */
+/* Bytes from memory over the ways of the last level that are kept for some arrays, of executions
+ * that somebody counted: each division is another cache for x and another one for the matrix.
+ * Counted filled and solid, simulated hollow and dashed; a colour a matrix and number of
+ * threads. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,11 @@
-/* What the writers of gnuplot scripts share: the script itself, the common look, and names of what is drawn.
+/* What the writers of gnuplot scripts share: the script itself, the common look, and names of what
+ * is drawn.
  *
- * gnuplot runs commands of the shell that stand in a script, and records come from anywhere. So three things
- * get into a script, and nothing else does: words of this program, which the compiler demands to be string
- * literals; numbers, among them colours and words of an enumeration; and text in the one type that is quoted.
- * A char * is none of them and does not compile (tests/cli/script_types.sh). */
+ * gnuplot runs commands of the shell that stand in a script, and records come from anywhere. So
+ * three things get into a script, and nothing else does: words of this program, which the compiler
+ * demands to be string literals; numbers, among them colours and words of an enumeration; and text
+ * in the one type that is quoted. A char * is none of them and does not compile
+ * (tests/cli/script_types.sh). */
 #ifndef SP_PLOTS_SCRIPT_H
 #define SP_PLOTS_SCRIPT_H
 
@@ -27,8 +29,8 @@ enum {
     SP_GRID = 0xdddddd,
     SP_WHITE = 0xffffff,
 };
-/* How series i looks in pictures of several: no two of the first SP_N_SERIES have the same shape, nor colours
- * that are one for people who see no red or no green (test_plots.c computes it). */
+/* How series i looks in pictures of several: no two of the first SP_N_SERIES have the same shape,
+ * nor colours that are one for people who see no red or no green (test_plots.c computes it). */
 enum { SP_N_SERIES = 7 };
 struct sp_series {
     int color, filled, hollow; /* types of gnuplot's points: measured, simulated or modelled */
@@ -42,16 +44,16 @@ enum sp_word { SP_LEFT, SP_RIGHT, SP_CENTER, SP_X, SP_Y, SP_FLOP, SP_BYTE, SP_N_
 struct sp_quoted {
     char text[1040];
 };
-/* Quotes any text: what is no character of a line of print (controls, marks of direction, broken UTF-8) is
- * shown as U+FFFD, an apostrophe that gnuplot would misread as a typographic one, and after 255 characters
- * follows an ellipsis. */
+/* Quotes any text: what is no character of a line of print (controls, marks of direction, broken
+ * UTF-8) is shown as U+FFFD, an apostrophe that gnuplot would misread as a typographic one, and
+ * after 255 characters follows an ellipsis. */
 struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same without what lies in the middle where it is wider than `most` (plots/places.h): em, characters
- * of text in a terminal. */
+/* The same without what lies in the middle where it is wider than `most` (plots/places.h): em,
+ * characters of text in a terminal. */
 struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for the text of SP_HOVER: gnuplot reads it a second time, so quotes are typographic ones. */
+/* The same for the text of SP_HOVER, which gnuplot reads twice: typographic quotes. */
 struct sp_quoted sp_quote_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Its width: em, characters of text in a terminal. */
 double sp_text_width(struct sp_quoted text, enum sp_term term);
@@ -62,13 +64,14 @@ struct sp_script;
 void sp_script_write(FILE *stream, void (*write)(struct sp_script *out, const void *context),
                      const void *context);
 
-/* sp_put(script, "set xrange [%g:%.6g] lc rgb %c\n", lo, hi, SP_RED): words with the numbers that they ask
- * for. sp_put_text(script, sp_quote("%s", name), "set label %t at %g,%g\n", x, y): the same around one text.
- * Conversions: %d whole number, %g and %f as in printf, %c a colour in quotes, %x one as a number, %w a word
- * of enum sp_word, %t the text, %%. Anything else, and another number of numbers, aborts. */
+/* sp_put(script, "set xrange [%g:%.6g] lc rgb %c\n", lo, hi, SP_RED): words with the numbers that
+ * they ask for. sp_put_text(script, sp_quote("%s", name), "set label %t at %g,%g\n", x, y): the
+ * same around one text. Conversions: %d whole number, %g and %f as in printf, %c a colour in
+ * quotes, %x one as a number, %w a word of enum sp_word, %t the text, %%. Anything else, and
+ * another number of numbers, aborts. */
 #define sp_put(out, ...)            sp_script_put(out, SP_SPLIT(__VA_ARGS__, 0))
 #define sp_put_text(out, text, ...) sp_script_text(out, text, SP_SPLIT(__VA_ARGS__, 0))
-/* Of the arguments the first, and a list of the others with its length: "" stands beside a literal alone. */
+/* Of the arguments the first, and a list of the others with its length. */
 #define SP_SPLIT(words, ...) "" words "", SP_LIST(__VA_ARGS__), sizeof SP_LIST(__VA_ARGS__) / sizeof(double)
 /* Of numbers; of anything else it does not compile. */
 #define SP_LIST(...) ((const double[]){__VA_ARGS__})
@@ -79,19 +82,18 @@ void sp_script_put(struct sp_script *script, const char *words, const double *nu
 void sp_script_text(struct sp_script *script, struct sp_quoted text, const char *words, const double *number,
                     size_t n);
 
-/* "set xtics (", then 'TEXT' AT with commas between; what follows the list, and its bracket, is put by the
- * caller. */
+/* "set xtics (", then 'TEXT' AT with commas between; the caller puts the bracket and the rest. */
 void sp_script_tics(struct sp_script *script, enum sp_word axis);
 void sp_script_tic(struct sp_script *script, struct sp_quoted text, double at);
 
 /* Round numbers on a logarithmic axis, the more of them the shorter the range. */
 void sp_script_round_tics(struct sp_script *script, enum sp_word axis, double lo, double hi);
 
-/* The x axis in bytes: whole decades and, where these are few, 2 and 5 times them, each in its own unit. */
+/* The x axis in bytes: whole decades and, where these are few, 2 and 5 times them, with units. */
 void sp_script_byte_tics(struct sp_script *script, double lo, double hi);
 
-/* What a mouse over a point shows, in SVG alone: `$DATA using X:Y:(TEXT)` SP_HOVER. plot.c makes titles of
- * what gnuplot writes. */
+/* What a mouse over a point shows, in SVG alone: `$DATA using X:Y:(TEXT)` SP_HOVER. plot.c makes
+ * titles of what gnuplot writes. */
 #define SP_HOVER " with labels hypertext point pt 7 ps 1.3 lc rgb '#ffffffff' notitle"
 
 /* A part of the picture, in fractions of its width and height. */
@@ -101,8 +103,8 @@ struct sp_panel {
     int font;  /* size of what stands in it [px] */
 };
 
-/* A frame of a picture of width x height [px] with a key of n lines below it, and the x axis called so; in
- * text gnuplot finds the places. `from` and `to`: left and right margin [px]. */
+/* A frame of a picture of width x height [px] with a key of n lines below it, and the x axis called
+ * so; in text gnuplot finds the places. `from` and `to`: left and right margin [px]. */
 struct sp_key {
     struct sp_panel panel;
     double most; /* width of a line of the key (sp_quote_within) */

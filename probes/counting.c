@@ -71,8 +71,8 @@ const struct sp_count_log *sp_counting_log(const void *session)
     return &c->log;
 }
 
-/* The time in which the counters counted, from the counts themselves where they tell it: starting and
- * stopping takes longer than that. */
+/* The time in which the counters counted, from the counts themselves where they tell it: starting
+ * and stopping takes longer than that. */
 static double counted_s(const struct sp_count_log *log, const struct sp_count *count, int pass, double wall_s)
 {
     double s = 0;

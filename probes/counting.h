@@ -1,6 +1,6 @@
-/* What all probes with hardware counters share: windows of at least 100 ms, several passes, the background
- * of an idle machine, and the log from which bytes and trust follow (model/count_log.h). A back end only
- * opens, starts and stops. */
+/* What all probes with hardware counters share: windows of at least 100 ms, several passes, the
+ * background of an idle machine, and the log from which bytes and trust follow (model/count_log.h).
+ * A back end only opens, starts and stops. */
 #ifndef SP_PROBES_COUNTING_H
 #define SP_PROBES_COUNTING_H
 
@@ -11,10 +11,10 @@
 /* A back end that counts memory traffic between two moments. */
 struct sp_counter {
     const char *name;
-    /* Fills the zeroed log's `how` and events. `argument`: what followed the name after a colon, or NULL. */
+    /* Fills the zeroed log's `how` and events. `argument`: what followed the colon, or NULL. */
     enum sp_status (*open)(const struct sp_counter *self, const char *argument, void **state,
                            struct sp_count_log *log, struct sp_error *err);
-    /* Between the two the events of `pass` count, everywhere on the machine where their units are. */
+    /* Between the two the events of `pass` count, everywhere where their units are. */
     enum sp_status (*start)(void *state, int pass, struct sp_error *err);
     /* count[n_events]: fills those of the pass that was started. */
     enum sp_status (*stop)(void *state, struct sp_count *count, struct sp_error *err);
@@ -24,11 +24,12 @@ struct sp_counter {
 /* For rows of the probe table: a session over one back end. */
 enum sp_status sp_counting_open(const struct sp_counter *counter, const char *argument, void **session,
                                 struct sp_error *err);
-/* A session over a log that is there already (a recording): observing runs nothing. Takes the log. */
+/* A session over a log that is there (a recording): observing runs nothing. Takes the log. */
 enum sp_status sp_counting_of_log(struct sp_count_log *log, void **session, struct sp_error *err);
-/* Warm: each window repeats the job. Cold and between: executions one by one are added up until a window
- * lasted long enough; what happens between them is not counted. reading->traffic[0] is memory, and
- * reading->n_levels 1; other levels are in the log. SP_ABSENT where a back end stops answering. */
+/* Warm: each window repeats the job. Cold and between: executions one by one are added up until a
+ * window lasted long enough; what happens between them is not counted. reading->traffic[0] is
+ * memory, and reading->n_levels 1; other levels are in the log. SP_ABSENT where a back end stops
+ * answering. */
 enum sp_status sp_counting_observe(void *session, const struct sp_job *job,
                                    const struct sp_protocol *protocol, struct sp_reading *reading,
                                    struct sp_error *err);

@@ -1,7 +1,6 @@
 #include "probes/helper_counter.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,9 +188,9 @@ enum sp_status sp_helper_counter_try(const char *library, double limit_s, struct
     return status;
 }
 
-/* LIKWID's performance groups know the events and formulas of each machine. The library is in the helper:
- * it forks, prints, exits and hangs (probes/helper/helper_likwid.c). likwid[:direct|daemon|perf] names the
- * access mode; without it LIKWID's own configuration does. */
+/* LIKWID's performance groups know the events and formulas of each machine. The library is in the
+ * helper: it forks, prints, exits and hangs (probes/helper/helper_likwid.c).
+ * likwid[:direct|daemon|perf] names the access mode; without it LIKWID's own configuration does. */
 
 const struct sp_counter sp_likwid_counter = {.name = "likwid",
                                              .open = sp_helper_counter_open,

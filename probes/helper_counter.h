@@ -11,8 +11,9 @@ enum sp_status sp_helper_counter_start(void *state, int pass, struct sp_error *e
 enum sp_status sp_helper_counter_stop(void *state, struct sp_count *count, struct sp_error *err);
 void sp_helper_counter_close(void *state);
 
-/* Would it work? Looks first whether this machine counts anything at all, for the libraries take seconds to
- * find out; a library that the environment names is taken at its word. Less than a second. */
+/* Would it work? Looks first whether this machine counts anything at all, for the libraries take
+ * seconds to find out; a library that the environment names is taken at its word. Less than a
+ * second. */
 enum sp_status sp_helper_counter_available(const char *library, struct sp_error *err);
 /* The same in at most limit_s. */
 enum sp_status sp_helper_counter_look(const char *library, double limit_s, struct sp_error *err);

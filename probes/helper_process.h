@@ -1,5 +1,6 @@
-/* Talks to the helper program in which LIKWID or PAPI lives (probes/helper/helper.h has the protocol): starts
- * it, gives each answer a time limit, and kills it with all that its library may have forked. */
+/* Talks to the helper program in which LIKWID or PAPI lives (probes/helper/helper.h has the
+ * protocol): starts it, gives each answer a time limit, and kills it with all that its library may
+ * have forked. */
 #ifndef SP_PROBES_HELPER_PROCESS_H
 #define SP_PROBES_HELPER_PROCESS_H
 
@@ -16,14 +17,14 @@ struct sp_helper {
     int used;
 };
 
-/* Starts it for a library, or for the file that the environment names for it (SPMODEL_LIKWID, SPMODEL_PAPI).
- * SP_ABSENT where the helper is not installed: looked for at SPMODEL_HELPER, beside this program, and in
- * ../libexec/spmodel. Zeroed on failure. */
+/* Starts it for a library, or for the file that the environment names for it (SPMODEL_LIKWID,
+ * SPMODEL_PAPI). SP_ABSENT where the helper is not installed: looked for at SPMODEL_HELPER, beside
+ * this program, and in ../libexec/spmodel. Zeroed on failure. */
 enum sp_status sp_helper_start(const char *library, struct sp_helper *helper, struct sp_error *err);
 
-/* Sends a line and gives each line of the answer, but for the closing one, to `take` (may be NULL). SP_ABSENT
- * where the helper says that it cannot, ends, or does not answer within `limit_s`; it is then ended here too.
- */
+/* Sends a line and gives each line of the answer, but for the closing one, to `take` (may be NULL).
+ * SP_ABSENT where the helper says that it cannot, ends, or does not answer within `limit_s`; it is
+ * then ended here too. */
 enum sp_status sp_helper_ask(struct sp_helper *helper, double limit_s, const char *line,
                              void (*take)(void *context, const char *line), void *context,
                              struct sp_error *err);

@@ -8,8 +8,7 @@
 #include "base/clock.h"
 #include "sys/machine/pages.h"
 
-/* Loops that store must stay loops: memset and memcpy, which compilers make of them, may bypass the caches.
- */
+/* Loops that store must stay loops: memset and memcpy may bypass the caches. */
 static inline void as_written(void)
 {
     __asm__ volatile("" ::: "memory");
@@ -64,8 +63,8 @@ static void store_nt(double *v, int64_t n, double value)
 }
 #endif
 
-/* One item of each of 2^bits lines, every line once, in an order that no prefetcher follows: steps that are
- * one-to-one on 2^bits numbers. */
+/* One item of each of 2^bits lines, every line once, in an order that no prefetcher follows: steps
+ * that are one-to-one on 2^bits numbers. */
 static double gather(const double *v, int bits)
 {
     uint64_t mask = (UINT64_C(1) << bits) - 1;

@@ -1,5 +1,5 @@
-/* Volumes that are known: loops whose bytes through the memory interface follow from their arrays, run under
- * counters to see whether these can be believed [DESIGN: trust]. */
+/* Volumes that are known: loops whose bytes through the memory interface follow from their arrays,
+ * run under counters to see whether these can be believed [DESIGN: trust]. */
 #ifndef SP_PROBES_KNOWN_VOLUME_H
 #define SP_PROBES_KNOWN_VOLUME_H
 
@@ -28,8 +28,8 @@ struct sp_known_volumes {
     } state[SP_MAX_KNOWN];
 };
 
-/* load-only, store-only, copy, mixes of 3, 7 and 15 loads a store, non-temporal stores (where the instruction
- * set has them), a gather that takes each line once, and loads that stay in caches. */
+/* load-only, store-only, copy, mixes of 3, 7 and 15 loads a store, non-temporal stores (where the
+ * instruction set has them), a gather that takes each line once, and loads that stay in caches. */
 enum sp_status sp_known_volumes_open(const struct sp_known_options *options, struct sp_known_volumes *volumes,
                                      struct sp_error *err);
 void sp_known_volumes_close(struct sp_known_volumes *volumes);

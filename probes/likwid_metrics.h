@@ -1,5 +1,6 @@
-/* What the metrics of LIKWID's performance groups count: "Memory read data volume [GBytes]" and its like.
- * Shared by the helper, which reads them live, and by the import of likwid-perfctr's output. */
+/* What the metrics of LIKWID's performance groups count: "Memory read data volume [GBytes]" and its
+ * like. Shared by the helper, which reads them live, and by the import of likwid-perfctr's
+ * output. */
 #ifndef SP_PROBES_LIKWID_METRICS_H
 #define SP_PROBES_LIKWID_METRICS_H
 
@@ -18,9 +19,10 @@ struct sp_likwid_metric {
 /* False for a metric that is no data volume of a level. */
 bool sp_likwid_metric_of(const char *name, struct sp_likwid_metric *metric);
 
-/* Of n metrics of all groups, in the order of the groups: keep[i] says whether it is to be added up, so that
- * nothing counts twice (a further group with the same volume, a sum beside its parts). `group`[n]: which
- * group it is of. Returns NULL, or what is missing: a part of the channels whose group was not measured. */
+/* Of n metrics of all groups, in the order of the groups: keep[i] says whether it is to be added
+ * up, so that nothing counts twice (a further group with the same volume, a sum beside its parts).
+ * `group`[n]: which group it is of. Returns NULL, or what is missing: a part of the channels whose
+ * group was not measured. */
 const char *sp_likwid_choose(int n, const struct sp_likwid_metric *metrics, const int *group, bool *keep);
 
 #endif

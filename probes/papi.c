@@ -1,5 +1,5 @@
-/* PAPI: memory controllers where its component for them is active, misses of the last-level cache otherwise.
- * The library is in the helper (probes/helper/helper_papi.c). */
+/* PAPI: memory controllers where its component for them is active, misses of the last-level cache
+ * otherwise. The library is in the helper (probes/helper/helper_papi.c). */
 #include "probes/helper_counter.h"
 
 const struct sp_counter sp_papi_counter = {.name = "papi",

@@ -32,7 +32,7 @@ static const struct event {
     {"cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
     {"stalled cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1},
     {"last-level read misses", "1", "", PERF_TYPE_HW_CACHE, LL_READ_MISS, 1},
-    /* FP_ARITH_INST_RETIRED since Broadwell, a fused operation counts twice: scalar, 128, 256, 512 bits. */
+    /* FP_ARITH_INST_RETIRED since Broadwell, fused ones count twice: scalar, 128, 256, 512 bits. */
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x01c7, 1},
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x04c7, 2},
     {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x10c7, 4},
@@ -41,7 +41,7 @@ static const struct event {
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x08c7, 4},
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x20c7, 8},
     {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x80c7, 16},
-    /* Zen 2 and later, PMCx003: operations of all widths and precisions, a fused one counts twice. */
+    /* Zen 2 and later, PMCx003: operations of all widths and precisions, fused ones twice. */
     {"fp operations", "flop", "AuthenticAMD", PERF_TYPE_RAW, 0x0f03, 1},
     {"processor time", "s", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
     {"page faults", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
@@ -157,16 +157,8 @@ enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, 
     return status;
 }
 
-const struct sp_core_event *sp_core_event_find(const struct sp_core_events *events_of, const char *name)
-{
-    for (int i = 0; i < events_of->n; i++)
-        if (strcmp(events_of->event[i].name, name) == 0)
-            return &events_of->event[i];
-    return NULL;
-}
-
-/* perf_event without a library: the events of memory controllers that the kernel exposes, each opened once on
- * the processor that the kernel names for its unit. */
+/* perf_event without a library: the events of memory controllers that the kernel exposes, each
+ * opened once on the processor that the kernel names for its unit. */
 
 struct perf {
     struct sp_memory_pmu pmu;
@@ -236,8 +228,8 @@ static enum sp_status stop_perf(void *state, struct sp_count *count, struct sp_e
     return status;
 }
 
-/* A short look whether all events of a pass fit their counters at once; where they do not, reads and writes
- * become passes of their own. */
+/* A short look whether all events of a pass fit their counters at once; where they do not, reads
+ * and writes become passes of their own. */
 static enum sp_status plan_passes(struct perf *p, struct sp_error *err)
 {
     void *memory;

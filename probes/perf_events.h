@@ -1,5 +1,6 @@
-/* Events of the job's own threads through perf_event: instructions, cycles, stalls, last-level misses, flops,
- * and what the kernel counts itself everywhere: processor time, page faults, switches, migrations. */
+/* Events of the job's own threads through perf_event: instructions, cycles, stalls, last-level
+ * misses, flops, and what the kernel counts itself everywhere: processor time, page faults,
+ * switches, migrations. */
 #ifndef SP_PROBES_PERF_EVENTS_H
 #define SP_PROBES_PERF_EVENTS_H
 
@@ -23,12 +24,10 @@ struct sp_core_events {
     int n_threads;  /* of this process that were counted */
 };
 
-/* Runs the job for about `seconds` under the events of all threads of the process, several at a time as the
- * counters allow. Events that are not there say why in their value. SP_OK, or what the job returns. */
+/* Runs the job for about `seconds` under the events of all threads of the process, several at a
+ * time as the counters allow. Events that are not there say why in their value. SP_OK, or what the
+ * job returns. */
 enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
                                       struct sp_error *err);
-
-/* The event of this name, NULL: none. */
-const struct sp_core_event *sp_core_event_find(const struct sp_core_events *events, const char *name);
 
 #endif

@@ -1,8 +1,9 @@
-/* The probe interface: a probe observes a job and turns it into a reading. One row of probes/probe_table.c
- * each.
+/* The probe interface: a probe observes a job and turns it into a reading. One row of
+ * probes/probe_table.c each.
  *
- * It is observe(job), not start/stop: counters that need several passes, warm and cold protocols, replay, and
- * the simulator (which runs nothing) then share one interface. A probe never writes 0 for "unknown". */
+ * It is observe(job), not start/stop: counters that need several passes, warm and cold protocols,
+ * replay, and the simulator (which runs nothing) then share one interface. A probe never writes 0
+ * for "unknown". */
 #ifndef SP_PROBES_PROBE_H
 #define SP_PROBES_PROBE_H
 
@@ -19,10 +20,9 @@ enum sp_cache_state { SP_WARM, SP_COLD, SP_BETWEEN };
 
 /* How a job is observed. */
 struct sp_protocol {
-    enum sp_cache_state
-        state;         /* cold: caches are emptied before each execution; between: vectors are streamed */
-    int64_t between_B; /* bytes streamed between executions (SP_BETWEEN) */
-    double budget_s;   /* time for all samples together [s] */
+    enum sp_cache_state state; /* cold: caches are emptied before each execution */
+    int64_t between_B;         /* bytes streamed between executions (SP_BETWEEN) */
+    double budget_s;           /* time for all samples together [s] */
     int min_samples, max_samples;
     double min_sample_s;              /* a sample repeats the job until it lasts this long [s] (warm only) */
     int64_t repetitions;              /* executions in a sample (warm only); 0: found from min_sample_s */
@@ -57,23 +57,21 @@ struct sp_probe {
     const char *name;    /* "time", "sim", ... as after --bytes */
     const char *summary; /* one line for people */
     const char *absent;  /* NULL, or why this build has none */
-    bool gives_time, gives_bytes;
+    bool gives_bytes;
     bool counts; /* bytes are counted by hardware, so known volumes must prove them first */
-    /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy otherwise. */
+    /* Would it work here and now? Cheap, changes nothing; SP_ABSENT with reason and remedy. */
     enum sp_status (*available)(struct sp_error *err);
     /* argument: what followed the name after a colon (replay:FILE), or NULL. */
     enum sp_status (*open)(const char *argument, void **session, struct sp_error *err);
     /* Fills *reading (zeroed first). SP_INTERRUPTED keeps the samples that were taken. */
     enum sp_status (*observe)(void *session, const struct sp_job *job, const struct sp_protocol *protocol,
                               struct sp_reading *reading, struct sp_error *err);
-    /* All that counters said so far, borrowed, valid until the next observation; NULL: a probe without
-     * counters. */
+    /* All counts so far, borrowed, valid until the next observation; NULL: without counters. */
     const struct sp_count_log *(*log)(const void *session);
     void (*close)(void *session); /* accepts NULL */
 };
 
 extern const struct sp_probe *const sp_probe_table[]; /* ends with NULL */
-int sp_probe_count(void);
 const struct sp_probe *sp_probe_find(const char *name);
 
 #endif

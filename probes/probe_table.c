@@ -20,14 +20,6 @@ const struct sp_probe *const sp_probe_table[] = {
     NULL,
 };
 
-int sp_probe_count(void)
-{
-    int n = 0;
-    while (sp_probe_table[n])
-        n++;
-    return n;
-}
-
 const struct sp_probe *sp_probe_find(const char *name)
 {
     for (int i = 0; sp_probe_table[i]; i++)

@@ -19,7 +19,7 @@ struct sp_protocol sp_protocol_default(const struct sp_machine *machine)
     };
 }
 
-/* Bytes that push everything else out of the caches: twice the believed last level of all domains used. */
+/* Bytes that push all else out of the caches: twice the last levels of all domains used. */
 static double scrub_bytes(const struct sp_protocol *p)
 {
     const struct sp_cache *llc = p->machine ? sp_machine_llc(p->machine) : NULL;

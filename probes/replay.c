@@ -169,8 +169,9 @@ enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, 
     return status;
 }
 
-/* Replays what counters said elsewhere, or what a lesson or a test made up: a record of this program, or a
- * file with the same object "counters". The log goes through the same arithmetic and the same distrust. */
+/* Replays what counters said elsewhere, or what a lesson or a test made up: a record of this
+ * program, or a file with the same object "counters". The log goes through the same arithmetic and
+ * the same distrust. */
 
 static enum sp_status always(struct sp_error *err)
 {

@@ -1,5 +1,5 @@
-/* The simulating probe: runs nothing, gives the bytes that the job's address stream moves through the caches
- * of the machine described in the protocol. */
+/* The simulating probe: runs nothing, gives the bytes that the job's address stream moves through
+ * the caches of the machine described in the protocol. */
 #include <string.h>
 
 #include "model/volume/traffic.h"

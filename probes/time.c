@@ -1,6 +1,6 @@
-/* The clock: runs a job and times it. Warm: executions follow each other as in a solver. Cold: a buffer
- * larger than the caches is read and written before each one. Between: vectors are streamed before each one.
- */
+/* The clock: runs a job and times it. Warm: executions follow each other as in a solver. Cold: a
+ * buffer larger than the caches is read and written before each one. Between: vectors are streamed
+ * before each one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static enum sp_status time_once(const struct sp_job *job, int64_t n, double *sec
     return status;
 }
 
-/* Executions that fill one sample, found by doubling until the clock's resolution no longer matters. */
+/* Executions that fill one sample, found by doubling until the clock's steps do not matter. */
 static enum sp_status calibrate(const struct sp_job *job, const struct sp_protocol *p, int64_t *repetitions,
                                 struct sp_error *err)
 {
@@ -177,7 +177,6 @@ static enum sp_status observe_time(void *session, const struct sp_job *job, cons
 const struct sp_probe sp_probe_time = {
     .name = "time",
     .summary = "the clock: seconds of each execution and of each thread",
-    .gives_time = true,
     .available = always,
     .open = open_time,
     .observe = observe_time,

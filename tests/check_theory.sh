@@ -20,7 +20,7 @@ else
     complain "the formulas of $page cannot be made"
 fi
 n=0
-for name in $(cat docs/theory.md docs/validation.md bench/validate.sh tests/validation.c 2>/dev/null | grep -o '[`"][a-z_]*/[a-zA-Z_]*[`"]' | tr -d '`"' | sort -u); do
+for name in $({ cat docs/theory.md docs/validation.md bench/validate.sh tests/validation.c 2>/dev/null; sed -n "s/.*|test \([^ ]*\) .*/\`\1\`/p" tests/published.txt; } | grep -o '[`"][a-z_]*/[a-zA-Z_]*[`"]' | tr -d '`"' | sort -u); do
     file=tests/test_${name%/*}.c case=${name#*/}
     [ -e "$file" ] || continue # a folder, not a test
     n=$((n + 1))

@@ -8,7 +8,6 @@
  * they were or as they should be.
  *
  * Usage: failing_allocations DATA MACHINES [CASE | all]; "all": every allocation, not a sample. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>

@@ -8,6 +8,7 @@
 #include "model/cache/alpha.h"
 #include "model/volume/volume.h"
 #include "near.h"
+#include "volume_cases.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };
 

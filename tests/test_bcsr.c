@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "bench/block_fit.h"
 #include "model/cache/alpha.h"
-#include "model/volume/block_fit.h"
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
@@ -287,23 +287,23 @@ END_TEST
 
 START_TEST(an_exact_line_is_found)
 {
-    struct sp_block_time point[12];
+    struct block_time point[12];
     for (int i = 0; i < 12; i++)
-        point[i] = (struct sp_block_time){1000.0 * (i + 1) * (i + 1), 3e-9 * 1000 * (i + 1) * (i + 1) + 2e-6};
+        point[i] = (struct block_time){1000.0 * (i + 1) * (i + 1), 3e-9 * 1000 * (i + 1) * (i + 1) + 2e-6};
     for (int relative = 0; relative < 2; relative++)
         for (int n = 2; n <= 12; n++) {
-            struct sp_block_fit fit = sp_block_fit(point, n, relative);
+            struct block_fit fit = block_fit(point, n, relative);
             ck_assert(fit.known && fit.n == n);
             ck_assert_double_eq_tol(fit.T_e, 3e-9, 1e-18);
             ck_assert_double_eq_tol(fit.T_init, 2e-6, 1e-14);
             ck_assert_double_gt(fit.R2, 1 - 1e-9);
             ck_assert(n > 2 ? fit.T_e_half < 1e-15 : isinf(fit.T_e_half));
-            ck_assert_double_eq_tol(sp_block_fit_time(&fit, 5000), 1.7e-5, 1e-12);
-            ck_assert_double_eq_tol(sp_block_fit_dense_density(&fit, 10000, 1.7e-5), 0.5, 1e-6);
+            ck_assert_double_eq_tol(block_fit_time(&fit, 5000), 1.7e-5, 1e-12);
+            ck_assert_double_eq_tol(block_fit_dense_density(&fit, 10000, 1.7e-5), 0.5, 1e-6);
         }
-    ck_assert(!sp_block_fit(point, 1, false).known);
-    struct sp_block_time same[3] = {{5, 1}, {5, 2}, {5, 3}};
-    ck_assert(!sp_block_fit(same, 3, false).known);
+    ck_assert(!block_fit(point, 1, false).known);
+    struct block_time same[3] = {{5, 1}, {5, 2}, {5, 3}};
+    ck_assert(!block_fit(same, 3, false).known);
 }
 END_TEST
 
@@ -311,8 +311,8 @@ END_TEST
  */
 START_TEST(intervals_are_those_of_student)
 {
-    const struct sp_block_time point[] = {{1, 1}, {2, 2}, {3, 1.3}, {4, 3.75}, {5, 2.25}};
-    struct sp_block_fit fit = sp_block_fit(point, 5, false);
+    const struct block_time point[] = {{1, 1}, {2, 2}, {3, 1.3}, {4, 3.75}, {5, 2.25}};
+    struct block_fit fit = block_fit(point, 5, false);
     ck_assert_double_eq_tol(fit.T_e, 0.425, 1e-12);
     ck_assert_double_eq_tol(fit.T_init, 0.785, 1e-12);
     ck_assert_double_eq_tol(fit.R2, 1 - 2.79075 / 4.597, 1e-9);
@@ -329,14 +329,14 @@ START_TEST(intervals_cover_the_truth)
     int covered = 0;
     enum { TRIALS = 2000, POINTS = 8 };
     for (int trial = 0; trial < TRIALS; trial++) {
-        struct sp_block_time point[POINTS];
+        struct block_time point[POINTS];
         for (int i = 0; i < POINTS; i++) {
             double noise = 0;
             for (int k = 0; k < 12; k++)
                 noise += sp_random_unit(&random) - 0.5; /* near enough to normal, variance 1 */
-            point[i] = (struct sp_block_time){i + 1, 10 + 2 * (i + 1) + noise};
+            point[i] = (struct block_time){i + 1, 10 + 2 * (i + 1) + noise};
         }
-        struct sp_block_fit fit = sp_block_fit(point, POINTS, false);
+        struct block_fit fit = block_fit(point, POINTS, false);
         covered += fabs(fit.T_e - 2) <= fit.T_e_half;
     }
     ck_assert_int_gt(covered, TRIALS * 93 / 100);

@@ -2,7 +2,6 @@
  * where it stops answering in the middle the samples are kept and bytes are simulated; where it was asked for
  * that fails. */
 #include <check.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* The simulator against a cache model of the plainest kind, reference by reference. */
 #include <check.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

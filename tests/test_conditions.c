@@ -1,7 +1,5 @@
 /* Was a sample disturbed, in what state was the machine, and can a verdict be given? */
 #include <check.h>
-#include <math.h>
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -2,7 +2,6 @@
  * of the kernel's side of counting where no hardware counts. The arithmetic of counts: test_count_log.c. */
 #include <check.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

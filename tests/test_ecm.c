@@ -9,6 +9,7 @@
 #include "model/ecm.h"
 #include "model/roofline.h"
 #include "near.h"
+#include "volume_cases.h"
 
 static struct sp_value stated(double x)
 {
@@ -114,7 +115,7 @@ START_TEST(light_model_agrees)
     for (double core = 0; core < 20; core += 1.5) {
         const struct sp_ecm_inputs in = of_parts(core, 0, part, 3, 0);
         const struct sp_ecm_times t = sp_ecm_of(&in);
-        const struct sp_ecm light = sp_ecm_light(core, part, 3);
+        const struct light_ecm light = light_ecm(core, part, 3);
         near(t.one_s.value, light.time_s, 1e-12);
         near(t.n_sat.value, light.n_sat, 0);
     }

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "hand_layout.h"
 #include "model/gather.h"
+#include "model/losses.h"
 #include "model/volume/traffic.h"
 
 static const char *const level_names[] = {"L1", "L2", "L3", "MEM"};
@@ -120,18 +121,18 @@ START_TEST(layouts_that_the_ceilings_are_of)
     }
     struct sp_layout l = {
         .format = SP_FORMAT_CRS, .op = SP_OP_SPMV, .r = 1, .n_r = 100, .n_nz = 100, .s_x = 8};
-    struct sp_gather_roof r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    struct sp_gather_roof r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 0, 1);
     ck_assert_double_eq(r.hits.count[0], 60);
     ck_assert_double_eq(r.hits.count[1], 30);
     ck_assert_double_eq(r.hits.count[2], 0);
     ck_assert_double_eq(r.hits.count[3], 10);
     ck_assert_double_eq_tol(r.time_s.value, 60 / 2e9 + 30 / 1e9 + 10 / 8e7, 1e-15);
     l.s_x = 4;
-    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 0, 1);
     ck_assert(!sp_value_known(r.time_s) && strstr(r.time_s.why, "8 bytes"));
     ck_assert(!sp_value_known(sp_gather_beyond_first(&r)));
     l.op = SP_OP_SPMMV;
-    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 1);
+    r = sp_gather_roof_of_layout(&m, &l, traffic, 3, 0, 1);
     ck_assert(!sp_value_known(r.time_s) && strstr(r.time_s.why, "rows") && r.hits.n_levels == 0);
     sp_machine_free(&m);
 }
@@ -213,6 +214,79 @@ START_TEST(a_window_is_gathered_from_its_level)
 }
 END_TEST
 
+/* Columns of row i of a stencil of three dimensions, n points in each, without its borders' entries. */
+static int stencil_row(int64_t n, int64_t i, int32_t *col)
+{
+    const int64_t reach[] = {-n * n, -n, -1, 0, 1, n, n * n};
+    int k = 0;
+    for (int p = 0; p < 7; p++)
+        if (i + reach[p] >= 0 && i + reach[p] < n * n * n)
+            col[k++] = (int32_t)(i + reach[p]);
+    return k;
+}
+
+/* What SpMV gathers of a stencil whose x is beyond the caches: every line follows the one before it. Random
+ * columns have no such order. */
+START_TEST(lines_that_follow_each_other_are_fetched_ahead)
+{
+    const bool is_stencil = _i % 2 == 0;
+    enum { N = 64 };
+    const int64_t n = (int64_t)N * N * N;
+    struct sp_machine m = machine_with_gathers();
+    m.cache[1].size_B = 128 << 10;
+    m.cache[2].size_B = 1 << 20;
+    struct sp_csr a = {.n_r = n, .n_c = n};
+    struct sp_random random = {11};
+    int32_t row[7];
+    a.row_ptr = malloc(((size_t)n + 1) * sizeof *a.row_ptr);
+    a.col = malloc(7 * (size_t)n * sizeof *a.col);
+    a.row_ptr[0] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int k = stencil_row(N, i, row);
+        for (int j = 0; j < k; j++)
+            a.col[a.n_nz++] = is_stencil ? row[j] : (int32_t)sp_random_below(&random, (uint64_t)n);
+        a.row_ptr[i + 1] = a.n_nz;
+    }
+    struct sp_layout l;
+    hand_layout(&a, _i < 2 ? SP_FORMAT_CRS : SP_FORMAT_SELL, _i < 2 ? 1 : 8, 1, SP_F64, SP_I32,
+                _i < 2 ? SP_SCHEDULE_NNZ : SP_SCHEDULE_ROWS, 1 + _i % 2, &l);
+    const struct sp_sim_options o = sp_sim_default(&m);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    double ahead;
+    ck_assert_int_eq(sp_sim_traffic(&l, &o, traffic, &n_levels, NULL, NULL), SP_OK);
+    ck_assert_int_eq(sp_gather_ahead(&l, &o, &ahead, NULL), SP_OK);
+    ck_assert(is_stencil ? ahead > 0.85 && ahead <= 1 : ahead < 0.02);
+    const struct sp_gather_roof all = sp_gather_roof_of_layout(&m, &l, traffic, n_levels, 0, 1),
+                                waits = sp_gather_roof_of_layout(&m, &l, traffic, n_levels, ahead, 1);
+    const double of_all = sp_gather_beyond_first(&all).value, left = sp_gather_beyond_first(&waits).value;
+    ck_assert_double_eq_tol(left, (1 - ahead) * of_all, 1e-9 * of_all);
+    ck_assert_double_eq_tol(waits.hits.ahead,
+                            ahead * (all.hits.count[1] + all.hits.count[2] + all.hits.count[3]),
+                            1e-6 * (double)a.n_nz);
+    /* Memory at its roof for the time of the run, and execution that nearly fills it. */
+    const double V_B = traffic[2].read_B.value + traffic[2].write_B.value, t = V_B / 10e9;
+    const struct sp_loss_inputs in = {.time_s = sp_value_between(1.05 * t, t, 1.1 * t, SP_MEASURED),
+                                      .roof_Bps = sp_value_of(10e9, SP_MEASURED),
+                                      .min_B = V_B,
+                                      .x_B = sp_value_of(0, SP_SIMULATED),
+                                      .imbalance_s = sp_value_of(0, SP_MODELLED),
+                                      .core_s = sp_value_of(0.9 * t, SP_MEASURED),
+                                      .gathers_s = sp_gather_beyond_first(&waits),
+                                      .team_s = sp_value_none("long"),
+                                      .linear_s = sp_value_none("a large copy"),
+                                      .sorted_s = sp_value_none("not run"),
+                                      .level = "MEM"};
+    const struct sp_losses losses = sp_losses_of(&in);
+    if (is_stencil)
+        ck_assert(fabs(losses.rest_fraction) < 0.1);
+    hand_free(&l);
+    free(a.row_ptr);
+    free(a.col);
+    sp_machine_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("gather");
@@ -224,6 +298,7 @@ int main(void)
     tcase_add_test(tc, what_is_not_known_has_a_reason);
     tcase_add_test(tc, streams_hide_gathers);
     tcase_add_loop_test(tc, a_window_is_gathered_from_its_level, 0, 3);
+    tcase_add_loop_test(tc, lines_that_follow_each_other_are_fetched_ahead, 0, 4);
     suite_add_tcase(s, tc);
     SRunner *sr = srunner_create(s);
     srunner_run_all(sr, CK_ENV);

@@ -14,6 +14,7 @@
 #include "sparse/formats/half.h"
 #include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"
+#include "volume_cases.h"
 
 static struct sp_workload workload_of(const struct sp_csr *a, int n_threads)
 {

@@ -1,7 +1,6 @@
 /* The helper under libraries that misbehave, and under the real ones where they are installed: nothing hangs,
  * crashes this process, or leaks a library's message, and wrong counts are not believed. */
 #include <check.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

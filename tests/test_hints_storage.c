@@ -1,6 +1,5 @@
 /* Hints about what is stored: formats, indices, values, blocks, several vectors. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

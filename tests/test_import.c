@@ -1,6 +1,5 @@
-/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that rests on
- * either.
- */
+/* Runs of others: times as people write them, what perf stat and ncu print, and the analysis that
+ * rests on either. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,12 +38,15 @@ START_TEST(times_are_read_with_their_units)
 }
 END_TEST
 
-static const char *const bad[] = {
-    "",       "ms",      "0",     "-1ms",    "1.23mss",
-    "1,23ms", "3 ms 4",  "+1ms",  "1ms,,x",  "nan",
-    "inf",    "1e999",   "1ms,2", "1ms,two", "0x10ms",
-    "1..2s",  "1ms#",    "1 2ms", "1e",      "1-2",
-    "1e-400", "1ms\x01", ",",     "1%",      "12345678901234567890123456789012ms"};
+static const char *const bad[] = {"",         "ms",        "0",
+                                  "-1ms",     "1.23mss",   "1,23ms",
+                                  "3 ms 4",   "+1ms",      "1ms,,x",
+                                  "nan",      "inf",       "1e999",
+                                  "1ms,2",    "1ms,two",   "0x10ms",
+                                  "1..2s",    "1ms#",      "1 2ms",
+                                  "1e",       "1-2",       "1e-400",
+                                  "1ms\x01",  ",",         "1%",
+                                  "1ms,,2ms", "1ms; ;2ms", "12345678901234567890123456789012ms"};
 
 START_TEST(what_is_no_time_is_refused)
 {
@@ -369,8 +371,8 @@ static void close_all(void)
 
 enum { GRID = 300, N_THREADS = 10 };
 
-/* y = A x of the five-point stencil, or with `r` columns, after the times; from empty caches, so that it is
- * memory that counts. */
+/* y = A x of the five-point stencil, or with `r` columns, after the times; from empty caches, so
+ * that it is memory that counts. */
 static void explain(const double *time_s, int n, enum sp_origin origin, int r, struct sp_record *record)
 {
     struct sp_recording recording;
@@ -409,7 +411,8 @@ static bool has_flag(const struct sp_record *r, const char *wanted)
     return false;
 }
 
-/* 12 n_nz + 4 (n_r + 1) + 8 n_r twice for y, and x once: 7.9 MB at 46.6 GB/s less what stores cost. */
+/* 12 n_nz + 4 (n_r + 1) + 8 n_r twice for y, and x once: 7.9 MB at 46.6 GB/s less what stores
+ * cost. */
 START_TEST(a_time_alone_gives_bandwidth_balance_and_losses)
 {
     static const double times[] = {0.41e-3, 0.4e-3, 0.39e-3};

@@ -2,8 +2,6 @@
  * cover everything once. */
 #include <check.h>
 #include <math.h>
-#include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* libspmodel as its users see it, through include/spmodel.h alone: options and their errors, matrices of all
- * widths, what a result says, and that the caller's process is as before. */
+/* libspmodel as its users see it, through include/spmodel.h alone: options and their errors,
+ * matrices of all widths, what a result says, and that the caller's process is as before. */
 #include "spmodel.h"
 
 #include <check.h>
@@ -160,6 +160,45 @@ START_TEST(every_width_and_base)
         spmodel_result_free(r);
     }
     free(first);
+}
+END_TEST
+
+/* Values that are lent in f32 go into every kind of layout; the results are checked against the
+ * reference. */
+START_TEST(lent_f32_values)
+{
+    static const struct {
+        const char *format, *reorder;
+    } way[] = {{"crs", "rcm"}, {"bcsr:2x2", "none"}, {"half", "none"}};
+    enum { N = 600 };
+    static int64_t ptr[N + 1];
+    static int32_t col[3 * N];
+    static float value[3 * N];
+    for (int i = 0; i < N; i++) {
+        int64_t at = ptr[i];
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < N; j++, at++) {
+            col[at] = j;
+            value[at] = j == i ? (float)(i + 2) : 0.5F * (float)(i + j);
+        }
+        ptr[i + 1] = at;
+    }
+    struct spmodel_matrix a = small();
+    a.n_r = a.n_c = N;
+    a.n_nz = ptr[N];
+    a.row_ptr = ptr;
+    a.col = col;
+    a.values = value;
+    a.type = SPMODEL_F32;
+    quick_run();
+    set("budget", "10ms");
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        spmodel_result *r;
+        set("format", way[i].format);
+        set("reorder", way[i].reorder);
+        ck_assert_msg(spmodel_analyze(s, &a, NULL, &r) == SPMODEL_OK, "%s: %s", way[i].format,
+                      spmodel_message(s));
+        spmodel_result_free(r);
+    }
 }
 END_TEST
 
@@ -447,6 +486,7 @@ int main(void)
     tcase_add_test(c, options);
     tcase_add_test(c, a_refused_value_leaves_the_old_one);
     tcase_add_test(c, every_width_and_base);
+    tcase_add_test(c, lent_f32_values);
     tcase_add_test(c, patterns_and_complex_values);
     tcase_add_test(c, bad_matrices);
     tcase_add_test(c, a_result_in_all_its_forms);

@@ -1,6 +1,5 @@
 /* Writing and reading back: binary files, text, compressed text, archives, streams. */
 #include <check.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,5 @@
 /* The Matrix Market reader: the format's variants, what is refused, the parser cases and real matrices. */
 #include <check.h>
-#include <dirent.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -68,10 +68,10 @@ START_TEST(a_capacity_above_the_stated_one_is_impossible)
 }
 END_TEST
 
-/* Streams in a virtual machine with a stated 32 MiB, one thread: random walks had found 11 there, where other
- * machines' data took the place of lines that were slow to come again; the sizes agree on 20 MiB of which it
- * keeps as much as fits, within 1.16, and by chance only within 1.44. Two threads another day: 26 MB. Then
- * caches of either law. */
+/* Streams in a virtual machine with a stated 32 MiB, one thread: random walks had found 11 there,
+ * where other machines' data took the place of lines that were slow to come again; the sizes agree
+ * on 20 MiB of which it keeps as much as fits, within 1.16, and by chance only within 1.44. Two
+ * threads another day: 26 MB. Then caches of either law. */
 START_TEST(streams_find_what_a_cycle_finds_again)
 {
     static const double mib = 1 << 20, size_MiB[] = {8, 12, 16, 20, 24, 32, 40, 48, 64},
@@ -121,8 +121,8 @@ START_TEST(streams_find_what_a_cycle_finds_again)
 }
 END_TEST
 
-/* Four measurements of one machine in one day, where 33.55 MB are stated: neither the impossible upper end
- * nor the wide ones decide, and the fifth of another day is inside. */
+/* Four measurements of one machine in one day, where 33.55 MB are stated: neither the impossible
+ * upper end nor the wide ones decide, and the fifth of another day is inside. */
 START_TEST(capacities_are_pooled)
 {
     const double mb = 1e6, l2_B = 2 * mb;
@@ -187,7 +187,8 @@ static void add(struct sp_machine *m, const char *name, const char *level, int n
     ck_assert_int_eq(sp_machine_add_ceiling(m, &c, NULL), SP_OK);
 }
 
-/* A file as it was remembered beside other work: the slower of two that contradict each other goes. */
+/* A file as it was remembered beside other work: the slower of two that contradict each other
+ * goes. */
 START_TEST(what_cannot_be_is_left_out)
 {
     struct sp_machine m = {.frequency_Hz = 2.4e9};
@@ -222,8 +223,8 @@ START_TEST(what_cannot_be_is_left_out)
 }
 END_TEST
 
-/* Loads of memory are not slower than a copy, of which a third may be a write-allocate that did not happen.
- */
+/* Loads of memory are not slower than a copy, of which a third may be a write-allocate that did not
+ * happen. */
 START_TEST(loads_are_not_slower_than_copies)
 {
     struct sp_machine m = {.frequency_Hz = 2e9};
@@ -257,8 +258,8 @@ static double load_of(const struct sp_machine *m, int n_threads)
     return c && exact ? c->value.value : 0;
 }
 
-/* Disturbances only slow down: of two doubtful measurements the faster figures stay; a good one replaces
- * them, and a doubtful one adds to a good one only what that has not. */
+/* Disturbances only slow down: of two doubtful measurements the faster figures stay; a good one
+ * replaces them, and a doubtful one adds to a good one only what that has not. */
 START_TEST(measurements_improve_what_is_remembered)
 {
     struct sp_machine m = {.frequency_Hz = 2e9}, later = {.frequency_Hz = 2e9};
@@ -309,8 +310,8 @@ static struct sp_machine measured_here(int n_threads, double capacity_B, const c
     return m;
 }
 
-/* Nothing is measured here: what is remembered serves, in doubt or not, and capacities are of all thread
- * counts. */
+/* Nothing is measured here: what is remembered serves, in doubt or not, and capacities are of all
+ * thread counts. */
 START_TEST(what_is_remembered_is_added_to_and_forgotten)
 {
     char now[24];
@@ -344,6 +345,16 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
         ck_assert(r.cache[0].effective_B.lo < 4.5e6 && r.cache[0].effective_B.hi > 7.5e6);
         sp_machine_free(&r);
     }
+    /* One thread is served by a measurement with more, where that has its figures. */
+    if (n_all > 1)
+        ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_ABSENT);
+    m = measured_here(n_all + 3, 6e6, "2026-11-22T08:00:00Z", "");
+    add(&m, "load", "MEM", 1, 15e9, 14e9, 16e9);
+    add(&m, "triad_nt", "MEM", 1, 15e9, 14e9, 16e9);
+    ck_assert_int_eq(sp_machine_remember(dir, n_all + 3, &m, NULL), SP_OK);
+    sp_machine_free(&m);
+    ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_OK);
+    sp_machine_free(&r);
     ck_assert_int_eq(sp_machine_remembered(dir, 0, &r, NULL), SP_OK);
     sp_machine_forget(dir, "0123456789abcdef");
     char key[20];
@@ -356,7 +367,8 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
 }
 END_TEST
 
-/* Each level between its neighbours, memory the whole arena, one and all threads even when quick. */
+/* Each level between its neighbours, memory the whole arena, one and all threads even when
+ * quick. */
 START_TEST(working_sets_fit_their_levels)
 {
     struct sp_topology t = {.n_cpus = 16, .n_cores = 16, .n_domains = 4, .n_caches = 3};
@@ -416,7 +428,8 @@ static struct sp_pairs run_of(double time_s[3], double roof_Bps[3], double threa
     return p;
 }
 
-/* Samples within a run agree, runs do not: the interval must show it, and another mode must not count. */
+/* Samples within a run agree, runs do not: the interval must show it, and another mode must not
+ * count. */
 START_TEST(runs_are_pooled_by_their_medians)
 {
     double time[4][3] = {{1.00, 1.01, 1.02}, {2.00, 2.01, 2.02}, {9, 9, 9}, {1.20, 1.21, 1.22}};
@@ -440,7 +453,8 @@ START_TEST(runs_are_pooled_by_their_medians)
 }
 END_TEST
 
-/* Undisturbed runs count alone where they have samples enough: one lucky sample is no clean measurement. */
+/* Undisturbed runs count alone where they have samples enough: one lucky sample is no clean
+ * measurement. */
 START_TEST(one_clean_sample_is_not_enough)
 {
     double time[4][3] = {{3, 4, 5}, {4, 5, 6}, {5, 6, 7}, {1, 1.1, 1.2}};
@@ -463,8 +477,8 @@ START_TEST(one_clean_sample_is_not_enough)
 }
 END_TEST
 
-/* All that one repetition knows of the next: nine tenths of its samples, of the time, the roof and their
- * product. */
+/* All that one repetition knows of the next: nine tenths of its samples, of the time, the roof and
+ * their product. */
 START_TEST(intervals_hold_most_samples)
 {
     enum { MANY = 100 };
@@ -490,7 +504,8 @@ START_TEST(intervals_hold_most_samples)
 }
 END_TEST
 
-/* A topology that claims a second node for the second thread: the real pages all lie on the first. */
+/* A topology that claims a second node for the second thread: the real pages all lie on the
+ * first. */
 START_TEST(local_share_follows_the_threads)
 {
     struct sp_csr a;

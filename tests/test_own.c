@@ -1,7 +1,6 @@
-/* Kernels of somebody else: what each wrong one is called, that right ones are right, and that bytes from a
- * trace are those of the walk that it tells. Their code is tests/own. */
+/* Kernels of somebody else: what each wrong one is called, that right ones are right, and that
+ * bytes from a trace are those of the walk that it tells. Their code is tests/own. */
 #include <check.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +102,7 @@ static const struct {
     {"refusing", SP_WRONG, "the kernel refusing returned -2 from prepare()"},
     {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()"},
     {"lost_walk", SP_WRONG, "the kernel lost_walk tells of"},
+    {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()"},
     {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000"},
     {"no_run", SP_USAGE, "no function run()"},
     {"nothing", SP_INPUT, "it has no symbol nothing"},

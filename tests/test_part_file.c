@@ -1,7 +1,6 @@
 /* What stands under a temporary name: whose it is, when it goes, and what the file may be that takes its
  * place. */
 #include <check.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>

@@ -17,7 +17,6 @@ START_TEST(the_shares_are_the_budget)
     for (int k = 0; k < SP_N_SPENDINGS; k++) { /* who spends all that it has leaves the next its own share */
         plan.spent_s[k] = sp_plan_left_s(&plan, (enum sp_spending)k);
         sum += plan.spent_s[k];
-        ck_assert(*sp_spending_name((enum sp_spending)k));
     }
     ck_assert_double_eq_tol(sum, 2, 1e-12);
     sp_plan_begin(&plan, 4);

@@ -30,7 +30,7 @@ static enum sp_status run_fake(void *state, int64_t repetitions, struct sp_run_s
 
 START_TEST(every_row_keeps_its_promises)
 {
-    ck_assert_int_ge(sp_probe_count(), 1);
+    ck_assert_ptr_nonnull(sp_probe_table[0]);
     for (int i = 0; sp_probe_table[i]; i++) {
         const struct sp_probe *p = sp_probe_table[i];
         ck_assert_ptr_nonnull(p->name);
@@ -40,7 +40,6 @@ START_TEST(every_row_keeps_its_promises)
             ck_assert(strlen(p->absent) > 10);
             continue;
         }
-        ck_assert(p->gives_time || p->gives_bytes);
         struct sp_error err = {0};
         enum sp_status status = p->available(&err);
         ck_assert(status == SP_OK || (status == SP_ABSENT && err.what[0] && err.remedy[0]));

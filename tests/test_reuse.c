@@ -25,20 +25,20 @@ START_TEST(buckets_are_the_smallest_capacity_that_hits)
 }
 END_TEST
 
-/* Against counting distinct lines one by one; long enough for many squeezes of the time line. */
-START_TEST(distances_equal_counting)
+/* Against counting distinct lines one by one. The first `ordered` touches go from line to line, a third of
+ * the others goes anywhere, and the rest to lines below 40. */
+static void compare_distances(int n, int ordered, int touches)
 {
-    enum { N = 1500, TOUCHES = 40000 };
     struct sp_stack s;
-    ck_assert_int_eq(sp_stack_make(N, &s, NULL), SP_OK);
-    int last[N], stack[N], depth = 0;
-    memset(last, -1, sizeof last);
+    ck_assert_int_eq(sp_stack_make(n, &s, NULL), SP_OK);
+    int *stack = malloc((size_t)n * sizeof *stack), depth = 0;
     struct sp_random random = {5};
-    for (int t = 0; t < TOUCHES; t++) {
-        int line = (int)sp_random_below(&random, t % 3 ? 40 : N), d = 0;
-        while (d < depth && stack[d] != line)
+    for (int t = 0; t < touches; t++) {
+        const int line = t < ordered ? t : (int)sp_random_below(&random, t % 3 ? 40 : n);
+        int d = 0;
+        while (t >= ordered && d < depth && stack[d] != line)
             d++;
-        if (d < depth) {
+        if (t >= ordered && d < depth) {
             ck_assert_int_eq(sp_stack_after(&s, s.place[line]), d);
             sp_stack_remove(&s, s.place[line]);
             memmove(stack + 1, stack, (size_t)d * sizeof *stack);
@@ -48,7 +48,14 @@ START_TEST(distances_equal_counting)
         stack[0] = line;
         sp_stack_append(&s, (uint32_t)line);
     }
+    free(stack);
     sp_stack_free(&s);
+}
+
+START_TEST(distances_equal_counting)
+{
+    compare_distances(1500, 0, 40000);      /* the time line is full many times */
+    compare_distances(40000, 39000, 39600); /* sums of sums */
 }
 END_TEST
 

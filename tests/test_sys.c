@@ -83,8 +83,6 @@ START_TEST(two_sockets_with_a_cpuset_on_the_second)
     static const int expected[] = {4, 5, 6, 7, 12, 13};
     ck_assert_mem_eq(b.cpu, expected, sizeof expected);
     ck_assert(b.uses_smt && !b.oversubscribed && b.n_domains == 1 && b.n_numa == 1);
-    char text[64];
-    ck_assert_str_eq(sp_binding_text(&b, text, sizeof text), "4-7,12,13");
     sp_binding_free(&b);
     ck_assert_int_eq(sp_binding_plan(&t, 9, SP_COMPACT, &b, NULL), SP_OK);
     ck_assert(b.oversubscribed);
@@ -287,12 +285,19 @@ START_TEST(a_recorded_processor)
     ck_assert_int_eq(cpu.family, 25);
     ck_assert_int_eq(cpu.number, 17);
     ck_assert_str_eq(cpu.microcode, "0xa10113e");
-    ck_assert(cpu.avx2 && cpu.fma && cpu.avx512 && !cpu.hypervisor);
+    ck_assert(cpu.avx2 && cpu.avx512 && !cpu.hypervisor);
     ck_assert_double_eq_tol(cpu.frequency_Hz, 3.1005e9, 1);
-    ck_assert(!cpu.frequency_is_maximum);
     recorded_remove(root);
 }
 END_TEST
+
+static const char *fact_of(const struct sp_identity *identity, const char *name)
+{
+    for (int i = 0; i < identity->n; i++)
+        if (strcmp(identity->fact[i].name, name) == 0)
+            return identity->fact[i].value;
+    return "unknown";
+}
 
 START_TEST(the_environment_key_follows_the_facts)
 {
@@ -305,10 +310,10 @@ START_TEST(the_environment_key_follows_the_facts)
     sp_identity_read(root, &t, &b);
     ck_assert_int_eq(strlen(a.env_key), 16);
     ck_assert_str_eq(a.env_key, b.env_key);
-    ck_assert_str_eq(sp_identity_value(&a, "governor"), "unknown");
+    ck_assert_str_eq(fact_of(&a, "governor"), "unknown");
     recorded_write(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave");
     sp_identity_read(root, &t, &b);
-    ck_assert_str_eq(sp_identity_value(&b, "governor"), "powersave");
+    ck_assert_str_eq(fact_of(&b, "governor"), "powersave");
     ck_assert_str_ne(a.env_key, b.env_key);
     sp_topology_free(&t);
     recorded_remove(root);
@@ -327,22 +332,22 @@ START_TEST(the_environment_of_a_gpu_has_device_and_driver)
     sp_identity_read(root, &t, &cpu);
     sp_topology_free(&t);
     ck_assert_int_eq(cpu.version, SP_IDENTITY_VERSION);
-    ck_assert_str_eq(sp_identity_value(&cpu, "gpu"), "unknown");
+    ck_assert_str_eq(fact_of(&cpu, "gpu"), "unknown");
     a = b = cpu;
     sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
     ck_assert_int_eq(a.version, SP_IDENTITY_GPU_VERSION);
-    ck_assert_str_eq(sp_identity_value(&a, "gpu"), "NVIDIA A40");
-    ck_assert_str_eq(sp_identity_value(&a, "gpu_driver"), "CUDA 12.2");
+    ck_assert_str_eq(fact_of(&a, "gpu"), "NVIDIA A40");
+    ck_assert_str_eq(fact_of(&a, "gpu_driver"), "CUDA 12.2");
     ck_assert_str_ne(a.env_key, cpu.env_key);
     sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
     ck_assert_str_eq(a.env_key, b.env_key);
     b = cpu;
     sp_identity_add_gpu(&b, root, "NVIDIA A40", 0);
-    ck_assert_str_eq(sp_identity_value(&b, "gpu_driver"), "unknown");
+    ck_assert_str_eq(fact_of(&b, "gpu_driver"), "unknown");
     recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19");
     a = b = cpu;
     sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
-    ck_assert_str_eq(sp_identity_value(&a, "gpu_driver"), "535.104.05");
+    ck_assert_str_eq(fact_of(&a, "gpu_driver"), "535.104.05");
     recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.216.01  Sat Oct 19");
     sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
     ck_assert_str_ne(a.env_key, b.env_key); /* another driver for the same CUDA version */

@@ -485,16 +485,16 @@ START_TEST(fewer_threads_draw_less)
 }
 END_TEST
 
-START_TEST(light_ecm)
+START_TEST(light_ecm_of_a_core)
 {
     const double transfers[] = {1, 2, 3};
-    struct sp_ecm ecm = sp_ecm_light(4, transfers, 3);
+    struct light_ecm ecm = light_ecm(4, transfers, 3);
     near(ecm.time_s, 6, 0);
     ck_assert_int_eq(ecm.n_sat, 2);
-    ecm = sp_ecm_light(13, transfers, 3);
+    ecm = light_ecm(13, transfers, 3);
     near(ecm.time_s, 13, 0);
     ck_assert_int_eq(ecm.n_sat, 5);
-    ck_assert_int_eq(sp_ecm_light(1, NULL, 0).n_sat, 0);
+    ck_assert_int_eq(light_ecm(1, NULL, 0).n_sat, 0);
 }
 END_TEST
 
@@ -552,7 +552,7 @@ int main(void)
     tcase_add_test(tc, what_a_cache_loses_takes_the_time_of_memory);
     tcase_add_test(tc, cache_resident_data_get_the_roof_of_their_level);
     tcase_add_test(tc, fewer_threads_draw_less);
-    tcase_add_test(tc, light_ecm);
+    tcase_add_test(tc, light_ecm_of_a_core);
     tcase_add_test(tc, fluid_model);
     suite_add_tcase(suite, tc);
     SRunner *runner = srunner_create(suite);

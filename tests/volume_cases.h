@@ -299,4 +299,53 @@ static inline double sp_balance_sell_per_stored(double n_nzr, int32_t C, double 
     return SP_FORMULA(B_SELL_per_stored, .n_nzr = n_nzr, .C = C, .beta = beta, .alpha = alpha_stored);
 }
 
+/* The density from which tiles pay as [D] prints it, which does not follow from its own counts. */
+static inline double sp_sddmm_threshold_printed(double T_i, double r)
+{
+    return 1 / (T_i * r);
+}
+
+/* Threads that share a row where T hardware threads want more than M rows: the smallest power of two <= 16
+ * with the largest (M NT/T)/ceil(M NT/T), the occupancy of the last wave [E]. */
+static inline int sp_sddmm_threads_per_row(int64_t M, int64_t T)
+{
+    int best = 1;
+    double most = 0;
+    for (int threads = 1; threads <= 16; threads *= 2) {
+        const double waves = (double)M * threads / (double)T, occupancy = waves / ceil(waves);
+        if (occupancy > most) {
+            most = occupancy;
+            best = threads;
+        }
+    }
+    return best;
+}
+
+/* The light ECM of one core: T = max(T_core, sum of T_level); n_sat = ceil(T/T_mem) cores saturate memory,
+ * the last of transfer_s, 0 where it takes no time. */
+struct light_ecm {
+    double time_s;
+    int n_sat;
+};
+static inline struct light_ecm light_ecm(double core_s, const double *transfer_s, int n_levels)
+{
+    double transfers = 0;
+    for (int i = 0; i < n_levels; i++)
+        transfers += transfer_s[i];
+    struct light_ecm ecm = {.time_s = fmax(core_s, transfers)};
+    if (n_levels > 0 && transfer_s[n_levels - 1] > 0)
+        ecm.n_sat = (int)ceil(ecm.time_s / transfer_s[n_levels - 1]);
+    return ecm;
+}
+
+static inline struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
+{
+    return (struct sp_sizes){.s_a = (double)l->s_a,
+                             .s_x = (double)l->s_x,
+                             .s_y = (double)l->s_y,
+                             .s_i = (double)l->s_i,
+                             .s_p = (double)l->s_p,
+                             .s_b = (double)sp_base_size(l->index)};
+}
+
 #endif

@@ -7,6 +7,7 @@
 #ifndef SP_KERNELS_CPU_VECTORS_H
 #define SP_KERNELS_CPU_VECTORS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,9 +43,14 @@ typedef uint16_t index_d16;
 #define NARROW      SP_PASTE(narrow_, KIND)
 #define GATHER      SP_PASTE(SP_PASTE(gather_, V_OF_SUMS), SP_PASTE(_, INDEX_NAME))
 #define TAIL_LOAD   SP_PASTE(tail_load_, V)
+#define UP_TO_LOAD  SP_PASTE(up_to_load_, V_OF_SUMS)
+#define VU_OF_SUMS  SP_PASTE(V_OF_SUMS, u)
 #define TAIL_GATHER SP_PASTE(tail_, GATHER)
 #define STREAM      SP_PASTE(stream_, V)
 #define REDUCE      SP_PASTE(reduce_, V_OF_SUMS)
+#define SUMS8       SP_PASTE(sums8_, V_OF_SUMS)
+#define LAST        SP_PASTE(last_, V_OF_SUMS)
+#define COLUMNS     SP_PASTE(columns_, V)
 #define LINE_STREAM SP_PASTE(stream_line_, TYPE)
 
 /* The vector of x[i[0]], x[i[1]], ... by scalar loads; x and i are names. */
@@ -92,6 +98,15 @@ typedef float f32x2u __attribute__((vector_size(8), aligned(4), may_alias));
 typedef float f32x4 __attribute__((vector_size(16)));
 typedef float f32x4u __attribute__((vector_size(16), aligned(4), may_alias));
 typedef f32x4 f16x4, bf16x4;
+
+/* Vectors of indices, to be compared. */
+#if SP_LEVEL >= 2
+enum { INDICES_B = 64 };
+#define ARE_ZERO(v) (_mm512_test_epi64_mask((__m512i)(v), (__m512i)(v)) == 0)
+#else
+enum { INDICES_B = 32 };
+#define ARE_ZERO(v) _mm256_testz_si256((__m256i)(v), (__m256i)(v))
+#endif
 
 #if SP_LEVEL == 0
 INLINE(double, reduce_f64x2, (f64x2 v), return v[0] + v[1])

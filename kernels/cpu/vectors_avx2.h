@@ -123,6 +123,71 @@ static inline void sums8_f64x4(const f64x4 *s, double *sum)
     sums4_f64x4(s + 4, sum + 4);
 }
 
+/* t[k][i] = val[n i + k] for k < 4: the first columns of as many rows of n values each as there are lanes. */
+static inline void columns_f64x4(const double *val, int64_t n, f64x4 *t)
+{
+    __m256d r0 = _mm256_loadu_pd(val), r1 = _mm256_loadu_pd(val + n);
+    __m256d r2 = _mm256_loadu_pd(val + 2 * n), r3 = _mm256_loadu_pd(val + 3 * n);
+    __m256d a = _mm256_unpacklo_pd(r0, r1), b = _mm256_unpackhi_pd(r0, r1);
+    __m256d c = _mm256_unpacklo_pd(r2, r3), d = _mm256_unpackhi_pd(r2, r3);
+    t[0] = _mm256_permute2f128_pd(a, c, 0x20);
+    t[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    t[2] = _mm256_permute2f128_pd(a, c, 0x31);
+    t[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+static inline void columns_mixedx4(const float *val, int64_t n, mixedx4 *t)
+{
+    __m128 r0 = _mm_loadu_ps(val), r1 = _mm_loadu_ps(val + n);
+    __m128 r2 = _mm_loadu_ps(val + 2 * n), r3 = _mm_loadu_ps(val + 3 * n);
+    _MM_TRANSPOSE4_PS(r0, r1, r2, r3);
+    t[0] = _mm256_cvtps_pd(r0);
+    t[1] = _mm256_cvtps_pd(r1);
+    t[2] = _mm256_cvtps_pd(r2);
+    t[3] = _mm256_cvtps_pd(r3);
+}
+/* Of rows i and i + 4, for the two halves of a vector. */
+INLINE(__m256, two_rows, (const float *val, int64_t n),
+       return _mm256_set_m128(_mm_loadu_ps(val + 4 * n), _mm_loadu_ps(val)))
+static inline void columns_f32x8(const float *val, int64_t n, f32x8 *t)
+{
+    __m256 r0 = two_rows(val, n), r1 = two_rows(val + n, n);
+    __m256 r2 = two_rows(val + 2 * n, n), r3 = two_rows(val + 3 * n, n);
+    __m256 a = _mm256_unpacklo_ps(r0, r1), b = _mm256_unpacklo_ps(r2, r3);
+    __m256 c = _mm256_unpackhi_ps(r0, r1), d = _mm256_unpackhi_ps(r2, r3);
+    t[0] = _mm256_shuffle_ps(a, b, 0x44);
+    t[1] = _mm256_shuffle_ps(a, b, 0xee);
+    t[2] = _mm256_shuffle_ps(c, d, 0x44);
+    t[3] = _mm256_shuffle_ps(c, d, 0xee);
+}
+
+#if SP_LEVEL == 1 /* vectors_avx512.h has its own, by mask */
+/* Four zeros between words of which all bits are set: where masks of any n lanes begin. */
+static const int32_t lanes_between[24] = {-1, -1, -1, -1, -1, -1, -1, -1, 0,  0,  0,  0,
+                                          0,  0,  0,  0,  -1, -1, -1, -1, -1, -1, -1, -1};
+INLINE(__m256i, first_lanes, (int64_t n_words),
+       return _mm256_loadu_si256((const __m256i *)(lanes_between + 8 - n_words)))
+INLINE(__m256i, last_lanes, (int64_t n_words),
+       return _mm256_loadu_si256((const __m256i *)(lanes_between + 8 + n_words)))
+
+/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond them. */
+INLINE(f64x4, up_to_load_f64x4, (const double *p, int32_t n),
+       return _mm256_maskload_pd(p, first_lanes(2 * n)))
+INLINE(f32x8, up_to_load_f32x8, (const float *p, int32_t n), return _mm256_maskload_ps(p, first_lanes(n)))
+INLINE(f32x4, up_to_load_f32x4, (const float *p, int32_t n),
+       return _mm_maskload_ps(p, _mm256_castsi256_si128(first_lanes(n))))
+
+/* The last n lanes, and 0 before them. */
+INLINE(f64x4, last_f64x4, (f64x4 v, int64_t n),
+       return _mm256_and_pd(v, _mm256_castsi256_pd(last_lanes(2 * n))))
+INLINE(f32x8, last_f32x8, (f32x8 v, int64_t n), return _mm256_and_ps(v, _mm256_castsi256_ps(last_lanes(n))))
+#endif
+
+/* Are eight words all n, and a bit for each that is more. */
+INLINE(bool, are_all, (__m256i v, int32_t n),
+       return _mm256_movemask_epi8(_mm256_cmpeq_epi32(v, _mm256_set1_epi32(n))) == -1)
+INLINE(unsigned, more_than, (__m256i v, int32_t n),
+       return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(v, _mm256_set1_epi32(n)))))
+
 #ifdef __F16C__
 INLINE(f32x4, load_f16x4, (const uint16_t *p), return _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)p)))
 INLINE(f32x8, load_f16x8, (const uint16_t *p), return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p)))

@@ -108,6 +108,64 @@ static inline void sums8_f64x8(const f64x8 *s, double *sum)
     sums4_f64x8(s + 4, sum + 4);
 }
 
+static inline void columns_f64x8(const double *val, int64_t n, f64x8 *t)
+{
+    /* Rows 0 and 2 in a vector, 1 and 3, 4 and 6, 5 and 7: then two steps bring them in order. */
+    __m512d r[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        const double *row = val + ((i & 1) + (i & 2) * 2) * n;
+        r[i] =
+            _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(row)), _mm256_loadu_pd(row + 2 * n), 1);
+    }
+    __m512d a = _mm512_unpacklo_pd(r[0], r[1]), b = _mm512_unpackhi_pd(r[0], r[1]);
+    __m512d c = _mm512_unpacklo_pd(r[2], r[3]), d = _mm512_unpackhi_pd(r[2], r[3]);
+    t[0] = _mm512_shuffle_f64x2(a, c, 0x88);
+    t[1] = _mm512_shuffle_f64x2(b, d, 0x88);
+    t[2] = _mm512_shuffle_f64x2(a, c, 0xdd);
+    t[3] = _mm512_shuffle_f64x2(b, d, 0xdd);
+}
+static inline void columns_mixedx8(const float *val, int64_t n, mixedx8 *t)
+{
+    f32x8 narrow[4];
+    columns_f32x8(val, n, narrow);
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++)
+        t[k] = _mm512_cvtps_pd(narrow[k]);
+}
+static inline void columns_f32x16(const float *val, int64_t n, f32x16 *t)
+{
+    __m512 r[4]; /* rows i, i + 4, i + 8 and i + 12 */
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++)
+        r[i] = _mm512_castpd_ps(
+            _mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(two_rows(val + i * n, n))),
+                               _mm256_castps_pd(two_rows(val + (i + 8) * n, n)), 1));
+    __m512 a = _mm512_unpacklo_ps(r[0], r[1]), b = _mm512_unpacklo_ps(r[2], r[3]);
+    __m512 c = _mm512_unpackhi_ps(r[0], r[1]), d = _mm512_unpackhi_ps(r[2], r[3]);
+    t[0] = _mm512_shuffle_ps(a, b, 0x44);
+    t[1] = _mm512_shuffle_ps(a, b, 0xee);
+    t[2] = _mm512_shuffle_ps(c, d, 0x44);
+    t[3] = _mm512_shuffle_ps(c, d, 0xee);
+}
+
+/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond them. */
+static const uint16_t first_lanes[17] = {0,     0x1,   0x3,   0x7,   0xf,    0x1f,   0x3f,   0x7f,  0xff,
+                                         0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff};
+INLINE(f64x4, up_to_load_f64x4, (const double *p, int32_t n),
+       return _mm256_maskz_loadu_pd((__mmask8)first_lanes[n], p))
+INLINE(f64x8, up_to_load_f64x8, (const double *p, int32_t n),
+       return _mm512_maskz_loadu_pd((__mmask8)first_lanes[n], p))
+INLINE(f32x8, up_to_load_f32x8, (const float *p, int32_t n),
+       return _mm256_maskz_loadu_ps((__mmask8)first_lanes[n], p))
+INLINE(f32x16, up_to_load_f32x16, (const float *p, int32_t n),
+       return _mm512_maskz_loadu_ps(first_lanes[n], p))
+
+/* The last n lanes, and 0 before them. */
+INLINE(f64x8, last_f64x8, (f64x8 v, int64_t n), return _mm512_maskz_mov_pd((__mmask8)(0xff << (8 - n)), v))
+INLINE(f32x16, last_f32x16, (f32x16 v, int64_t n),
+       return _mm512_maskz_mov_ps((__mmask16)(0xffff << (16 - n)), v))
+
 /* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are read beyond
  * them. */
 INLINE(f64x4, tail_load_f64x4, (const double *val, int64_t n),

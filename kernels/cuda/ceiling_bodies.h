@@ -1,6 +1,6 @@
-/* Ceilings of a GPU: bodies of one thread, over arrays of zeros; LATENCY follows a chain of indices. LOAD
- * goes over its array with blocks in another order in each pass, so that what comes again comes from the L2
- * and not from the L1 of the same core. */
+/* Ceilings of a GPU: bodies of one thread, over arrays of zeros; LATENCY follows a chain of
+ * indices. LOAD goes over its array with blocks in another order in each pass, so that what comes
+ * again comes from the L2 and not from the L1 of the same core. */
 #ifndef SP_KERNELS_CUDA_CEILING_BODIES_H
 #define SP_KERNELS_CUDA_CEILING_BODIES_H
 
@@ -13,7 +13,7 @@ namespace gpu
 /* A value that no sum of zeros is, and no sum of the chains of FMA. */
 constexpr double NEVER = 0.3125;
 
-/* So many loads of a thread are on the way together: whole tiles without a test inside, then what is left. */
+/* So many loads of a thread are on the way together: whole tiles without a test, then the rest. */
 constexpr int IN_FLIGHT = 8;
 
 struct ceiling_load {
@@ -42,8 +42,8 @@ struct ceiling_load {
     }
 };
 
-/* Element i of c out of elements i of what is read, half as many of a thread together as LOAD has. Stream:
- * reads and makes one element. */
+/* Element i of c out of elements i of what is read, half as many of a thread together as LOAD has.
+ * Stream: reads and makes one element. */
 template <class Stream> struct ceiling_stores {
     static constexpr int batch = IN_FLIGHT / 2;
 

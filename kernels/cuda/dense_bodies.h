@@ -1,6 +1,6 @@
-/* SpMMV and SpMM on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h. V is
- * the type of values, I that of indices, n the columns of a load, n_packs the loads of a thread for its
- * columns. */
+/* SpMMV and SpMM on a GPU: bodies of one thread, in the ways of sharing of
+ * sparse/launch/gpu_launch.h. V is the type of values, I that of indices, n the columns of a load,
+ * n_packs the loads of a thread for its columns. */
 #ifndef SP_KERNELS_CUDA_DENSE_BODIES_H
 #define SP_KERNELS_CUDA_DENSE_BODIES_H
 
@@ -28,7 +28,7 @@ template <class V, int n> SP_GPU void store_rounded(V *to, const pack<number<V>,
     store((pack<V, n> *)to, narrow);
 }
 
-/* The sum over the lanes whose numbers differ in bits from `from` to below `to`, both powers of two. */
+/* The sum over the lanes whose numbers differ in bits `from` to below `to`, powers of two. */
 template <class V, int n> SP_GPU void sum_across(pack<V, n> &sum, int from, int to)
 {
     for (int by = from; by < to; by *= 2)
@@ -48,9 +48,9 @@ SP_GPU block_share share_of_block(const struct sp_gpu_arrays &a)
     return {(int64_t)(b % n_tiles) * a.tile, b / n_tiles};
 }
 
-/* Entries are taken SP_GPU_TOGETHER at a time, so that their loads are on the way together; those behind the
- * end are left out one by one, which keeps the entries of one turn in one request for all rows of a warp (see
- * crs_rows of spmv_bodies.h). */
+/* Entries are taken SP_GPU_TOGETHER at a time, so that their loads are on the way together; those
+ * behind the end are left out one by one, which keeps the entries of one turn in one request for
+ * all rows of a warp (see crs_rows of spmv_bodies.h). */
 
 /* Of `left` entries those at 0, stride, ... */
 template <class V, class I>
@@ -96,8 +96,8 @@ template <class V, class I> struct crs_output {
     }
 };
 
-/* The column of a thread's load: where it is not in the row, the thread loads the row's last ones with the
- * others, so that loops have no branches, and stores nothing. */
+/* The column of a thread's load: where it is not in the row, the thread loads the row's last ones
+ * with the others, so that loops have no branches, and stores nothing. */
 SP_GPU int64_t column_in_row(const struct sp_gpu_arrays &a, int64_t column, int n)
 {
     return column < a.r ? column : a.r - n;
@@ -291,8 +291,8 @@ template <class V, class I, int n> struct sell_columns {
     }
 };
 
-/* Four rows of a chunk at once: a value and a place serve all columns of the thread, and each column of the
- * list was fetched once for all rows of the block. */
+/* Four rows of a chunk at once: a value and a place serve all columns of the thread, and each
+ * column of the list was fetched once for all rows of the block. */
 template <class V, int n> struct staged_columns {
     using P = pack<V, n>;
     static constexpr int C = SP_STAGED_C;
@@ -339,8 +339,8 @@ template <class V, int n> struct staged_columns {
         }
     }
 
-    /* n columns of a chunk, those from `buffer` on: two slots at a time, batched as above, because the teams
-     * of a warp have chunks of different lengths. */
+    /* n columns of a chunk, those from `buffer` on: two slots at a time, batched as above, because
+     * the teams of a warp have chunks of different lengths. */
     static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t at, int slots, const V *buffer, P *sum)
     {
         const V *val = (const V *)a.val + at;

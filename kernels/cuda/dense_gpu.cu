@@ -5,8 +5,9 @@
 namespace
 {
 
-/* Batches of loads would take 60 and more registers, where they may, and leave half the warps of a core: for
- * so many blocks on a core they take 48, with two loads for each entry or in shares 64, and spill none. */
+/* Batches of loads would take 60 and more registers, where they may, and leave half the warps of a
+ * core: for so many blocks on a core they take 48, with two loads for each entry or in shares 64,
+ * and spill none. */
 enum { BLOCKS = 5, WIDE_BLOCKS = 4 };
 
 template <class V, class I, int n>

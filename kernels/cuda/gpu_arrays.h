@@ -1,5 +1,5 @@
-/* What a GPU kernel works on: the layout's arrays and the dense operands in the memory of the device. C, and
- * C++ where kernels are compiled. */
+/* What a GPU kernel works on: the layout's arrays and the dense operands in the memory of the
+ * device. C, and C++ where kernels are compiled. */
 #ifndef SP_KERNELS_CUDA_GPU_ARRAYS_H
 #define SP_KERNELS_CUDA_GPU_ARRAYS_H
 
@@ -9,9 +9,9 @@ extern "C" {
 
 #include "sparse/launch/gpu_launch.h"
 
-/* Shapes are those of struct sp_layout; each array begins at a multiple of 256 bytes. NULL: the way of
- * sharing, or the operation, has no use for it. Element (i, k) of a dense operand is at i ld + k, in
- * column-major order at k ld + i. */
+/* Shapes are those of struct sp_layout; each array begins at a multiple of 256 bytes. NULL: the way
+ * of sharing, or the operation, has no use for it. Element (i, k) of a dense operand is at i ld +
+ * k, in column-major order at k ld + i. */
 struct sp_gpu_arrays {
     const void *val, *col, *ptr;
     const int32_t *len, *perm;
@@ -38,8 +38,8 @@ struct sp_gpu_arrays {
     double bias, most;
 };
 
-/* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one for SpMMV
- * and SpMM, one for SDDMM and FusedMM, one for SpMM on matrix units. */
+/* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one
+ * for SpMMV and SpMM, one for SDDMM and FusedMM, one for SpMM on matrix units. */
 typedef int sp_gpu_execute(const struct sp_gpu_launch *launch, const struct sp_gpu_arrays *arrays,
                            enum sp_precision precision, enum sp_index index);
 sp_gpu_execute sp_gpu_spmv_execute, sp_gpu_spmm_execute, sp_gpu_sampled_execute, sp_gpu_mma_execute;

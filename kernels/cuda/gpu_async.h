@@ -1,5 +1,5 @@
-/* Shared memory filled past the registers, and read as fragments of small matrices: the part of the bodies'
- * vocabulary (gpu_body.h) that kernels on matrix units need. */
+/* Shared memory filled past the registers, and read as fragments of small matrices: the part of the
+ * bodies' vocabulary (gpu_body.h) that kernels on matrix units need. */
 #ifndef SP_KERNELS_CUDA_GPU_ASYNC_H
 #define SP_KERNELS_CUDA_GPU_ASYNC_H
 
@@ -8,7 +8,7 @@
 namespace gpu
 {
 
-/* Bytes of one copy, and of a row of a matrix in shared memory: at a multiple of 16, here and there. */
+/* Bytes of one copy, and of a row of a matrix in shared memory: at a multiple of 16. */
 enum { COPY_B = 16 };
 
 #ifdef __CUDACC__
@@ -18,8 +18,9 @@ SP_GPU unsigned shared_address(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
-/* 16 bytes into shared memory, past the L1 and the registers; zeros where they are not `there`. They are
- * there when this thread has waited for them, for other threads after a barrier behind that. */
+/* 16 bytes into shared memory, past the L1 and the registers; zeros where they are not `there`.
+ * They are there when this thread has waited for them, for other threads after a barrier behind
+ * that. */
 SP_GPU void copy_async(void *to, const void *from, bool there)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
@@ -46,9 +47,9 @@ SP_GPU void copy_now(void *to, const void *from, bool there)
     *(uint4 *)to = bits;
 }
 
-/* n matrices of 8 x 8 numbers of 16 bits, transposed on the way: lane l gives the address of row l mod 8 of
- * matrix l div 8 (lanes from 8 n on: any row), and gets of matrix i the numbers (2t, g) and (2t + 1, g) in
- * parts[i], the first in the lower half; g = l div 4, t = l mod 4. */
+/* n matrices of 8 x 8 numbers of 16 bits, transposed on the way: lane l gives the address of row l
+ * mod 8 of matrix l div 8 (lanes from 8 n on: any row), and gets of matrix i the numbers (2t, g)
+ * and (2t + 1, g) in parts[i], the first in the lower half; g = l div 4, t = l mod 4. */
 template <int n> SP_GPU void matrices_transposed(uint32_t (&parts)[n], const void *row)
 {
     static_assert(n == 2 || n == 4, "what the instruction offers and is used");
@@ -76,7 +77,7 @@ template <int n> void copies_wait()
     copies_wait_for(n);
 }
 
-/* Each lane of the warp shows what is at `mine`: of[l] is what lane l shows, until all have parted. */
+/* Each lane of the warp shows what is at `mine`: of[l] is lane l's, until all have parted. */
 void show(const void *mine, const void *(&of)[32], int site);
 void part(int site);
 

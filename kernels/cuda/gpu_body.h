@@ -1,6 +1,6 @@
-/* What the bodies of GPU kernels are written with. nvcc makes instructions of it; any other C++ compiler
- * makes calls to an executor of the tests, which runs the same bodies on a CPU, thread by thread, and sees
- * every access (tests/gpu/executor.h). Bodies name nothing else of CUDA.
+/* What the bodies of GPU kernels are written with. nvcc makes instructions of it; any other C++
+ * compiler makes calls to an executor of the tests, which runs the same bodies on a CPU, thread by
+ * thread, and sees every access (tests/gpu/executor.h). Bodies name nothing else of CUDA.
  *
  * Accesses are told apart by their line, so each stands on a line of its own. */
 #ifndef SP_KERNELS_CUDA_GPU_BODY_H
@@ -35,7 +35,7 @@ SP_GPU int block_threads()
     return (int)blockDim.x;
 }
 
-/* Loads of what the kernel never writes: through the L1, or past it where a sector is asked for once. */
+/* Loads of what the kernel never writes: through the L1, or past it where asked for once. */
 template <size_t size> struct word;
 template <> struct word<2> {
     using type = unsigned short;
@@ -115,7 +115,7 @@ SP_GPU void warp_sync()
     __syncwarp();
 }
 
-/* The value of the lane `by` further down or up in groups of `width` lanes, all lanes of the warp active. */
+/* The value of the lane `by` further down or up in groups of `width` lanes of a whole warp. */
 template <class T> SP_GPU T from_above(T value, int by, int width)
 {
     return __shfl_down_sync(0xffffffffu, value, (unsigned)by, width);
@@ -134,7 +134,7 @@ template <class T> SP_GPU T from_lane(T value, int which)
     return __shfl_sync(0xffffffffu, value, which);
 }
 
-/* Passes of a loop that all threads of a warp make together although only some of them access something. */
+/* Passes of a loop that all threads of a warp make although only some access something. */
 SP_GPU void next_pass()
 {
 }

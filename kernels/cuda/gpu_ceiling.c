@@ -99,7 +99,7 @@ static int streams_of(enum sp_gpu_ceiling kind)
     return kind == SP_GPU_CEILING_COPY ? 2 : kind == SP_GPU_CEILING_TRIAD ? 3 : 1;
 }
 
-/* Work of the sample, in the unit of the kind times seconds; for times: how many there are in it. */
+/* Work of the sample, in the unit of the kind times seconds; for times: how many it has. */
 static double work_of(const struct sp_gpu_ceiling_case *c, const struct sp_gpu_ceiling_args *args,
                       int n_streams)
 {
@@ -115,8 +115,7 @@ static double work_of(const struct sp_gpu_ceiling_case *c, const struct sp_gpu_c
     }
 }
 
-/* Blocks that fill the cores; fewer warps on a core by blocks that claim more of its shared memory.
- */
+/* Blocks that fill the cores; fewer warps on a core by blocks that claim more shared memory. */
 static int64_t blocks_of(const struct arena *a, const struct sp_gpu_ceiling_case *c, size_t *shared_B)
 {
     const int cores = a->device.n_cores, warps = THREADS / SP_WARP;

@@ -1,4 +1,4 @@
-/* Types that values are stored in and computed with: the 16-bit ones are for storage, sums are float. */
+/* Types that values are stored in and computed with: 16-bit ones are for storage, sums float. */
 #ifndef SP_KERNELS_CUDA_GPU_HALVES_H
 #define SP_KERNELS_CUDA_GPU_HALVES_H
 

@@ -1,6 +1,7 @@
-/* Products of small matrices on the matrix units of a warp: D += A B, where each lane holds some elements of
- * the three (fragments). On the device it is one instruction; elsewhere a plain product, put together from
- * what the lanes hold. Lane l has, with g = l div 4 and t = l mod 4 [PTX ISA, matrix fragments for mma]:
+/* Products of small matrices on the matrix units of a warp: D += A B, where each lane holds some
+ * elements of the three (fragments). On the device it is one instruction; elsewhere a plain
+ * product, put together from what the lanes hold. Lane l has, with g = l div 4 and t = l mod 4 [PTX
+ * ISA, matrix fragments for mma]:
  *
  *   16 bits, m16n8k16  A: 4 parts of two numbers, number i is (g + 8 (i div 2 mod 2), 2t + i mod 2 +
  *                      8 (i div 4)); B: 2 parts, number i is (2t + i mod 2 + 8 (i div 2), g)
@@ -86,7 +87,7 @@ inline float float_of(uint32_t bits)
     return sp_float_of_bits(bits);
 }
 
-/* What the lanes of a warp hold of A and B, and where that is. Parts are as wide as the unit's registers. */
+/* What the lanes of a warp hold of A and B, and where. Parts are as wide as the registers. */
 template <class V> struct mma_16bit_fragment {
     enum { K = 16 };
     uint32_t a[4], b[2];

@@ -1,5 +1,5 @@
-/* What GPU kernels need of the device: memory, copies, and a clock. By CUDA's runtime in runtime_cuda.c; by
- * the tests' executor on machines without a GPU. All of device 0. */
+/* What GPU kernels need of the device: memory, copies, and a clock. By CUDA's runtime in
+ * runtime_cuda.c; by the tests' executor on machines without a GPU. All of device 0. */
 #ifndef SP_KERNELS_CUDA_GPU_RUNTIME_H
 #define SP_KERNELS_CUDA_GPU_RUNTIME_H
 
@@ -13,22 +13,22 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *device, struct sp_error *er
 
 void sp_gpu_clocks_now(struct sp_gpu_clocks *clocks);
 
-/* *p is at a multiple of 256 bytes, every byte 0xff (NaN as a value); NULL for 0 bytes. SP_MEMORY names what
- * it is for. */
+/* *p is at a multiple of 256 bytes, every byte 0xff (NaN as a value); NULL for 0 bytes. SP_MEMORY
+ * names what it is for. */
 enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_error *err);
 void sp_gpu_free(void *p); /* accepts NULL */
 enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err);
 enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err);
 
-/* Memory of the host from which copies may go on beside computing; false where the driver does not pin it:
- * it can be copied from all the same. Once for each array that was pinned: unpin. */
+/* Memory of the host from which copies may go on beside computing; false where the driver does not
+ * pin it: it can be copied from all the same. Once for each array that was pinned: unpin. */
 bool sp_gpu_pin(void *p, size_t bytes);
 void sp_gpu_unpin(void *p);
 
-/* Two buffers of the device that are filled beside computing. For buffer `which`, 0 or 1, in turn: begin,
- * copies into it, filled, kernels that read it, used. All queue work and return. Copies wait for the kernels
- * that were queued before the last `used` of their buffer; kernels wait for the copies queued before the
- * last `filled`. */
+/* Two buffers of the device that are filled beside computing. For buffer `which`, 0 or 1, in turn:
+ * begin, copies into it, filled, kernels that read it, used. All queue work and return. Copies wait
+ * for the kernels that were queued before the last `used` of their buffer; kernels wait for the
+ * copies queued before the last `filled`. */
 enum sp_status sp_gpu_feed_make(void **feed, struct sp_error *err);
 void sp_gpu_feed_free(void *feed); /* waits for its copies; accepts NULL */
 enum sp_status sp_gpu_feed_begin(void *feed, int which, struct sp_error *err);
@@ -40,14 +40,14 @@ enum sp_status sp_gpu_feed_used(void *feed, int which, struct sp_error *err);
 enum sp_status sp_gpu_clock_make(void **clock, struct sp_error *err);
 void sp_gpu_clock_free(void *clock); /* accepts NULL */
 enum sp_status sp_gpu_clock_start(void *clock, struct sp_error *err);
-/* Waits until all that was queued is done; *seconds since the start, by the device's clock. Says what kernels
- * that were queued did wrong. */
+/* Waits until all that was queued is done; *seconds since the start, by the device's clock. Says
+ * what kernels that were queued did wrong. */
 enum sp_status sp_gpu_clock_stop(void *clock, double *seconds, struct sp_error *err);
 
-/* From now on called by sp_gpu_clock_stop() between the last piece of work and the waiting; NULL: nobody. */
+/* From now on sp_gpu_clock_stop() calls it between the last piece of work and the waiting. */
 void sp_gpu_on_queued(void (*queued)(void *context), void *context);
 
-/* SP_OK for 0, else a failure with the runtime's words: of a number that the execute functions return. */
+/* SP_OK for 0, else a failure with the runtime's words, of what execute functions return. */
 enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err);
 
 #ifdef __cplusplus

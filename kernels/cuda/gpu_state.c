@@ -258,8 +258,9 @@ static double extra_bytes(const struct sp_layout *l, const struct sp_gpu_launch 
     return starts_B + rows_B + (double)sums_cut(l, g) * (double)l->s_y;
 }
 
-/* Everything must fit: said before gigabytes are copied. Of SpMM in STAGED the operands must; *room_B is half
- * of what they leave, for a matrix that does not: the other half is for what is measured beside it. */
+/* Everything must fit: said before gigabytes are copied. Of SpMM in STAGED the operands must;
+ * *room_B is half of what they leave, for a matrix that does not: the other half is for what is
+ * measured beside it. */
 static enum sp_status check_room(const struct sp_layout *l, const struct sp_gpu_launch *g,
                                  const struct sp_operands *operands, size_t *room_B, struct sp_error *err)
 {

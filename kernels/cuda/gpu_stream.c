@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* A part takes milliseconds of a copy, long beside its start; the first one is copied beside nothing. */
+/* A part takes milliseconds of a copy, long beside its start. */
 static const size_t MOST_PART_B = (size_t)64 << 20;
 enum { ALIGN_B = 256, N_BUFFERS = 2 };
 
@@ -58,8 +58,7 @@ static size_t ranges_of(const struct sp_gpu_stream *s, int64_t part, int64_t fir
     return used;
 }
 
-/* As many blocks to a part as a buffer of most_B takes; *buffer_B: the largest part. 0: a block exceeds it.
- */
+/* As many blocks to a part as most_B takes; *buffer_B: the largest part. 0: a block exceeds it. */
 static int64_t cut(struct sp_gpu_stream *s, size_t most_B, size_t *buffer_B)
 {
     struct range range[N_PIECES];
@@ -96,7 +95,7 @@ static void number_parts(struct sp_gpu_stream *s)
     }
 }
 
-/* Copies from pinned memory go on beside computing; from other memory they are right, but slower. */
+/* Copies from pinned memory go on beside computing; from other memory they are slower. */
 static void pin(struct sp_gpu_stream *s, const void *p, size_t bytes)
 {
     if (bytes > 0 && sp_gpu_pin((void *)p, bytes))

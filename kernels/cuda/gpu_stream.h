@@ -1,5 +1,6 @@
-/* SpMM in STAGED of a matrix that exceeds the memory of the device: it stays on the host, and each execution
- * copies it in parts of whole blocks, into one of two buffers while the kernel works on the other. */
+/* SpMM in STAGED of a matrix that exceeds the memory of the device: it stays on the host, and each
+ * execution copies it in parts of whole blocks, into one of two buffers while the kernel works on
+ * the other. */
 #ifndef SP_KERNELS_CUDA_GPU_STREAM_H
 #define SP_KERNELS_CUDA_GPU_STREAM_H
 
@@ -8,8 +9,8 @@
 
 struct sp_gpu_stream;
 
-/* Buffers for parts in room_B of the device's memory at most; SP_MEMORY where two of the largest block do not
- * fit. The layout, which must have values, is borrowed until the stream is freed. */
+/* Buffers for parts in room_B of the device's memory at most; SP_MEMORY where two of the largest
+ * block do not fit. The layout, which must have values, is borrowed until the stream is freed. */
 enum sp_status sp_gpu_stream_make(const struct sp_layout *layout, size_t room_B,
                                   struct sp_gpu_stream **stream, struct sp_error *err);
 void sp_gpu_stream_free(struct sp_gpu_stream *stream); /* accepts NULL */

@@ -1,5 +1,6 @@
-/* From the precision and index width of a launch to the types of its body. Kernels has two templates:
- * whole<V, I>(launch, arrays) for double and float, half<V, I>(launch, arrays) for storage in 16 bits. */
+/* From the precision and index width of a launch to the types of its body. Kernels has two
+ * templates: whole<V, I>(launch, arrays) for double and float, half<V, I>(launch, arrays) for
+ * storage in 16 bits. */
 #ifndef SP_KERNELS_CUDA_GPU_TYPES_H
 #define SP_KERNELS_CUDA_GPU_TYPES_H
 

@@ -1,8 +1,8 @@
 /* SpMM in BCSR on matrix units: the body of one thread, in the way of sharing MMA of
- * sparse/launch/gpu_launch.h. All blocks of a block row lie side by side, as one matrix of b_h rows and as
- * many columns as are stored; the threads of a block walk it in stages, each of which they bring into shared
- * memory together with the rows of X that belong to it, and every warp multiplies the stage with its 16
- * columns of X. Stages to come are on their way meanwhile. */
+ * sparse/launch/gpu_launch.h. All blocks of a block row lie side by side, as one matrix of b_h rows
+ * and as many columns as are stored; the threads of a block walk it in stages, each of which they
+ * bring into shared memory together with the rows of X that belong to it, and every warp multiplies
+ * the stage with its 16 columns of X. Stages to come are on their way meanwhile. */
 #ifndef SP_KERNELS_CUDA_MMA_BODIES_H
 #define SP_KERNELS_CUDA_MMA_BODIES_H
 
@@ -25,8 +25,8 @@ struct mma_place {
     int64_t x_row, stored;
 };
 
-/* U: a unit of mma_units.h. row_units: rows of the part by 8. switches: SP_GPU_MMA_*. whole: rows of X begin
- * at multiples of 16 bytes. */
+/* U: a unit of mma_units.h. row_units: rows of the part by 8. switches: SP_GPU_MMA_*. whole: rows
+ * of X begin at multiples of 16 bytes. */
 template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma {
     typedef typename U::value V;
     enum {
@@ -162,7 +162,7 @@ template <class U, int row_units, unsigned switches, bool whole> struct bcsr_mma
         }
     }
 
-    /* All stages of a strip. A barrier stands between the last look at a stage and what is brought there. */
+    /* All stages of a strip, a barrier between the last look at one and what is brought there. */
     static SP_GPU void walk(const struct sp_gpu_arrays &a, const mma_strip &s, sums &d)
     {
         constexpr uint32_t ahead = switches & SP_GPU_MMA_ASYNC ? SP_GPU_MMA_STAGES - 1 : 0;

@@ -1,11 +1,12 @@
-/* The matrix units as the kernel of BCSR uses them: D += A B with A of 16 columns of X^T and B of 8 rows of
- * the block, both transposed, so that a number of either lies in shared memory as it does outside: row k of
- * the stage has neighbouring columns of X, or neighbouring rows of a column of the block. A unit has
+/* The matrix units as the kernel of BCSR uses them: D += A B with A of 16 columns of X^T and B of 8
+ * rows of the block, both transposed, so that a number of either lies in shared memory as it does
+ * outside: row k of the stage has neighbouring columns of X, or neighbouring rows of a column of
+ * the block. A unit has
  *
  *   value        what is stored
  *   M, K         columns of one A, and stored columns, that one product takes
- *   left, right  the fragments of A and of B; left_of, right_of load them from row 0 of the stage at hand,
- *                whose rows are `ld` numbers apart
+ *   left, right  the fragments of A and of B; left_of, right_of load them from row 0 of the stage
+ *                at hand, whose rows are `ld` numbers apart
  *   sums         the fragment of D, sums of rows with columns as mma_row and mma_column place them
  *   stored       a sum as a value
  */
@@ -60,8 +61,9 @@ template <class V> struct unit_16bit {
     }
 };
 
-/* f32 as the sum of two numbers of tf32, which keep all but its last bit: three products of units that round
- * their operands to 11 bits. The product of the smaller parts is left out, below 2^-22 of the whole. */
+/* f32 as the sum of two numbers of tf32, which keep all but its last bit: three products of units
+ * that round their operands to 11 bits. The product of the smaller parts is left out, below 2^-22
+ * of the whole. */
 struct unit_tf32 {
     typedef float value;
     enum { M = 16, K = 8 };
@@ -75,7 +77,7 @@ struct unit_tf32 {
 
     static SP_GPU void split(float v, uint32_t *big, uint32_t *small)
     {
-        /* The low 13 bits of a register with a tf32 mean nothing; an infinity leaves nothing over. */
+        /* The low 13 bits of a register with a tf32 mean nothing. */
         const uint32_t rounded = tf32_of(v) & ~UINT32_C(0x1fff);
         const float rest = v - float_of(rounded);
         *big = rounded;

@@ -6,7 +6,7 @@
 
 #include "sys/machine/gpu_files.h"
 
-/* The few calls that are made, as nvml.h (CUDA 13.0) declares them: 0 is success, a device is opaque. */
+/* The calls that are made, as nvml.h (CUDA 13.0) declares them: 0 is success. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 typedef int nvml_call(void);
 typedef int nvml_find(const char *bus_id, void **device);

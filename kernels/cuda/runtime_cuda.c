@@ -80,7 +80,6 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     d->n_cores = p.multiProcessorCount;
     d->L2_B = (size_t)p.l2CacheSize;
     d->shared_core_B = p.sharedMemPerMultiprocessor;
-    d->shared_block_B = p.sharedMemPerBlockOptin;
     d->core_threads = p.maxThreadsPerMultiProcessor;
     d->core_blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
     d->core_registers = p.regsPerMultiprocessor;

@@ -1,9 +1,9 @@
-/* SDDMM and FusedMM on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h. V
- * is the type of values, I that of indices, n the columns of a load.
+/* SDDMM and FusedMM on a GPU: bodies of one thread, in the ways of sharing of
+ * sparse/launch/gpu_launch.h. V is the type of values, I that of indices, n the columns of a load.
  *
- * A warp takes 32 entries at a time: its teams have them in turn, so many that every thread holds the product
- * of one entry at last, and all are stored with one request. Four entries of a team are under way together.
- */
+ * A warp takes 32 entries at a time: its teams have them in turn, so many that every thread holds
+ * the product of one entry at last, and all are stored with one request. Four entries of a team are
+ * under way together. */
 #ifndef SP_KERNELS_CUDA_SAMPLED_BODIES_H
 #define SP_KERNELS_CUDA_SAMPLED_BODIES_H
 
@@ -47,15 +47,15 @@ SP_GPU int64_t grid_warp()
     return grid_thread() / SP_WARP;
 }
 
-/* Where a batch has its entries: pass after pass each team the next one. Thread `mine` of a team keeps the
- * product of pass `mine`. */
+/* Where a batch has its entries: pass after pass each team the next one. Thread `mine` of a team
+ * keeps the product of pass `mine`. */
 SP_GPU int64_t entry_of(const place &at, int64_t from, int pass)
 {
     return from + (int64_t)pass * at.teams + at.team;
 }
 
-/* Products of rows of A and B that belong to up to 32 entries from `from`, the thread's own one is returned.
- * A is the row operand: that of `row`, with `coo` those that the entries name. */
+/* Products of rows of A and B that belong to up to 32 entries from `from`, the thread's own one is
+ * returned. A is the row operand: that of `row`, with `coo` those that the entries name. */
 template <class V, class I, int n, bool coo> struct sampler {
     using P = pack<V, n>;
 
@@ -144,7 +144,7 @@ template <class V, class I, int n> struct sddmm_coo {
     }
 };
 
-/* The columns of a block against its rows of A, which are in shared memory, tile after tile of the width. */
+/* The columns of a block against its rows of A in shared memory, tile after tile of the width. */
 template <class V, class I, int n> struct sddmm_tiled {
     using P = pack<V, n>;
 

@@ -1,5 +1,5 @@
-/* SpMV on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h, whose order of
- * requests they keep. V is the type of values, I that of indices. */
+/* SpMV on a GPU: bodies of one thread, in the ways of sharing of sparse/launch/gpu_launch.h, whose
+ * order of requests they keep. V is the type of values, I that of indices. */
 #ifndef SP_KERNELS_CUDA_SPMV_BODIES_H
 #define SP_KERNELS_CUDA_SPMV_BODIES_H
 
@@ -10,10 +10,11 @@
 namespace gpu
 {
 
-/* `lanes` threads have a row, 1 for a row to each thread. Entries are taken `batch` at a time, so that their
- * loads are on the way together; those behind the end are left out one by one, which keeps entry k of all
- * rows of a warp in one request. (A loop that the compiler unrolls begins with what the batches leave over:
- * lanes whose rows differ in length would then ask for different entries together.) */
+/* `lanes` threads have a row, 1 for a row to each thread. Entries are taken `batch` at a time, so
+ * that their loads are on the way together; those behind the end are left out one by one, which
+ * keeps entry k of all rows of a warp in one request. (A loop that the compiler unrolls begins with
+ * what the batches leave over: lanes whose rows differ in length would then ask for different
+ * entries together.) */
 template <class V, class I, int lanes> struct crs_rows {
     static constexpr int batch = SP_GPU_TOGETHER;
 
@@ -76,9 +77,9 @@ template <class V, class I> struct sell_chunk {
     }
 };
 
-/* Sums up what neighbouring threads of a block hold for the same row. Rows do not descend with the thread.
- * *sum becomes the sum over the threads up to this one that have its row; rows[] and sums[] hold those of all
- * threads afterwards. */
+/* Sums up what neighbouring threads of a block hold for the same row. Rows do not descend with the
+ * thread. *sum becomes the sum over the threads up to this one that have its row; rows[] and sums[]
+ * hold those of all threads afterwards. */
 template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *sums)
 {
     const int t = thread(), l = t % SP_WARP;
@@ -106,8 +107,9 @@ template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *su
 template <class V, class I> struct crs_merge {
     static constexpr int batch = SP_GPU_TOGETHER;
 
-    /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry, counted from the
-     * block's first, with which row i ends, so that its end is item ends[i] + i. */
+    /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry,
+     * counted from the block's first, with which row i ends, so that its end is item ends[i] +
+     * i. */
     static SP_GPU int32_t rows_before(const int32_t *ends, int32_t n_rows, int32_t item)
     {
         int32_t lo = 0, hi = item < n_rows ? item : n_rows;
@@ -122,8 +124,8 @@ template <class V, class I> struct crs_merge {
         return lo;
     }
 
-    /* The products of the entries [first, end), from the last multiple of 32 before them. Loads are batched
-     * as in crs_rows: threads of the last warp have an entry more than others. */
+    /* The products of the entries [first, end), from the last multiple of 32 before them. Loads are
+     * batched as in crs_rows: threads of the last warp have an entry more than others. */
     static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t first, int64_t end, V *product)
     {
         const I *col = (const I *)a.col;

@@ -70,7 +70,7 @@ static void give(struct state *s, const void *p, size_t size_B, const char *name
         *where = a;
 }
 
-/* The arrays of the layout, those of x and y. Rows of an analysis have pages of their own; others do not. */
+/* The arrays of the layout, of x and y. Rows of an analysis have pages of their own. */
 static void give_arrays(struct state *s)
 {
     const struct sp_layout *l = s->layout;
@@ -218,7 +218,7 @@ static int do_run(void *context)
     return code;
 }
 
-/* Its loops may bind the calling thread elsewhere, which would move what is measured beside them. */
+/* Its loops may bind the calling thread elsewhere, which would move what is measured. */
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
 {
     struct state *s = state;

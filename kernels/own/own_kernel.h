@@ -1,7 +1,8 @@
-/* A kernel of somebody else (include/spmodel.h) as a row beside those of the table, in which it never stands.
- * It computes SpMV and SpMMV (row-major) in CRS with whole indices, is given the arrays of the layout as they
- * are, and x and y between pages that nobody may touch; the matrix and x are read-only for it. What it does
- * beside its contract is SP_WRONG, a sentence with its name. */
+/* A kernel of somebody else (include/spmodel.h) as a row beside those of the table, in which it
+ * never stands. It computes SpMV and SpMMV (row-major) in CRS with whole indices, is given the
+ * arrays of the layout as they are, and x and y between pages that nobody may touch; the matrix and
+ * x are read-only for it. What it does beside its contract is SP_WRONG, a sentence with its
+ * name. */
 #ifndef SP_KERNELS_OWN_KERNEL_H
 #define SP_KERNELS_OWN_KERNEL_H
 
@@ -23,14 +24,14 @@ struct sp_own {
     void *kept;                   /* released state whose finish() is still to come; NULL: none */
 };
 
-/* SP_USAGE: the structure is of another version, or lacks run(). `watch` (NULL: none) is given the name. */
+/* SP_USAGE: the structure is of another version, or lacks run(). `watch` is given the name. */
 enum sp_status sp_own_make(const struct spmodel_kernel *kernel, struct sp_own_watch *watch,
                            struct sp_own *own, struct sp_error *err);
 
-/* Can it run that? SP_USAGE with a sentence where the operation, format or storage is none of those above. */
+/* Can it run that? SP_USAGE where the operation, format or storage is none of those above. */
 enum sp_status sp_own_check(const struct sp_workload *workload, struct sp_error *err);
 
-/* May there be a second state, of other rows, beside the first? Of others prepare() is called once. */
+/* May there be a second state, of other rows, beside the first? Else prepare() is called once. */
 static inline bool sp_own_is_stateless(const struct sp_own *own)
 {
     return !own->theirs.prepare || own->many_states;
@@ -41,15 +42,15 @@ void sp_own_forget(void *state);
 /* x becomes -x, so that y becomes -y, to the bit. */
 void sp_own_negate_x(void *state);
 
-/* The arrays that it says it reads instead of the matrix'; 0: it reads those, -1: its stores() failed (err).
- * array[SPMODEL_MAX_ARRAYS]. */
+/* The arrays that it says it reads instead of the matrix'; 0: it reads those, -1: its stores()
+ * failed (err). array[SPMODEL_MAX_ARRAYS]. */
 int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err);
 
 /* trace() of one thread under the watch; SP_WRONG: it returned a number. */
 enum sp_status sp_own_trace(void *state, int32_t thread, spmodel_access *access, void *walker,
                             struct sp_error *err);
 
-/* The sentence about a wrong result that `check` found; `later`: in an execution behind the first. */
+/* The sentence about a wrong result that `check` found; `later`: behind the first execution. */
 enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check *check, int64_t n_r,
                             bool later, struct sp_error *err);
 

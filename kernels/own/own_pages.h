@@ -1,5 +1,6 @@
-/* Arrays for a kernel of somebody else: on pages of their own between two that nobody may touch, the end of
- * the array (in whole lines of 64 bytes) at the second one. What is left of the pages holds a pattern. */
+/* Arrays for a kernel of somebody else: on pages of their own between two that nobody may touch,
+ * the end of the array (in whole lines of 64 bytes) at the second one. What is left of the pages
+ * holds a pattern. */
 #ifndef SP_KERNELS_OWN_PAGES_H
 #define SP_KERNELS_OWN_PAGES_H
 
@@ -15,8 +16,8 @@ void sp_own_pages_array(const void *p, size_t size_B, const char *name, struct s
 /* Nobody may write it from now on, or may again. */
 void sp_own_pages_protect(struct sp_own_array *array, bool read_only);
 
-/* Bytes of the pattern that were written over: before the start, behind the end; 0: none. The distance of
- * the furthest one from the array. */
+/* Bytes of the pattern that were written over: before the start, behind the end; 0: none. The
+ * distance of the furthest one from the array. */
 void sp_own_pages_look(const struct sp_own_array *array, size_t *before_B, size_t *behind_B);
 
 #endif

@@ -123,7 +123,7 @@ void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *a
     }
 }
 
-const char *sp_own_call_text(enum sp_own_call call)
+static const char *call_text(enum sp_own_call call)
 {
     static const char *const text[SP_OWN_N_CALLS] = {[SP_OWN_LOAD] =
                                                          "what its library does when it is opened",
@@ -140,8 +140,7 @@ static enum sp_own_call call_of(const struct sp_own_watch *w)
     return (enum sp_own_call)atomic_load(&w->call);
 }
 
-/* Where the address is, near an array that the kernel was given: "12 bytes behind the end of y"; false: near
- * none. */
+/* Where the address is, near an array of the kernel's: "12 bytes behind the end of y". */
 static bool place_of(const struct sp_own_watch *w, char *text, size_t size)
 {
     const uintptr_t p = w->address;
@@ -167,7 +166,7 @@ static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct
 {
     static const char *const did[] = {"read or wrote", "read", "wrote"};
     char place[120];
-    const char *name = w->name, *where = sp_own_call_text(call_of(w));
+    const char *name = w->name, *where = call_text(call_of(w));
     if (number == SIGKILL)
         return sp_fail(err, SP_WRONG, "look at the free memory, and at dmesg",
                        "the kernel %s was killed in %s (signal 9): by the system, if memory ran out", name,
@@ -193,7 +192,7 @@ enum sp_status sp_own_watch_cut_off(const struct sp_own_watch *w, struct sp_erro
 
 enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status, struct sp_error *err)
 {
-    const char *where = sp_own_call_text(call_of(w));
+    const char *where = call_text(call_of(w));
     const int how = atomic_load(&w->exited);
     if (WIFSIGNALED(wait_status))
         return by_signal(w, WTERMSIG(wait_status), err);
@@ -215,6 +214,6 @@ enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status,
 enum sp_status sp_own_watch_hangs(const struct sp_own_watch *w, double limit_s, struct sp_error *err)
 {
     return sp_fail(err, SP_WRONG, "where it needs longer, give it more by " SP_O_KERNEL_LIMIT,
-                   "the kernel %s did not return from %s within %.3g s", w->name,
-                   sp_own_call_text(call_of(w)), limit_s);
+                   "the kernel %s did not return from %s within %.3g s", w->name, call_text(call_of(w)),
+                   limit_s);
 }

@@ -1,5 +1,5 @@
-/* The watch over a kernel of somebody else, in memory that its process shares with the one that waits for it:
- * which of its functions is running, how far it is, and what ended it. */
+/* The watch over a kernel of somebody else, in memory that its process shares with the one that
+ * waits for it: which of its functions is running, how far it is, and what ended it. */
 #ifndef SP_KERNELS_OWN_WATCH_H
 #define SP_KERNELS_OWN_WATCH_H
 
@@ -55,8 +55,7 @@ void sp_own_watch_again(struct sp_own_watch *watch);
 /* In the process of the kernel: from now on signals and exits are noted in it. */
 void sp_own_watch_begin(struct sp_own_watch *watch);
 
-/* Calls body(context), which is code of others, under the watch (NULL: nobody looks), and returns what it
- * returns. */
+/* Calls body(context), code of others, under the watch (NULL: nobody looks); its result. */
 int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
                    void *context);
 
@@ -70,9 +69,6 @@ static inline void sp_own_moved(struct sp_own_watch *watch)
 }
 
 void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array);
-
-/* "run()", "prepare()", "its library". */
-const char *sp_own_call_text(enum sp_own_call call);
 
 /* What the process with this status of waitpid() died of, a sentence about the kernel: SP_WRONG. */
 enum sp_status sp_own_watch_ended(const struct sp_own_watch *watch, int wait_status, struct sp_error *err);

@@ -1,4 +1,4 @@
-/* The operations with dense operands, readable and serial, in double: what the others are checked against. */
+/* The operations with dense operands, serial, in double: what the others are checked against. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/cache/lru_set.h"
+#include "model/cache/wide.h"
 #include "model/trace/trace.h"
 
 enum sp_status sp_lru_make(int64_t n_lines, int64_t capacity, struct sp_lru *lru, struct sp_error *err)
@@ -153,7 +155,8 @@ uint32_t sp_sets_remove(struct sp_sets *s, uint32_t line)
     return word;
 }
 
-#define NO_LINE UINT32_MAX
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NO_LINE       UINT32_MAX
 
 /* ---- one instance, of either kind ---- */
 
@@ -360,8 +363,8 @@ static void miss(struct sp_hierarchy *h, int thread, uint32_t line, bool write)
         leave(h, 0, thread, victim);
 }
 
-static inline __attribute__((always_inline)) void
-run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, const bool parted)
+static ALWAYS_INLINE void run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n,
+                                   const bool parted)
 {
     const int instance = thread / h->level[0].threads_sharing;
     struct sp_sets *whole = &h->level[0].instance[instance].sets;
@@ -388,8 +391,8 @@ run_sets(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, c
 }
 
 /* A fully associative innermost level; open lines wait outside the queue. */
-static inline __attribute__((always_inline)) void
-run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, const bool parted)
+static ALWAYS_INLINE void run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n,
+                                   const bool parted)
 {
     enum { AHEAD = 16 };
     const int instance = thread / h->level[0].threads_sharing;
@@ -423,6 +426,151 @@ run_full(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n, c
     }
 }
 
+/* ---- levels without feedback ----
+ *
+ * What a level asks the next one out for, and what it writes back there, changes nothing in the level itself,
+ * unless that one is inclusive or a victim cache. So a batch of events goes through one level, and what it
+ * asks for and writes back, in that order, is the batch of the next. A request is a word of struct sp_sets:
+ * clean, a line that is asked for; dirty, one that is written back. */
+
+enum { BATCH = 512, AHEAD = 12 };
+
+/* Requests that n requests to a level can lead to at most, so many levels further out. */
+static int64_t most_requests(int64_t n, int n_levels)
+{
+    return n << n_levels;
+}
+
+/* The request goes through its set; what the level then asks for (`fetch`: if it misses) and writes back goes
+ * to `out`, of which n are there. Returns how many then are. */
+static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetch, int ways, const int stride,
+                                      uint32_t *out, int64_t n)
+{
+    const uint32_t found = sp_lru_set_find(set, request, stride);
+    const int way = __builtin_ctz(found | UINT32_C(1) << (ways - 1));
+    const uint32_t was = set[way], hit = found != 0;
+    sp_lru_set_front(set, way, request | (was & hit), stride);
+    out[n] = request & ~UINT32_C(1);
+    n += fetch & !hit;
+    out[n] = was;
+    return n + (was & !hit & 1);
+}
+
+static ALWAYS_INLINE int64_t pass(const struct sp_sets *s, const uint32_t *in, int64_t n_in, uint32_t *out,
+                                  const int stride)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < n_in; i++) {
+        if (i + AHEAD < n_in)
+            __builtin_prefetch(sp_sets_of(s, sp_word_line(in[i + AHEAD])), 1);
+        n = pass_one(sp_sets_of(s, sp_word_line(in[i])), in[i], !(in[i] & 1), s->ways, stride, out, n);
+    }
+    return n;
+}
+
+/* The events of the innermost level. */
+static ALWAYS_INLINE int64_t pass_events(struct sp_hierarchy *h, const struct sp_sets *s,
+                                         const uint32_t *event, int64_t n_events, uint32_t *out,
+                                         const int stride)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < n_events; i++) {
+        const uint32_t line = sp_event_line(event[i]);
+        const enum sp_event_kind kind = sp_event_kind(event[i]);
+        uint32_t *set = sp_sets_of(s, line), request = sp_word(line, kind == SP_EVENT_WRITE);
+        const uint32_t last = set[s->ways - 1];
+        if (last && (sp_word_line(last) == h->open[0] || sp_word_line(last) == h->open[1]) &&
+            !sp_lru_set_find(set, request, stride))
+            refresh_open(h, s, set);
+        n = pass_one(set, request, true, s->ways, stride, out, n);
+        if (kind == SP_EVENT_OPEN || kind == SP_EVENT_CLOSE)
+            h->open[array_of(h, line) != SP_ARRAY_VALUES] = kind == SP_EVENT_OPEN ? line : NO_LINE;
+    }
+    return n;
+}
+
+/* Level k with the usual strides as constants; level 0 takes events. */
+static ALWAYS_INLINE int64_t pass_level(struct sp_hierarchy *h, int k, const struct sp_sets *s,
+                                        const uint32_t *in, int64_t n, uint32_t *out)
+{
+    if (k == 0)
+        return s->stride == 8 ? pass_events(h, s, in, n, out, 8) : pass_events(h, s, in, n, out, s->stride);
+    return s->stride == 8    ? pass(s, in, n, out, 8)
+           : s->stride == 16 ? pass(s, in, n, out, 16)
+                             : pass(s, in, n, out, s->stride);
+}
+static int64_t pass_plain(struct sp_hierarchy *h, int k, const struct sp_sets *s, const uint32_t *in,
+                          int64_t n, uint32_t *out)
+{
+    return pass_level(h, k, s, in, n, out);
+}
+SP_WIDE static int64_t pass_wide(struct sp_hierarchy *h, int k, const struct sp_sets *s, const uint32_t *in,
+                                 int64_t n, uint32_t *out)
+{
+    return pass_level(h, k, s, in, n, out);
+}
+
+/* In turn into several counters: each waits for what it was before. */
+static void count(const struct sp_hierarchy *h, struct sp_line_counts *c, const uint32_t *request, int64_t n)
+{
+    enum { TURNS = 4 };
+    int64_t lines[TURNS][2][SP_N_ARRAYS] = {{{0}}};
+    for (int64_t i = 0; i < n; i++)
+        lines[i % TURNS][request[i] & 1][array_of(h, sp_word_line(request[i]))]++;
+    for (int t = 0; t < TURNS; t++)
+        for (int a = 0; a < SP_N_ARRAYS; a++) {
+            c->read[a] += lines[t][0][a];
+            c->write[a] += lines[t][1][a];
+        }
+}
+
+/* The levels behind those that take batches. */
+static void pass_on(struct sp_hierarchy *h, int thread, const uint32_t *request, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (request[i] & 1)
+            write_back(h, h->n_batched, thread, sp_word_line(request[i]), true);
+        else
+            demand(h, h->n_batched, thread, sp_word_line(request[i]));
+}
+
+static void run_batches(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
+{
+    const bool wide = sp_is_wide();
+    for (int64_t begin = 0; begin < n_events; begin += BATCH) {
+        const uint32_t *in = event + begin;
+        int64_t n = n_events - begin < BATCH ? n_events - begin : BATCH;
+        for (int k = 0; k < h->n_batched; k++) {
+            struct sp_cache_level *level = &h->level[k];
+            uint32_t *out = h->request[k % 2];
+            n = (wide ? pass_wide : pass_plain)(h, k, &level->instance[thread / level->threads_sharing].sets,
+                                                in, n, out);
+            count(h, &level->counts, out, n);
+            in = out;
+        }
+        if (h->n_batched < h->n_levels)
+            pass_on(h, thread, in, n);
+    }
+}
+
+/* Levels from the inner one on that take batches. */
+static int n_batched(const struct sp_hierarchy *h)
+{
+    int n = 0;
+    for (int k = 0; k < h->n_levels; k++)
+        if (h->level[k].inclusive)
+            return 0;
+    for (; n < h->n_levels && !h->level[n].victim; n++) {
+        const struct sp_cache_level *level = &h->level[n];
+        const struct sp_cache_instance *c = level->instance;
+        const bool to_victim = n + 1 < h->n_levels && h->level[n + 1].victim;
+        if (to_victim || level->n_parts > 1 || level->depths || c->full || c->sets.policy != SP_LRU ||
+            c->sets.ways > SP_LRU_SET_WAYS)
+            break;
+    }
+    return n;
+}
+
 /* Apart, so that caches that are not divided do not pay for those that are. */
 static __attribute__((noinline)) void run_parted(struct sp_hierarchy *h, int thread, const uint32_t *event,
                                                  int64_t n)
@@ -435,7 +583,9 @@ static __attribute__((noinline)) void run_parted(struct sp_hierarchy *h, int thr
 
 void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
 {
-    if (h->level[0].n_parts > 1)
+    if (h->n_batched > 0)
+        run_batches(h, thread, event, n_events);
+    else if (h->level[0].n_parts > 1)
         run_parted(h, thread, event, n_events);
     else if (h->level[0].instance->full)
         run_full(h, thread, event, n_events, false);
@@ -584,6 +734,11 @@ enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int
         h->n_levels = k + 1;
         status = make_level(&cache[k], n_threads, n_lines, seed + (uint64_t)(k * 4096), level, err);
     }
+    if (status == SP_OK)
+        h->n_batched = n_batched(h);
+    for (int i = 0; i < 2 && h->n_batched > 0 && status == SP_OK; i++)
+        status = sp_new_array(most_requests(BATCH, h->n_batched) + 1, sizeof *h->request[i],
+                              "the requests between simulated caches", (void **)&h->request[i], err);
     if (status != SP_OK)
         sp_hierarchy_free(h);
     return status;
@@ -599,5 +754,7 @@ void sp_hierarchy_free(struct sp_hierarchy *h)
         free(h->level[k].instance);
         free(h->level[k].depths);
     }
+    free(h->request[0]);
+    free(h->request[1]);
     memset(h, 0, sizeof *h);
 }

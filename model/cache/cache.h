@@ -222,7 +222,9 @@ struct sp_cache_level {
 struct sp_hierarchy {
     int n_levels, n_threads;
     struct sp_cache_level level[SP_MAX_CACHES];
-    uint32_t open[2]; /* innermost level: lines of values and indices that are open, UINT32_MAX: none */
+    int n_batched;        /* levels, from the inner one on, through which events go in batches */
+    uint32_t *request[2]; /* of one of these levels and of the next one; NULL without */
+    uint32_t open[2];     /* innermost level: lines of values and indices that are open, UINT32_MAX: none */
     const uint8_t *array_of_group; /* borrowed from the trace */
     int64_t n_lines;
 };

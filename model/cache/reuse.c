@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "model/cache/reuse_counts.h"
+#include "model/cache/wide.h"
 #include "model/trace/kinds.h"
 
 /* Stack distances of every line. */
@@ -31,8 +32,10 @@ static ALWAYS_INLINE void follow(struct pass *p, const uint32_t *event, int64_t 
     enum { AHEAD = 8 };
     struct sp_stack *s = &p->stack;
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
-            __builtin_prefetch(&s->place[sp_event_line(event[i + AHEAD])], 1);
+        if (i + 2 * AHEAD < n) {
+            __builtin_prefetch(&s->place[sp_event_line(event[i + 2 * AHEAD])], 1);
+            sp_stack_prefetch(s, s->place[sp_event_line(event[i + AHEAD])]);
+        }
         uint32_t line = sp_event_line(event[i]);
         enum sp_event_kind kind = sp_event_kind(event[i]);
         uint32_t place = s->place[line];
@@ -72,28 +75,14 @@ static ALWAYS_INLINE void follow_next(struct pass *p, int64_t between_lines)
     }
 }
 
-/* The same code with the bit-counting instruction, where the processor has it. */
-#if defined(__x86_64__)
-__attribute__((target("popcnt"))) static void follow_popcnt(struct pass *p, const uint32_t *event, int64_t n)
+SP_WIDE static void follow_wide(struct pass *p, const uint32_t *event, int64_t n)
 {
     follow(p, event, n);
 }
-__attribute__((target("popcnt"))) static void follow_next_popcnt(struct pass *p, int64_t between_lines)
+SP_WIDE static void follow_next_wide(struct pass *p, int64_t between_lines)
 {
     follow_next(p, between_lines);
 }
-static bool has_popcnt(void)
-{
-    return __builtin_cpu_supports("popcnt");
-}
-#else
-#define follow_popcnt      follow_plain
-#define follow_next_popcnt follow_next_plain
-static bool has_popcnt(void)
-{
-    return false;
-}
-#endif
 static void follow_plain(struct pass *p, const uint32_t *event, int64_t n)
 {
     follow(p, event, n);
@@ -103,8 +92,9 @@ static void follow_next_plain(struct pass *p, int64_t between_lines)
     follow_next(p, between_lines);
 }
 
-static enum sp_status count_exact(struct sp_trace *trace, const struct sp_reuse_options *o, double done,
-                                  double part, struct sp_reuse_counts *counts, struct sp_error *err)
+static enum sp_status count_exact(struct sp_trace *trace, const struct sp_reuse_options *o,
+                                  struct sp_domains *domains, int domain, struct sp_reuse_counts *counts,
+                                  struct sp_error *err)
 {
     struct pass p = {.trace = trace, .counts = counts};
     enum sp_status status = sp_stack_make(trace->n_lines, &p.stack, err);
@@ -113,18 +103,18 @@ static enum sp_status count_exact(struct sp_trace *trace, const struct sp_reuse_
                               (void **)&p.order, err);
     if (status != SP_OK)
         goto done;
-    const bool popcnt = has_popcnt();
+    const bool wide = sp_is_wide();
     struct sp_trace_piece piece;
     sp_trace_rewind(trace, 0);
     for (int64_t n = 1; sp_trace_next(trace, &piece); n++) {
-        (popcnt ? follow_popcnt : follow_plain)(&p, piece.event, piece.n_events);
-        double share = done + part * (double)trace->turn / (double)(trace->n_turns + 1);
-        if (o->progress && n % 1024 == 0 && o->progress(o->context, share)) {
+        (wide ? follow_wide : follow_plain)(&p, piece.event, piece.n_events);
+        if (n % 1024 == 0 &&
+            sp_domains_interrupted(domains, domain, (double)trace->turn / (double)(trace->n_turns + 1))) {
             status = sp_fail(err, SP_INTERRUPTED, NULL, "the reuse analysis was interrupted");
             goto done;
         }
     }
-    (popcnt ? follow_next_popcnt : follow_next_plain)(&p, o->between_B / trace->line_B);
+    (wide ? follow_next_wide : follow_next_plain)(&p, o->between_B / trace->line_B);
     counts->n_groups = 1;
     counts->weight = 1;
     counts->n_x_lines = counts->n_followed = counts->first[SP_REUSE_X][0];
@@ -280,12 +270,42 @@ static bool is_short(const struct sp_trace *t)
     return (double)t->n_references * (double)t->layout->s_x / t->line_B < FEW_LINES;
 }
 
-/* *too_long: the stream was not followed. */
-static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reuse_options *o,
-                                 const int *thread, int n_threads, int domain, struct sums *sum, double *rate,
-                                 bool *too_long, struct sp_error *err)
+/* The curve of all domains. */
+struct whole {
+    const struct sp_layout *layout;
+    const struct sp_reuse_options *options;
+    struct sp_domains domains;
+    struct sums *sum;
+    double rate;
+    bool too_long; /* the stream was not followed */
+};
+
+static enum sp_status count_domain(struct whole *w, struct sp_trace *trace, int domain,
+                                   struct sp_reuse_counts *counts, struct sp_error *err)
 {
-    const int n_domain = o->n_domain > 0 ? o->n_domain : 1;
+    const struct sp_reuse_options *o = w->options;
+    const bool sampled = trace->kind == &sp_trace_spmv; /* the sampling follows its references only */
+    const double rate = o->rate > 0 ? o->rate : AIM / (double)(trace->n_region_lines[SP_REGION_X] + 1);
+    const bool too_long = !sampled && !is_short(trace);
+    enum sp_status status = too_long ? SP_OK
+                            : sampled && rate < 1
+                                ? sp_reuse_count_sampled(trace, o, rate, &w->domains, domain, counts, err)
+                                : count_exact(trace, o, &w->domains, domain, counts, err);
+#pragma omp ordered
+    if (status == SP_OK) {
+        w->rate = rate;
+        w->too_long = w->too_long || too_long;
+        if (!too_long)
+            add_counts(counts, o->between_B / trace->line_B, w->sum);
+    }
+    return status;
+}
+
+static enum sp_status add_domain(void *all, int domain, const int *thread, int n_threads,
+                                 struct sp_error *err)
+{
+    struct whole *w = all;
+    const struct sp_reuse_options *o = w->options;
     const struct sp_trace_options to = {.line_B = o->line_B,
                                         .n_threads = n_threads,
                                         .thread = thread,
@@ -298,24 +318,9 @@ static enum sp_status add_domain(const struct sp_layout *l, const struct sp_reus
     if (status != SP_OK)
         return status;
     struct sp_trace trace;
-    status = sp_trace_open(l, &to, &trace, err);
-    if (status == SP_OK) {
-        *rate = o->rate > 0 ? o->rate : AIM / (double)(trace.n_region_lines[SP_REGION_X] + 1);
-        double part = 1.0 / n_domain;
-        bool sampled = trace.kind == &sp_trace_spmv; /* the sampling follows its references only */
-        if (!sampled && !is_short(&trace)) {
-            sp_trace_close(&trace);
-            free(counts);
-            *too_long = true;
-            return SP_OK;
-        }
-        if (!sampled || *rate >= 1)
-            status = count_exact(&trace, o, domain * part, part, counts, err);
-        else
-            status = sp_reuse_count_sampled(&trace, o, *rate, domain * part, part, counts, err);
-        if (status == SP_OK)
-            add_counts(counts, o->between_B / trace.line_B, sum);
-    }
+    status = sp_trace_open(w->layout, &to, &trace, err);
+    if (status == SP_OK)
+        status = count_domain(w, &trace, domain, counts, err);
     sp_trace_close(&trace);
     free(counts);
     return status;
@@ -325,27 +330,19 @@ enum sp_status sp_reuse_curve(const struct sp_layout *l, const struct sp_reuse_o
                               struct sp_reuse *reuse, struct sp_error *err)
 {
     memset(reuse, 0, sizeof *reuse);
-    const int n_domain = o->n_domain > 0 ? o->n_domain : 1;
-    int *thread = NULL;
-    struct sums *sum = NULL;
-    double rate = 1;
-    enum sp_status status =
-        sp_new_array(l->partition.n_threads, sizeof *thread, "the threads", (void **)&thread, err);
+    struct whole w = {.layout = l,
+                      .options = o,
+                      .domains = {.n = o->n_domain,
+                                  .domain_of_thread = o->domain_of_thread,
+                                  .progress = o->progress,
+                                  .context = o->context},
+                      .rate = 1};
+    enum sp_status status = sp_new_array(1, sizeof *w.sum, "the reuse curve", (void **)&w.sum, err);
     if (status == SP_OK)
-        status = sp_new_array(1, sizeof *sum, "the reuse curve", (void **)&sum, err);
-    bool too_long = false;
-    for (int d = 0; d < n_domain && status == SP_OK && !too_long; d++) {
-        int n = 0;
-        for (int t = 0; t < l->partition.n_threads; t++)
-            if ((o->domain_of_thread ? o->domain_of_thread[t] : 0) == d)
-                thread[n++] = t;
-        if (n > 0)
-            status = add_domain(l, o, thread, n, d, sum, &rate, &too_long, err);
-    }
-    if (status == SP_OK && !too_long)
-        status = make_curve(l, o->line_B ? o->line_B : 64, sum, rate, reuse, err);
-    free(thread);
-    free(sum);
+        status = sp_domains_each(&w.domains, l, add_domain, &w, err);
+    if (status == SP_OK && !w.too_long)
+        status = make_curve(l, o->line_B ? o->line_B : 64, w.sum, w.rate, reuse, err);
+    free(w.sum);
     return status;
 }
 

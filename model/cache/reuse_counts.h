@@ -2,6 +2,7 @@
 #ifndef SP_MODEL_REUSE_COUNTS_H
 #define SP_MODEL_REUSE_COUNTS_H
 
+#include "model/cache/domains.h"
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/trace/trace.h"
@@ -27,10 +28,10 @@ struct sp_reuse_counts {
     int64_t n_references;
 };
 
-/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, as an exact count does.
- * done, part: of the progress callback. */
+/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, those of a domain, as an
+ * exact count does. */
 enum sp_status sp_reuse_count_sampled(struct sp_trace *trace, const struct sp_reuse_options *options,
-                                      double rate, double done, double part, struct sp_reuse_counts *counts,
-                                      struct sp_error *err);
+                                      double rate, struct sp_domains *domains, int domain,
+                                      struct sp_reuse_counts *counts, struct sp_error *err);
 
 #endif

@@ -468,8 +468,7 @@ static void fill_turn(struct pass *p, struct sp_trace_cursor *c)
         turn_crs(p, c, SP_I32, x_shift);
 }
 
-static enum sp_status walk(struct pass *p, const struct sp_reuse_options *o, double done, double part,
-                           struct sp_error *err)
+static enum sp_status walk(struct pass *p, struct sp_domains *domains, int domain, struct sp_error *err)
 {
     struct sp_trace *t = p->trace;
     sp_trace_rewind(t, 0);
@@ -483,8 +482,8 @@ static enum sp_status walk(struct pass *p, const struct sp_reuse_options *o, dou
             if (status != SP_OK)
                 return status;
         }
-        if (o->progress && t->turn % 1024 == 1023 &&
-            o->progress(o->context, done + part * (double)t->turn / (double)t->n_turns))
+        if (t->turn % 1024 == 1023 &&
+            sp_domains_interrupted(domains, domain, (double)t->turn / (double)t->n_turns))
             return sp_fail(err, SP_INTERRUPTED, NULL, "the reuse analysis was interrupted");
     }
     return SP_OK;
@@ -517,7 +516,7 @@ static void finish(struct pass *p)
 }
 
 enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_options *o, double rate,
-                                      double done, double part, struct sp_reuse_counts *counts,
+                                      struct sp_domains *domains, int domain, struct sp_reuse_counts *counts,
                                       struct sp_error *err)
 {
     static const char what[] = "the sampled reuse distances";
@@ -542,7 +541,7 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
     if (status == SP_OK && l->permuted)
         status = followed_list(t, p.sample, p.touched, &p.listed, err);
     if (status == SP_OK)
-        status = walk(&p, o, done, part, err);
+        status = walk(&p, domains, domain, err);
     if (status == SP_OK) {
         follow_next(&p, o->between_B / t->line_B);
         finish(&p);

@@ -1,5 +1,6 @@
-/* What the model knows of a format, one row each, called sp_format_model_NAME: in model/formats/NAME.c, or
- * beside its trace in model/trace. base/option/formats.inc lists the formats. */
+/* What the model knows of a format, one row each, called sp_format_model_NAME: in
+ * model/formats/NAME.c, or beside its trace in model/trace. base/option/formats.inc lists the
+ * formats. */
 #ifndef SP_MODEL_FORMAT_H
 #define SP_MODEL_FORMAT_H
 
@@ -39,8 +40,9 @@ struct sp_format_model {
 /* Indexed by enum sp_format. */
 extern const struct sp_format_model *const sp_format_models[SP_N_FORMATS];
 
-/* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results: 2, y read
- * and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what the format says. */
+/* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results:
+ * 2, y read and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what
+ * the format says. */
 double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
 
 /* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */

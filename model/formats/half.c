@@ -11,11 +11,11 @@
  *
  * The stream of references of a thread is
  *   before   the rows of others that it updates, or its window for them, cleared one by one.
- *   rows     ptr[first]; then per row: ptr[i + 1], x[i]; per entry val, col, x[col], y[col] (in the window
- *            where the row is another thread's), of the diagonal val and col alone; at its end y[i].
+ *   rows     ptr[first]; then per row: ptr[i + 1], x[i]; per entry val, col, x[col], y[col] (in the
+ *            window where the row is another thread's), of the diagonal val and col; at its end y[i].
  *   after    with windows: each row that a later thread's window has for this thread: window, y.
- * Read and written again counts as one reference, a write. Windows begin on lines of their own. Threads do
- * not wait for each other between the parts.
+ * Read and written again counts as one reference, a write. Windows begin on lines of their own.
+ * Threads do not wait for each other between the parts.
  *
  * A step is an entry, an empty row, a row before or a row after. */
 
@@ -72,7 +72,7 @@ static uint32_t *put_entry_half(const struct sp_trace *t, const struct sp_trace_
     return put_update(t, c, ev, column);
 }
 
-/* Steps of the part at hand that are left, `most` at most; `slice` moves on where there are none. */
+/* Steps of the part at hand that are left, at most `most`; else `slice` moves on. */
 static int64_t steps_before(const struct sp_layout *l, struct sp_trace_cursor *c, int64_t most)
 {
     int64_t left = sp_half_window(l, c->thread) - c->item;
@@ -249,10 +249,10 @@ static const struct sp_trace_kind trace = {
  *
  *     V_half = (s_a + s_i) n_h + s_p (n_r + 1) + w s_y n_r + alpha s_x n_h
  *
- * and, with W_h rows that threads share (sp_half_windows()) and no cache keeps, w = (2 alpha n_h + c
- * W_h)/n_r, at least 2. An entry that gathers from x updates y at the same place, so alpha is that of both.
- * Rows that threads share cost c = 2 in phases (cleared before), 5 with windows (cleared: 2, read at the end:
- * 1, y read and written again: 2). */
+ * and, with W_h rows that threads share (sp_half_windows()) and no cache keeps, w = (2 alpha n_h +
+ * c W_h)/n_r, at least 2. An entry that gathers from x updates y at the same place, so alpha is
+ * that of both. Rows that threads share cost c = 2 in phases (cleared before), 5 with windows
+ * (cleared: 2, read at the end: 1, y read and written again: 2). */
 static double w(const struct sp_layout *l, double alpha, double kept_B)
 {
     const double W_h = (double)sp_half_windows(l);
@@ -268,8 +268,8 @@ static bool propose(const struct sp_storage_case *now, char *option, size_t size
     return now->symmetric;
 }
 
-/* By formula: x and y loaded as often as x is now at most, once at least; what threads share costs nothing
- * where a cache keeps it. */
+/* By formula: x and y loaded as often as x is now at most, once at least; what threads share costs
+ * nothing where a cache keeps it. */
 static struct sp_value volume(const struct sp_storage_case *now, const struct sp_layout *half)
 {
     const double of_half = sp_layout_gather_bytes(now->layout) / sp_layout_gather_bytes(half);

@@ -9,12 +9,12 @@
 
 /* SpMV in STRIPED.
  *
- * The stream of references of a thread is, cell by cell: the cell and the one behind it (of the first only
- * when it begins); y of the rows that it clears; per entry val, row, col, x[col], y[row]. Read and written
- * again counts as one reference, a write.
+ * The stream of references of a thread is, cell by cell: the cell and the one behind it (of the
+ * first only when it begins); y of the rows that it clears; per entry val, row, col, x[col],
+ * y[row]. Read and written again counts as one reference, a write.
  *
- * A step is a cell that begins, a row that is cleared or an entry. Of the cursor, `item` is the cell and `at`
- * the steps of it that are done. */
+ * A step is a cell that begins, a row that is cleared or an entry. Of the cursor, `item` is the
+ * cell and `at` the steps of it that are done. */
 
 static int64_t steps_of(const struct sp_stripes *s, int64_t cell)
 {
@@ -148,8 +148,8 @@ static const struct sp_trace_kind trace = {
  *
  *     V_striped = (s_a + s_i + 2) n_nz + 16 (n_C + 1) + w s_y n_r + alpha s_x n_nz
  *
- * and, with L_y lines of y that stripes after the first one update (n_updated), w = 2 + 2 64 L_y/(s_y n_r)
- * where y is out of the caches before the next stripe comes. */
+ * and, with L_y lines of y that stripes after the first one update (n_updated), w = 2 + 2 64
+ * L_y/(s_y n_r) where y is out of the caches before the next stripe comes. */
 static double w(const struct sp_layout *l, double alpha, double kept_B)
 {
     (void)alpha;
@@ -160,8 +160,8 @@ static double w(const struct sp_layout *l, double alpha, double kept_B)
                       .n_r = (double)l->n_r);
 }
 
-/* Columns of a stripe: a power of two whose part of x takes at most half of a last-level cache; the rest is
- * for what streams through it. 0: there is no such cache. */
+/* Columns of a stripe: a power of two whose part of x takes at most half of a last-level cache; the
+ * rest is for what streams through it. 0: there is no such cache. */
 static int32_t stripe_of(const struct sp_storage_case *now)
 {
     const size_t s_x = now->layout->s_x;
@@ -171,7 +171,7 @@ static int32_t stripe_of(const struct sp_storage_case *now)
     return (double)W * (double)s_x * 2 <= now->cache_B ? (int32_t)W : 0;
 }
 
-/* Does x exceed the cache, and could stripes move less, if x were loaded once and y stayed there? */
+/* Does x exceed the cache, and could stripes move less with x loaded once and y kept there? */
 static bool propose(const struct sp_storage_case *now, char *option, size_t size)
 {
     const struct sp_layout *l = now->layout;
@@ -184,8 +184,8 @@ static bool propose(const struct sp_storage_case *now, char *option, size_t size
            least_B < now->V_B;
 }
 
-/* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most may remain.
- * y costs nothing in later stripes where it stays there too. */
+/* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most
+ * may remain. y costs nothing in later stripes where it stays there too. */
 static struct sp_value volume(const struct sp_storage_case *now, const struct sp_layout *striped)
 {
     static const double may_remain = 1.0 / 3;

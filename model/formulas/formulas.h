@@ -1,9 +1,10 @@
-/* The formulas of the model, written once: the text files beside this one. to_c.awk makes of them struct
- * sp_symbols, a double for each symbol, and sp_formula_NAME(const struct sp_symbols *) for each formula, so
- * that the model computes what `spmodel explain` prints and docs/theory.md derives.
+/* The formulas of the model, written once: the text files beside this one. to_c.awk makes of them
+ * struct sp_symbols, a double for each symbol, and sp_formula_NAME(const struct sp_symbols *) for
+ * each formula, so that the model computes what `spmodel explain` prints and docs/theory.md
+ * derives.
  *
- * Where the model does not call them, because it counts the arrays of a layout or works with intervals,
- * tests/test_formulas.c holds it against them. */
+ * Where the model does not call them, because it counts the arrays of a layout or works with
+ * intervals, tests/test_formulas.c holds it against them. */
 #ifndef SP_MODEL_FORMULAS_H
 #define SP_MODEL_FORMULAS_H
 
@@ -12,7 +13,7 @@
 
 #include "model/formulas/formulas.inc"
 
-/* SP_FORMULA(T_1, .f = f, .T_full = full, .T_none = none): all symbols of the formula are given by name. */
+/* SP_FORMULA(T_1, .f = f, .T_full = full, .T_none = none): all its symbols by name. */
 #define SP_FORMULA(name, ...) sp_formula_##name(&(struct sp_symbols){__VA_ARGS__})
 
 struct sp_symbol_row {

@@ -1,6 +1,7 @@
-/* Sectors of 32 bytes that the requests of a launch touch: exact, for they follow from the addresses alone.
- * Loads are what l1tex__t_sectors_pipe_lsu_mem_global_op_ld counts, stores ..._op_st, copies ..._op_ldgsts:
- * the distinct sectors of each request, summed up; whether a cache holds them plays no part. */
+/* Sectors of 32 bytes that the requests of a launch touch: exact, for they follow from the
+ * addresses alone. Loads are what l1tex__t_sectors_pipe_lsu_mem_global_op_ld counts, stores
+ * ..._op_st, copies ..._op_ldgsts: the distinct sectors of each request, summed up; whether a cache
+ * holds them plays no part. */
 #ifndef SP_MODEL_COALESCE_H
 #define SP_MODEL_COALESCE_H
 
@@ -11,8 +12,9 @@
 
 enum { SP_GPU_SECTOR_B = 32, SP_GPU_SECTOR_SHIFT = 5 };
 
-/* The distinct sectors of a request, counted from the array's begin, in the order of the lanes that name them
- * first; used[i]: the items of sector[i] that are asked for, bit by bit. Returns how many there are. */
+/* The distinct sectors of a request, counted from the array's begin, in the order of the lanes that
+ * name them first; used[i]: the items of sector[i] that are asked for, bit by bit. Returns how many
+ * there are. */
 int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_request *request,
                            int64_t sector[SP_WARP], uint32_t used[SP_WARP]);
 
@@ -40,13 +42,12 @@ int64_t sp_coalesced_steps(const struct sp_coalescing *sum);
 /* Sectors of all arrays by one kind of access. */
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);
 
-/* SpMV: share of the lanes' turns in the loops over entries that have an entry of the matrix, 0 ... 1. The
- * others idle until the longest row of their warp is done, or multiply fill. NAN: other operations, or no
- * turns. */
+/* SpMV: share of the lanes' turns in the loops over entries that have an entry of the matrix, 0 ...
+ * 1. The others idle until the longest row of their warp is done, or multiply fill. NAN: other
+ * operations, or no turns. */
 double sp_coalesced_active(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
 
-/* Share of the bytes of all sectors that are loaded or copied which a lane asked for; NAN where nothing is
- * loaded. */
+/* Share of the bytes of all sectors loaded or copied that a lane asked for; NAN: none. */
 double sp_coalesced_use(const struct sp_gpu_grid *grid, const struct sp_coalescing *sum);
 
 #endif

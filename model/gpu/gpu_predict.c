@@ -6,10 +6,10 @@
 #include "model/gpu/gpu_caches.h"
 #include "model/gpu/occupancy.h"
 
-/* A thread for each row keeps little of its lines until it comes back to them: how much depends on how the
- * warps drift apart, which no simulation in turns sees. */
+/* A thread for each row keeps little of its lines until it comes back to them: how much depends on
+ * how the warps drift apart, which no simulation in turns sees. */
 static const double THREAD_UNCERTAINTY = 5;
-/* Blocks are dealt by who is ready, not in turn, and warps drift elsewhere too: taken as a twentieth. */
+/* Blocks are dealt by who is ready, not in turn, and warps drift: taken as a twentieth. */
 static const double OTHER_UNCERTAINTY = 1.05;
 
 void sp_gpu_L2_band(const struct sp_machine *m, int64_t *lo_B, int64_t *hi_B)
@@ -39,8 +39,9 @@ static double behind(const struct sp_coalescing *sum, const struct sp_gpu_l1 *l1
     return sectors * SP_GPU_SECTOR_B;
 }
 
-/* From an L1 that never forgets to one of half the size, and a factor either way, but not more than all
- * sectors; a thread for each row also not less than each SM's sectors once. Copies pass all of them. */
+/* From an L1 that never forgets to one of half the size, and a factor either way, but not more than
+ * all sectors; a thread for each row also not less than each SM's sectors once. Copies pass all of
+ * them. */
 static void set_L2(const struct sp_gpu_grid *g, const struct sp_gpu_l1 *l1, struct sp_gpu_traffic *t)
 {
     const bool thread = g->launch.map == SP_GPU_THREAD;
@@ -64,8 +65,8 @@ static struct sp_value streamed(const struct sp_gpu_traffic *t, double bytes, bo
     return sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);
 }
 
-/* Bytes of those that the first grid of MERGE and SHARE leaves to the second one, in the order in which they
- * are left, that an L2 of so many bytes has lost by then: the launch asks for `all_B` altogether. */
+/* Of the bytes that the first grid of MERGE and SHARE leaves to the second one, those that an L2 of
+ * this size has lost by then; the launch asks for `all_B` altogether. */
 static double lost_between(double left_B, double all_B, double L2_B)
 {
     if (all_B <= L2_B)
@@ -73,9 +74,9 @@ static double lost_between(double left_B, double all_B, double L2_B)
     return left_B >= L2_B ? left_B : left_B * (all_B - L2_B) / (all_B - left_B);
 }
 
-/* Sums that are carried are written, and read again where the L2 has lost them; so are sectors of y that the
- * second grid adds to, which it writes once more. Where the L2 keeps all of the launch they stay there, cold
- * too. */
+/* Sums that are carried are written, and read again where the L2 has lost them; so are sectors of y
+ * that the second grid adds to, which it writes once more. Where the L2 keeps all of the launch
+ * they stay there, cold too. */
 static void add_carries(const struct sp_gpu_grid *g, double carry_B, struct sp_gpu_traffic *t)
 {
     const double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
@@ -109,7 +110,7 @@ static void set_memory(const struct sp_gpu_grid *g, const struct sp_gpu_wave *w,
     add_carries(g, carry_B, t);
 }
 
-enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,
+static enum sp_status traffic_of(const struct sp_gpu_grid *g, const struct sp_machine *m, bool warm,
                                  const struct sp_progress *progress, struct sp_gpu_traffic *t,
                                  struct sp_error *err)
 {
@@ -171,7 +172,7 @@ static struct sp_roof_term arithmetic_of(const struct sp_gpu_grid *g, const stru
         peak ? peak->value : sp_value_none("the machine does not describe it")};
 }
 
-/* Of all warps together: a step waits for memory once, but not more often than sectors come from there. */
+/* A step waits for memory once, but not more often than sectors come from there. */
 static struct sp_value waits_of(const struct sp_gpu_traffic *t)
 {
     const double steps = (double)sp_coalesced_steps(&t->sectors);
@@ -200,8 +201,8 @@ static struct sp_value part_of(struct sp_value rate, double share)
     return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
-/* What is there before the first data, and what a last wave of few blocks takes longer: nothing where nothing
- * is loaded. From the L2 loads come sooner than the machine's latency says. */
+/* What is there before the first data, and what a last wave of few blocks takes longer: nothing
+ * where nothing is loaded. From the L2 loads come sooner than the machine's latency says. */
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
@@ -246,8 +247,8 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     set_ends(g, m, p);
 }
 
-/* The slowest resource. Where nothing comes from memory and the L2 is not described, its bytes, all that they
- * may be, at the bandwidth of memory. */
+/* The slowest resource. Where nothing comes from memory and the L2 is not described, its bytes, all
+ * that they may be, at the bandwidth of memory. */
 static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
 {
     const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
@@ -272,7 +273,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     p->launch = *launch;
     enum sp_status status = sp_gpu_grid_make(l, launch, &grid, err);
     if (status == SP_OK)
-        status = sp_gpu_traffic_of(&grid, m, warm, progress, &p->traffic, err);
+        status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
         set_terms(&grid, m, work, p);
         p->roofline = slowest(work, p);

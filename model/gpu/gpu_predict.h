@@ -1,6 +1,6 @@
-/* Bytes that a kernel moves on a GPU, level by level, without the GPU [THEORY 9, GPUs]: sectors of the L1
- * exact (model/gpu/coalesce.h), the L2 behind simulated L1s (model/gpu/gpu_caches.h), memory behind an L2
- * whose effective size is known as an interval (there, too). */
+/* Bytes that a kernel moves on a GPU, level by level, without the GPU [THEORY 9, GPUs]: sectors of
+ * the L1 exact (model/gpu/coalesce.h), the L2 behind simulated L1s (model/gpu/gpu_caches.h), memory
+ * behind an L2 whose effective size is known as an interval (there, too). */
 #ifndef SP_MODEL_GPU_PREDICT_H
 #define SP_MODEL_GPU_PREDICT_H
 
@@ -12,12 +12,11 @@
 #include "model/machine.h"
 #include "model/roofline.h"
 
-/* Of what modelled bytes are: one more with every change after which the same launch on the same machine
- * gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
+/* Of what modelled bytes are: one more with every change after which the same launch on the same
+ * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
 enum { SP_GPU_TRAFFIC_VERSION = 1 };
 
-/* One execution, second grids included. Loads towards the threads, stores (and atomic additions) away from
- * them [B]. */
+/* One execution, second grids included: loads, and stores with atomic additions [B]. */
 struct sp_gpu_traffic {
     struct sp_occupancy occupancy;
     struct sp_coalescing sectors;
@@ -37,18 +36,14 @@ struct sp_gpu_traffic {
 /* All that the warps ask for, copies and stores included [B]. */
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
-/* Ends of the effective L2 of a GPU: as measured or stated, else half and all of the nominal size. */
+/* Ends of the effective L2 of a GPU: measured or stated, else half and all of the nominal. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);
 
-/* The machine must be described (sp_gpu_is_described). warm: repeated executions. */
-enum sp_status sp_gpu_traffic_of(const struct sp_gpu_grid *grid, const struct sp_machine *machine, bool warm,
-                                 const struct sp_progress *progress, struct sp_gpu_traffic *traffic,
-                                 struct sp_error *err);
-
-/* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the machine does
- * not describe is left out, and named. A launch of fewer blocks than there are SMs draws its SMs' part of
- * bandwidths and of the peak: an estimate, and so modelled. "L1 requests": sectors that the warps ask for, at
- * what the L1s of all SMs pass in a cycle. Row ends are in the requests of a kernel whose layout is known. */
+/* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the
+ * machine does not describe is left out, and named. A launch of fewer blocks than there are SMs
+ * draws its SMs' part of bandwidths and of the peak: an estimate, and so modelled. "L1 requests":
+ * sectors that the warps ask for, at what the L1s of all SMs pass in a cycle. Row ends are in the
+ * requests of a kernel whose layout is known. */
 struct sp_gpu_prediction {
     struct sp_gpu_launch launch;
     struct sp_gpu_traffic traffic;
@@ -64,9 +59,10 @@ struct sp_gpu_prediction {
                           of memory, which an L2 exceeds, so that the time of transfers is an upper bound */
 };
 
-/* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes, one load of
- * each; MMA: two stages with two requests for x each) on the way at a time, and a step waits for memory once,
- * but not more often than sectors come from there. The warp with most steps takes at least its own time. */
+/* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes, one
+ * load of each; MMA: two stages with two requests for x each) on the way at a time, and a step
+ * waits for memory once, but not more often than sectors come from there. The warp with most steps
+ * takes at least its own time. */
 enum { SP_GPU_OVERLAP = 4 };
 
 /* Below this a kernel may well be shorter than its launch [s]. */

@@ -5,11 +5,6 @@
 
 static const char unknown[] = "the machine does not describe it";
 
-bool sp_gpu_term_adds(enum sp_gpu_term term)
-{
-    return term >= SP_GPU_TERM_LAUNCH;
-}
-
 struct sp_value sp_gpu_rate_of(double n, struct sp_value seconds)
 {
     if (!sp_value_known(seconds))
@@ -74,7 +69,7 @@ static struct sp_value reached(struct sp_value share, struct sp_value roof)
     return sp_value_between(roof.value * share.value, roof.lo * share.lo, roof.hi * share.hi, SP_MODELLED);
 }
 
-/* Of what waits for memory, as long as it waits for the L2 alone; the same where that is not described. */
+/* What waits for memory as if for the L2 alone; the same where that is not described. */
 static struct sp_value from_L2(const struct sp_machine *m, struct sp_value seconds)
 {
     const struct sp_value L2 = m->gpu.L2_latency_s, memory = m->gpu.latency_s;

@@ -2,32 +2,29 @@
  *
  *     T = T_launch + T_ramp + max(V/b of each level, requests, peak, latency) + T_tail + T_rows
  *
- * Large problems are as long as their slowest resource, small ones as long as a launch. A term whose ceiling
- * the machine does not describe is left out. */
+ * Large problems are as long as their slowest resource, small ones as long as a launch. A term
+ * whose ceiling the machine does not describe is left out. */
 #ifndef SP_MODEL_GPU_TIME_H
 #define SP_MODEL_GPU_TIME_H
 
 #include "model/machine.h"
 #include "model/roofline.h"
 
-/* What hides behind each other, then what is added.
- * "memory bandwidth", "L2 bandwidth", "L1 requests", "peak performance" (MMA: "peak of matrix units", whose
- * amount is what they execute), "latency", "launch overhead", "ramp", "last wave", "row ends". */
+/* What hides behind each other, then what is added. "memory bandwidth", "L2 bandwidth", "L1
+ * requests", "peak performance" (MMA: "peak of matrix units", whose amount is what they execute),
+ * "latency", "launch overhead", "ramp", "last wave", "row ends". */
 enum sp_gpu_term {
     SP_GPU_TERM_MEMORY,
     SP_GPU_TERM_L2,
     SP_GPU_TERM_L1,
     SP_GPU_TERM_PEAK,
     SP_GPU_TERM_LATENCY,
-    SP_GPU_TERM_LAUNCH,
+    SP_GPU_TERM_LAUNCH, /* this and the next ones are added to the slowest of those before */
     SP_GPU_TERM_RAMP,
     SP_GPU_TERM_TAIL,
     SP_GPU_TERM_ROWS,
     SP_N_GPU_TERMS
 };
-
-/* Is it added to the slowest of the others? */
-bool sp_gpu_term_adds(enum sp_gpu_term term);
 
 /* [s]; SP_NONE where its ceiling is not known. */
 struct sp_value sp_gpu_term_time(const struct sp_roof_term *term);
@@ -38,21 +35,22 @@ struct sp_value sp_gpu_rate_of(double n, struct sp_value seconds);
 /* binding: the longest of all. */
 struct sp_roofline sp_gpu_time_of(double work, const struct sp_roof_term term[SP_N_GPU_TERMS]);
 
-/* With the wait for its end by the host, beyond which nothing overlaps: what a program pays that waits for
- * each execution. SP_NONE where the machine does not describe it. */
+/* With the wait for its end by the host, beyond which nothing overlaps: what a program pays that
+ * waits for each execution. SP_NONE where the machine does not describe it. */
 struct sp_value sp_gpu_waited_time(const struct sp_machine *machine, struct sp_value time_s);
 
-/* Loads that the first warps of a launch wait for, one after the other: an index, then what it points to. */
+/* Loads that the first warps of a launch wait for in turn: an index, then what it points to. */
 enum { SP_GPU_RAMP_LOADS = 2 };
 
-/* The last of n waves of blocks, of which only a part is there to ask for data [s]: its bytes take their part
- * of `steady_s` where that part keeps enough loads on the way, else what latency leaves, `waits_s` of all
- * waves. n_waves: blocks over those that are resident together; up to 1 there is no other wave. */
+/* The last of n waves of blocks, of which only a part is there to ask for data [s]: its bytes take
+ * their part of `steady_s` where that part keeps enough loads on the way, else what latency leaves,
+ * `waits_s` of all waves. n_waves: blocks over those that are resident together; up to 1 there is
+ * no other wave. */
 struct sp_value sp_gpu_last_wave(double n_waves, struct sp_value steady_s, struct sp_value waits_s);
 
-/* SpMV of which sizes alone are known, in CRS whose nonzeros warps share equally (two launches: what warps
- * cut is put together, or y is cleared before), or in SELL with a thread for each row: the formula's bytes at
- * the share of the ceiling that SpMV reaches. */
+/* SpMV of which sizes alone are known, in CRS whose nonzeros warps share equally (two launches:
+ * what warps cut is put together, or y is cleared before), or in SELL with a thread for each row:
+ * the formula's bytes at the share of the ceiling that SpMV reaches. */
 struct sp_gpu_sizes {
     int64_t n_r;
     int64_t longest;  /* entries of the longest row; 0: not known */

@@ -7,31 +7,6 @@
 #include "model/gpu/walk.h"
 #include "sparse/formats/format.h"
 
-static const char *const array_names[SP_N_GPU_ARRAYS] = {
-    [SP_GPU_PTR] = "ptr",
-    [SP_GPU_LEN] = "len",
-    [SP_GPU_INDEX_PTR] = "index_ptr",
-    [SP_GPU_COLUMN_PTR] = "column_ptr",
-    [SP_GPU_BLOCK] = "block",
-    [SP_GPU_LIST] = "list",
-    [SP_GPU_ROW_INDEX] = "row_index",
-    [SP_GPU_COL] = "col",
-    [SP_GPU_VAL] = "val",
-    [SP_GPU_X] = "x",
-    [SP_GPU_SECOND] = "second",
-    [SP_GPU_ROWS] = "rows",
-    [SP_GPU_PERM] = "perm",
-    [SP_GPU_START] = "start",
-    [SP_GPU_Y] = "y",
-    [SP_GPU_CARRY_ROW] = "carry_row",
-    [SP_GPU_CARRY_VAL] = "carry_val",
-};
-
-const char *sp_gpu_array_name(enum sp_gpu_array array)
-{
-    return array_names[array];
-}
-
 static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
 {
     static const struct sp_gpu_walk *const walks[SP_N_GPU_MAPS] = {

@@ -10,8 +10,8 @@
 #include "sparse/formats/layout.h"
 #include "sparse/launch/gpu_launch.h"
 
-/* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes. An item of BLOCK is 4 bytes of a
- * struct sp_staged_block, the other arrays have those that the kernels know them by. */
+/* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes. An item of BLOCK is 4
+ * bytes of a struct sp_staged_block, the other arrays have those that the kernels know them by. */
 enum sp_gpu_array {
     SP_GPU_PTR,
     SP_GPU_LEN,
@@ -32,12 +32,8 @@ enum sp_gpu_array {
     SP_GPU_CARRY_VAL,
     SP_N_GPU_ARRAYS
 };
-/* COPY: an asynchronous copy into shared memory (cp.async.cg), which passes the L1 by; profilers count it
- * apart from loads. */
+/* COPY: an asynchronous copy to shared memory (cp.async.cg), past the L1; counted apart. */
 enum sp_gpu_access { SP_GPU_LOAD, SP_GPU_COPY, SP_GPU_STORE, SP_GPU_ATOMIC, SP_N_GPU_ACCESSES };
-
-/* "ptr", "len", "col", ... */
-const char *sp_gpu_array_name(enum sp_gpu_array array);
 
 /* Operands whose rows (SpMV: elements) are gathered by column indices: x, and FusedMM's second. */
 static inline bool sp_gpu_is_gathered(enum sp_gpu_array array)
@@ -68,7 +64,7 @@ static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gp
     return g->n_items[array] << g->item_shift[array];
 }
 
-/* Blocks of MERGE's and SHARE's second grid, which adds what the first one carried; 0 for other launches. */
+/* Blocks of the second grid of MERGE and SHARE, which adds what was carried; else 0. */
 int64_t sp_gpu_carry_blocks(const struct sp_gpu_grid *grid);
 
 struct sp_gpu_request {
@@ -82,7 +78,7 @@ struct sp_gpu_request {
                             next step of the cursor */
 };
 
-/* Where a warp is. Steps are those of the launch's map, in order; model/gpu_walk_*.c say what they are. */
+/* Where a warp is. Steps are those of the launch's map; model/gpu/walk_*.c say what they are. */
 struct sp_gpu_cursor {
     const struct sp_gpu_grid *grid;
     const struct sp_gpu_walk *walk; /* model/gpu/walk.h */

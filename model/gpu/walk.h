@@ -1,5 +1,5 @@
-/* How a cursor (model/gpu/requests.h) goes through the requests of a warp: one walk for each kind of map.
- * Private to model. */
+/* How a cursor (model/gpu/requests.h) goes through the requests of a warp: one walk for each kind
+ * of map. Private to model. */
 #ifndef SP_MODEL_GPU_WALK_H
 #define SP_MODEL_GPU_WALK_H
 

@@ -1,10 +1,10 @@
-/* SpMM in BCSR on matrix units: stage after stage of the stored columns, first the rows of X that belong to
- * them, then their values; at last the sums: MMA. That copies are on their way two stages ahead changes
- * nothing of their order. */
+/* SpMM in BCSR on matrix units: stage after stage of the stored columns, first the rows of X that
+ * belong to them, then their values; at last the sums: MMA. That copies are on their way two stages
+ * ahead changes nothing of their order. */
 #include "model/gpu/walk.h"
 
-/* row: the block row, from to to its blocks; first: the part's first row in these; slots: columns to be
- * walked; k: the first one of the stage; pass: of the threads over the stage's parts. */
+/* row: the block row, from to to its blocks; first: the part's first row in these; slots: columns
+ * to be walked; k: the first one of the stage; pass: of the threads over the stage's parts. */
 enum step { LIST, LIST_END, NEXT_PASS, FIND, FOUND, COPY, SUM_Y, DONE };
 /* inner_step: what a stage brings. */
 enum { OF_X, OF_BLOCKS };
@@ -64,9 +64,9 @@ static int part_items(const struct sp_gpu_cursor *c)
     return c->inner_step == OF_X ? c->grid->launch.vector : COPY_B / (int)c->grid->layout->s_x;
 }
 
-/* place[], end[]: of each lane the block column in the walk, and the column in it; column[]: the first number
- * of its part; at[]: its block, or the first one where it is to be found. false: the warp has no more parts
- * of the stage. */
+/* place[], end[]: of each lane the block column in the walk, and the column in it; column[]: the
+ * first number of its part; at[]: its block, or the first one where it is to be found. false: the
+ * warp has no more parts of the stage. */
 static bool open_pass(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;

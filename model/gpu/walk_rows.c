@@ -1,4 +1,4 @@
-/* Walks over rows, chunks and equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
+/* Walks over rows, chunks, equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
 #include "model/gpu/walk.h"
 
 enum step { BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
@@ -149,8 +149,7 @@ static bool next_of_chunk(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 
 const struct sp_gpu_walk sp_gpu_walk_chunk = {open_chunk, next_of_chunk};
 
-/* SpMMV and SpMM, row-major, each lane with the entries of a row or place and columns of its own: OUTPUT,
- * GROUP, ROW, SLOT. */
+/* SpMMV and SpMM, each lane with a row's entries and its own columns: OUTPUT, GROUP, ROW, SLOT. */
 
 /* Threads of a row or place. */
 static int64_t threads_of_place(const struct sp_gpu_launch *g, const struct sp_layout *l)

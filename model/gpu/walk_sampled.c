@@ -1,5 +1,4 @@
-/* SAMPLE, EQUAL and FUSED: up to 32 entries that the teams of a warp have in turn, four of a team together.
- */
+/* SAMPLE, EQUAL and FUSED: 32 entries that the teams of a warp have in turn, four together. */
 #include "model/gpu/walk.h"
 
 enum step {
@@ -26,8 +25,7 @@ static int teams_of(const struct sp_gpu_cursor *c)
 /* Steps of a batch. */
 enum { NAME_ROW, NAME_COLUMN, DOT_ROW, DOT_ENTRY_ROW, DOT_X, ENDED };
 
-/* at[]: the entry of each lane in pass `pass` from entry c->from on. Returns the lanes for which it is before
- * c->to. */
+/* at[]: the entry of each lane in pass `pass` from c->from on. Returns the lanes before c->to. */
 static uint32_t name_entries(struct sp_gpu_cursor *c, int pass)
 {
     const int column_lanes = c->grid->launch.column_lanes;

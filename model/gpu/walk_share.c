@@ -1,4 +1,4 @@
-/* SpMM in CRS, a share of the merged path to each team, and the second grid that adds what is cut: SHARE. */
+/* SpMM in CRS, a share of the merged path to each team, and the second grid: SHARE. */
 #include "model/gpu/walk.h"
 
 enum step { START, START_END, FIRST_PTR, ROW_Y, ROW_PTR, ENTRY_COL, ENTRY_VAL, ENTRY_X, CARRY, DONE };
@@ -72,8 +72,8 @@ static int64_t column_of(const struct sp_gpu_cursor *c, int lane)
     return c->k + lane % g->column_lanes * g->vector;
 }
 
-/* named[]: each lane's columns of its row of y, or of what its share carries. Returns the lanes whose
- * columns are in the row. */
+/* named[]: each lane's columns of its row of y, or of what its share carries. Returns the lanes
+ * whose columns are in the row. */
 static uint32_t name_columns(struct sp_gpu_cursor *c, bool carried)
 {
     const struct sp_layout *l = c->grid->layout;

@@ -1,7 +1,7 @@
 /* STAGE and TILE: in pass after pass each team of the block has the next item. */
 #include "model/gpu/walk.h"
 
-/* at[]: the item of each lane in this pass, from `from` on. Returns the lanes for which it is before `to`. */
+/* at[]: the item of each lane in this pass, from `from` on. Returns the lanes before `to`. */
 static uint32_t name_turns(struct sp_gpu_cursor *c, int64_t from, int64_t to)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
@@ -234,8 +234,8 @@ static bool next_of_stage(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 
 const struct sp_gpu_walk sp_gpu_walk_stage = {open_stage, next_of_stage};
 
-/* SDDMM in TILED: rows of A into shared memory, tile after tile of the width, and the columns of a part of
- * the block against them: TILE. */
+/* SDDMM in TILED: rows of A into shared memory, tile after tile of the width, and the columns of a
+ * part of the block against them: TILE. */
 
 enum step_tile {
     TILE_LIST,
@@ -260,7 +260,7 @@ static void open_tile(struct sp_gpu_cursor *c, int64_t tile)
     c->step = STAGE_ROWS;
 }
 
-/* row: the block of the layout; part, part_end: the columns of this warp, every warp-th one of the part. */
+/* row: the block of the layout; part, part_end: this warp's columns, every warp-th of the part. */
 static void open_part(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;

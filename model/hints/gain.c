@@ -106,8 +106,8 @@ static double time_of(const struct sp_now *now, const struct sp_then *then)
     return value_or(now->time_s, is_modelled(then) ? then->instead_s.value : longer(terms_of(now)));
 }
 
-/* What must cross the next level inward takes this long at its roof; the run itself shows the roof to be no
- * lower than what it drew. */
+/* What must cross the next level inward takes this long at its roof; the run itself shows the roof
+ * to be no lower than what it drew. */
 static double inner_s(const struct sp_then *then)
 {
     return sp_value_known(then->set_B) && sp_value_known(then->inner_Bps) && then->inner_Bps.value > 0
@@ -134,9 +134,9 @@ double sp_gain_floor(const struct sp_now *now, const struct sp_then *then)
     return fmax(floor_s, longer(terms_then(now, then, true)));
 }
 
-/* t = longer + omega shorter + wait + rest: wait goes with all gathers from the innermost cache, where that
- * was run; omega is the share of the shorter term that the longer one does not hide in what is left; nothing
- * explains the rest. */
+/* t = longer + omega shorter + wait + rest: wait goes with all gathers from the innermost cache,
+ * where that was run; omega is the share of the shorter term that the longer one does not hide in
+ * what is left; nothing explains the rest. */
 static void split_time(struct steps *s)
 {
     const struct terms now = s->terms;
@@ -204,14 +204,14 @@ static void say_then(const struct steps *s)
             sp_value_known(then->core_s) ? " of the change" : ", as now");
 }
 
-/* Share of the rest that goes at most: what the rule says of the waiting, where no run told what waits. */
+/* Share of the rest that goes at most: what the rule says of waiting that no run measured. */
 static double rest_goes(const struct steps *s)
 {
     return sp_value_known(s->then->gone) && !sp_value_known(s->now->linear_s) ? s->then->gone.hi : 0;
 }
 
-/* The terms of the change, beside what then waits and what is not explained. Where gathers wait, bytes may be
- * saved behind their backs. */
+/* The terms of the change, beside what then waits and what is not explained. Where gathers wait,
+ * bytes may be saved behind their backs. */
 static struct ends sum_of_terms(const struct steps *s)
 {
     const struct sp_value none = {0}, gone = sp_value_known(s->then->gone) ? s->then->gone : none;
@@ -234,9 +234,9 @@ static struct ends sum_of_terms(const struct steps *s)
 
 static const double unexplained = 0.1; /* of the time: what is flagged */
 
-/* Two ways to carry the model's change over to the measured time: the sum, with the shorter term as visible
- * behind the longer one as now; or the model's ratio holds, where nothing waits and next to nothing is
- * unexplained. */
+/* Two ways to carry the model's change over to the measured time: the sum, with the shorter term as
+ * visible behind the longer one as now; or the model's ratio holds, where nothing waits and next to
+ * nothing is unexplained. */
 static struct ends time_by_terms(const struct steps *s)
 {
     say_split(s);
@@ -251,8 +251,7 @@ static struct ends time_by_terms(const struct steps *s)
     return (struct ends){fmin(sum.lo, ratio.lo), fmax(sum.hi, ratio.hi)};
 }
 
-/* From what a model gives for both: its difference holds; or its ratio, where next to nothing is unexplained.
- */
+/* By a model of both: its difference holds; or its ratio, where next to nothing is unexplained. */
 static struct ends time_by_model(const struct steps *s)
 {
     const double now_s = s->then->instead_s.value, then_s = s->then->time_s.value;

@@ -1,7 +1,7 @@
-/* What a change saves: one formula for every hint, from what is known of the run and what changes. No rule
- * makes a gain in another way, `spmodel explain` derives it again from the record, and no promise passes its
- * floor: the time that the bytes take at the roof of the level where they then live, and the execution of the
- * changed kernel [docs/advice.md]. */
+/* What a change saves: one formula for every hint, from what is known of the run and what changes.
+ * No rule makes a gain in another way, `spmodel explain` derives it again from the record, and no
+ * promise passes its floor: the time that the bytes take at the roof of the level where they then
+ * live, and the execution of the changed kernel [docs/advice.md]. */
 #ifndef SP_MODEL_HINT_GAIN_H
 #define SP_MODEL_HINT_GAIN_H
 
@@ -50,13 +50,13 @@ struct sp_then {
     const char *doubt;       /* why nothing of it is certain; NULL: the lower end stands */
 };
 
-/* Where gathers wait for memory, a change that lets them wait less or together and promises SP_GAIN_LARGE or
- * more keeps this share of it: 12 of 14 did [docs/results, advice scored]. */
+/* Where gathers wait for memory, a change that lets them wait less or together and promises
+ * SP_GAIN_LARGE or more keeps this share of it: 12 of 14 did [docs/results, advice scored]. */
 #define SP_GAIN_HELD  0.6
 #define SP_GAIN_LARGE 0.3
-/* Another set of arrays, another minute: share of the new time. Where data live in caches, execution and
- * gathers decide, and the model knows less of them: of 129 such predictions 88 % held with this
- * [docs/results/2026-11-25-verdicts.md]. */
+/* Another set of arrays, another minute: share of the new time. Where data live in caches,
+ * execution and gathers decide, and the model knows less of them: of 129 such predictions 88 % held
+ * with this [docs/results/2026-11-25-verdicts.md]. */
 #define SP_GAIN_ERROR           0.05
 #define SP_GAIN_ERROR_IN_CACHES 0.12
 
@@ -73,16 +73,15 @@ struct sp_gain_lines {
     struct sp_gain_line line[SP_MAX_GAIN_LINES];
 };
 
-/* lines NULL: not wanted; the last one is the gain. {0, 0}: nothing is saved, or V and its roof are not
- * known. */
+/* lines NULL: not wanted; the last one is the gain. {0, 0}: nothing is saved, or not known. */
 struct sp_gain sp_gain_derive(const struct sp_now *now, const struct sp_then *then,
                               struct sp_gain_lines *lines);
 
 /* The least time that the change can reach, as above [s]; 0: not known. */
 double sp_gain_floor(const struct sp_now *now, const struct sp_then *then);
 
-/* Share of the measured time that gathers wait, by a run with all of them from the innermost cache; 0: none,
- * or not known. */
+/* Share of the measured time that gathers wait, by a run with all of them from the innermost cache;
+ * 0: none, or not known. */
 double sp_gain_waits(const struct sp_now *now);
 bool sp_gain_is_waiting(const struct sp_now *now); /* for more than a tenth of it */
 

@@ -1,7 +1,8 @@
-/* Hints: rules that look at everything known about one analysis and either propose a change with the time
- * that it would save, or say that something was checked and is not a problem, or stay silent because it was
- * not looked at [THEORY 10]. A rule fires only when its counterfactual, simulated or modelled or measured,
- * shows a gain above the threshold. A rule is a line of hints.inc and stands in a file hints_*.c. */
+/* Hints: rules that look at everything known about one analysis and either propose a change with
+ * the time that it would save, or say that something was checked and is not a problem, or stay
+ * silent because it was not looked at [THEORY 10]. A rule fires only when its counterfactual,
+ * simulated or modelled or measured, shows a gain above the threshold. A rule is a line of
+ * hints.inc and stands in a file hints_*.c. */
 #ifndef SP_MODEL_HINTS_H
 #define SP_MODEL_HINTS_H
 
@@ -56,11 +57,10 @@ struct sp_gpu_hint_way {
 
 /* What rules for GPUs look at besides. */
 struct sp_gpu_hint_inputs {
-    const struct sp_gpu_prediction *now; /* of the launch in use */
-    const struct sp_gpu_prediction
-        *reordered;             /* of the same kernel in the order `reorder`; NULL: not tried */
-    struct sp_gpu_hint_way run; /* the kernel in use */
-    bool equal_rows;            /* all rows have the same number of entries */
+    const struct sp_gpu_prediction *now;       /* of the launch in use */
+    const struct sp_gpu_prediction *reordered; /* in the order `reorder`; NULL: not tried */
+    struct sp_gpu_hint_way run;                /* the kernel in use */
+    bool equal_rows;                           /* all rows have the same number of entries */
     int n_ways;
     const struct sp_gpu_hint_way *way; /* [n_ways] other kernels of this and other formats */
     int n_units;
@@ -68,9 +68,9 @@ struct sp_gpu_hint_inputs {
                                             first; none where one is in use, or their peak is not known */
 };
 
-/* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE means
- * "not looked at", and the rules that need it are silent. All bytes, alpha and the roof belong to the level
- * that holds the data. Borrowed texts and arrays. */
+/* All that is known. Zero-initialise, then sp_hint_inputs_init(); every sp_value that stays SP_NONE
+ * means "not looked at", and the rules that need it are silent. All bytes, alpha and the roof
+ * belong to the level that holds the data. Borrowed texts and arrays. */
 struct sp_hint_inputs {
     const char *matrix;       /* as typed: "kkt_power.mtx.gz"; commands are built from it */
     struct sp_change options; /* the other options of the run, to be repeated in commands */
@@ -143,15 +143,13 @@ struct sp_hint_inputs {
     /* formats: V_B and core_s with the same threads */
     struct sp_value beta;
     int n_formats;
-    const struct sp_alternative
-        *formats;               /* [n_formats] other formats; with SELL kinds other C and sigma too */
-    struct sp_value unit_share; /* u of sellu:8,1 */
+    const struct sp_alternative *formats; /* [n_formats] with SELL kinds other C and sigma too */
+    struct sp_value unit_share;           /* u of sellu:8,1 */
     const struct sp_alternative *offsets; /* 16-bit offsets, its options as typed; NULL: they do not reach, or
                                              are in use, or were not looked at */
     const struct sp_alternative *mixed;   /* values in fp32, likewise; NULL: not looked at */
     int n_widths;
-    const struct sp_alternative
-        *widths; /* [n_widths] SpMMV: other r as option; V_B and core_s of one execution */
+    const struct sp_alternative *widths; /* [n_widths] SpMMV: other r, of one execution */
 
     /* values and structure */
     enum sp_truth fits_f32;                              /* every value is an fp32 number */
@@ -214,8 +212,8 @@ struct sp_checked {
     char figure[160]; /* "lambda of entries 1.00, gain below 0.1 %" */
 };
 
-/* Of whom a kernel is, for rules that may be asked: of the program; of somebody else, who walks the matrix as
- * it is; or stores it in a way of their own. */
+/* Of whom a kernel is, for rules that may be asked: of the program; of somebody else, who walks the
+ * matrix as it is; or stores it in a way of their own. */
 enum sp_own_kind { SP_NOT_OWN, SP_OWN_WALKS_CRS, SP_OWN_STORES_ITSELF };
 
 /* Kernels of somebody else that a rule is for. */
@@ -237,8 +235,7 @@ struct sp_hint_rule {
     const char *remedy;    /* what to do, in general */
     const char *gain;      /* how it is predicted */
     const char *check;     /* what it calls what it has checked: "load imbalance"; NULL: it never says so */
-    /* Fills *hint when it fires (id, title and version are set by the caller), *checked's figure when it is
-     * clear. */
+    /* Fills *hint (but id, title, version) when it fires, *checked's figure when it is clear. */
     enum sp_verdict (*judge)(const struct sp_hint_inputs *in, struct sp_hint *hint,
                              struct sp_checked *checked);
 };
@@ -256,14 +253,14 @@ struct sp_hints {
     struct sp_checked checked[SP_MAX_HINTS];
 };
 
-/* What a hint proposes, as one may type it: a complete command, or its words. Returns text[size]. */
+/* What a hint proposes, to be typed: a complete command, or its words. Returns text[size]. */
 char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint, char *text, size_t size);
 
 /* Asks every rule. */
 void sp_hints_find(const struct sp_hint_inputs *inputs, struct sp_hints *out);
 
-/* What the rules would propose however little the model gives it, and none of what was `found`: where a trial
- * is cheap, it decides instead. Of formats that were found, the next best ones. */
+/* What the rules would propose however little the model gives it, and none of what was `found`:
+ * where a trial is cheap, it decides instead. Of formats that were found, the next best ones. */
 void sp_hints_chances(const struct sp_hint_inputs *inputs, const struct sp_hints *found,
                       struct sp_hints *out);
 

@@ -197,7 +197,7 @@ const struct sp_hint_rule sp_hint_numa = {
     .judge = judge_numa,
 };
 
-/* Seconds that y's stores cost in copy kernels: plain moves 3 bytes per byte copied, non-temporal 2. */
+/* Seconds of y's stores in copy kernels: plain moves 3 bytes per byte, non-temporal 2. */
 static double measured_saving(const struct sp_hint_inputs *in, double y_B)
 {
     if (!sp_value_known(in->roof_store_Bps) || !sp_value_known(in->roof_store_nt_Bps))

@@ -103,8 +103,7 @@ const struct sp_hint_rule sp_hint_gpu_launch = {
     .judge = judge_launch,
 };
 
-/* Of the L2 an access policy window may set aside at most this much (compute capability 8.0: three quarters).
- */
+/* An access policy window may set aside three quarters of the L2 (compute capability 8.0). */
 static const double SET_ASIDE = 0.75;
 
 static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -208,7 +207,7 @@ const struct sp_hint_rule sp_hint_gpu_order = {
 /* A kernel is more even from so many more of the lanes' turns on. */
 static const double MORE_ACTIVE = 0.05;
 
-/* The kernel of least modelled time in the run's format whose lanes idle less; NULL: there is none. */
+/* The fastest kernel by the model in the run's format whose lanes idle less; NULL: none. */
 static const struct sp_gpu_hint_way *more_even(const struct sp_gpu_hint_inputs *gpu, double active)
 {
     const struct sp_gpu_hint_way *best = NULL;
@@ -294,7 +293,7 @@ static struct sp_gain gain_of(const struct sp_hint_inputs *in, const struct sp_g
     return sp_gain_of(in, &then);
 }
 
-/* The first one that is worth it: another precision only where the run's is not; else the first one. */
+/* The first one that is worth it: another precision only where the run's is not. */
 static const struct sp_gpu_hint_way *first_worth(const struct sp_hint_inputs *in)
 {
     for (int i = 0; i < in->gpu->n_units; i++)

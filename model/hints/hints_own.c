@@ -1,5 +1,4 @@
 /* Hints on kernels of somebody else, beside the built-in one on the same arrays. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"

@@ -79,8 +79,8 @@ static enum sp_verdict narrower(const struct sp_hint_inputs *in, struct sp_hint 
     return SP_FIRES;
 }
 
-/* What another way of storing indices gains by its bytes: a faster core is C01's, gathers in flight are
- * C02's, less padding D01's. */
+/* What another way of storing indices gains by its bytes: a faster core is C01's, gathers in flight
+ * are C02's, less padding D01's. */
 static struct sp_gain gain_of_bytes(const struct sp_hint_inputs *in, const struct sp_alternative *other)
 {
     struct sp_then then = sp_then_storage(in, other);
@@ -201,8 +201,8 @@ const struct sp_hint_rule sp_hint_index_bytes = {
     .judge = judge_index_bytes,
 };
 
-/* Of the layout where there is one, else by formula, which knows no conflicts. Updates of y follow the
- * gathers' pattern transposed, which is the same one. */
+/* Of the layout where there is one, else by formula, which knows no conflicts. Updates of y follow
+ * the gathers' pattern transposed, which is the same one. */
 static struct sp_value volume_of(const struct sp_hint_inputs *in, const struct sp_storage *half)
 {
     if (sp_value_known(half->V_B))
@@ -235,8 +235,9 @@ static void say_volume(const struct sp_hint_inputs *in, const struct sp_storage 
                  sp_text_bytes(set, sizeof set, fmax(0, hint->then.set_B.value - V.value)), hint->then.inner);
 }
 
-/* Updates of y depend on those before them, so that part of the transfers may not hide behind execution:
- * stencils took between max(T_data, T_core) and that with half of the shorter one added. */
+/* Updates of y depend on those before them, so that part of the transfers may not hide behind
+ * execution: stencils took between max(T_data, T_core) and that with half of the shorter one
+ * added. */
 static struct sp_then one_triangle(const struct sp_hint_inputs *in, const struct sp_storage *half,
                                    struct sp_value V)
 {
@@ -320,8 +321,8 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
                     100 * share_of(in, mixed_B), in->rounding_largest.value, in->rounding_normwise.value);
 }
 
-/* Converting values costs some of what fewer bytes save: where gathers wait, or rows are so short that
- * vectors carry most of the bytes, perhaps all of it [docs/results, advice scored]. */
+/* Converting values costs some of what fewer bytes save: where gathers wait, or rows are so short
+ * that vectors carry most of the bytes, perhaps all of it [docs/results, advice scored]. */
 static struct sp_value what_stays(const struct sp_hint_inputs *in)
 {
     static const double stays = 0.3, short_row = 4;
@@ -385,7 +386,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .judge = judge_precision,
 };
 
-/* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors as now. */
+/* V of BCSR, r = 1 [THEORY 7]: (b_h b_w s_a + s_i) n_e + s_p (ceil(n_r/b_h) + 1) + vectors. */
 static double block_matrix_B(const struct sp_hint_inputs *in)
 {
     double s_a = (double)sp_value_size(in->precision), s_i = (double)sp_index_size(in->index);
@@ -393,8 +394,8 @@ static double block_matrix_B(const struct sp_hint_inputs *in)
     return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (double)(n_block_rows + 1);
 }
 
-/* Whole blocks are loaded where CRS gathers: that fetched up to a fifth faster than the same bytes of CRS,
- * and one gather of x for a block waits instead of one for each of its entries. */
+/* Whole blocks are loaded where CRS gathers: that fetched up to a fifth faster than the same bytes
+ * of CRS, and one gather of x for a block waits instead of one for each of its entries. */
 static void put_in_blocks(const struct sp_hint_inputs *in, struct sp_then *then)
 {
     static const double faster = 0.2;
@@ -507,8 +508,7 @@ const struct sp_hint_rule sp_hint_width = {
     .judge = judge_width,
 };
 
-/* V without the zeros: their values and indices. In lanes (SELL) they may lie where fill takes their place.
- */
+/* V without the zeros: their values and indices; in lanes (SELL) fill may take their place. */
 static struct sp_value volume_without(const struct sp_hint_inputs *in)
 {
     const double item_B = (double)(sp_value_size(in->precision) + sp_index_size(in->index));

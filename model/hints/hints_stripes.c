@@ -1,5 +1,4 @@
 /* The hint on column blocking: the format striped. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -17,7 +16,7 @@ static struct sp_then in_stripes(const struct sp_hint_inputs *in, const struct s
     return then;
 }
 
-/* What stripes promise to gathers that wait hangs on how much of the cache is theirs, now and then. Promises
+/* How much waiting stripes save depends on how much of the cache is theirs, now and then. Promises
  * below six tenths of the time gave -24 to +8 % in three trials, larger ones +17 to +71 % in four
  * [docs/results, advice scored]. */
 static bool is_promising(const struct sp_hint_inputs *in, struct sp_gain gain)

@@ -22,8 +22,8 @@ static double value_or_one(struct sp_value v)
     return sp_value_known(v) ? v.value : 1;
 }
 
-/* Threads that are busy for unequal times with equal bytes: the cost of a byte differs, and only running
- * another schedule tells what it gives. */
+/* Threads that are busy for unequal times with equal bytes: the cost of a byte differs, and only
+ * running another schedule tells what it gives. */
 static enum sp_verdict judge_measured(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                       struct sp_checked *checked)
 {
@@ -84,8 +84,7 @@ static struct sp_then by_model(const struct sp_hint_inputs *in, double then_s)
     return then;
 }
 
-/* As the run with equal shares had it, where it was made; else by the model, but no better than busy times
- * spread evenly. */
+/* As the run with equal shares had it; else by the model, at best busy times spread evenly. */
 static struct sp_then with_schedule(const struct sp_hint_inputs *in, const struct sp_alternative *best)
 {
     struct sp_then then = by_model(in, best->fluid_s.value);
@@ -186,8 +185,8 @@ const struct sp_hint_rule sp_hint_imbalance = {
     .judge = judge_imbalance,
 };
 
-/* Fewer threads are proposed only where they draw this much more: two points of a curve that one busy minute
- * separates differ by less. */
+/* Fewer threads are proposed only where they draw this much more: two points of a curve that one
+ * busy minute separates differ by less. */
 #define BEYOND_NOISE 1.1
 
 static double bandwidth_at(const struct sp_hint_inputs *in, int n_threads)
@@ -205,8 +204,7 @@ static double time_with_threads(const struct sp_hint_inputs *in, int n_threads, 
     return fmax(in->V_B.value / Bps, core);
 }
 
-/* What the model does not explain each thread may have of its own, so that more of them share it, or stays.
- */
+/* What the model does not explain may be each thread's own, so that more share it, or stays. */
 static struct sp_then with_threads(const struct sp_hint_inputs *in, int n_threads, double now_s,
                                    double then_s)
 {
@@ -297,8 +295,7 @@ const struct sp_hint_rule sp_hint_threads = {
     .judge = judge_threads,
 };
 
-/* Fewer threads: each beyond the first adds its part of the start, and those that are left have more to do.
- */
+/* Fewer threads: each takes its part of the start away, and the others have more to do. */
 static double time_with_team(const struct sp_hint_inputs *in, int n_threads)
 {
     const double team_s = in->team_s.value, work_s = in->time_s.value - team_s;
@@ -315,8 +312,9 @@ static struct sp_then fewer(const struct sp_hint_inputs *in, int n_threads)
                             .core_s = sp_value_of(0, SP_MODELLED)};
 }
 
-/* A region is two barriers, one that starts the team and one that ends it; products that follow each other in
- * one region need one between them at most, and none where they do not wait for each other. */
+/* A region is two barriers, one that starts the team and one that ends it; products that follow
+ * each other in one region need one between them at most, and none where they do not wait for each
+ * other. */
 static struct sp_then in_one_region(const struct sp_hint_inputs *in)
 {
     const double t = in->time_s.value, team_s = in->team_s.value;

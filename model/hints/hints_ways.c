@@ -1,5 +1,5 @@
-/* The hint on ways of the last level: a part of them for the matrix, which an execution reads once, so that
- * it does not push out x; or enough of them that a part of the matrix stays. */
+/* The hint on ways of the last level: a part of them for the matrix, which an execution reads once,
+ * so that it does not push out x; or enough of them that a part of the matrix stays. */
 #include <math.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 #include "model/hints/rules.h"
 #include "model/volume/traffic.h"
 
-/* V less what is saved; gathers that missed the last level and then hit it wait about a fifth as long. */
+/* V less what is saved; gathers that then hit the last level wait about a fifth as long. */
 static struct sp_then divided(const struct sp_hint_inputs *in, int best, struct sp_value saved)
 {
     static const double as_long = 0.2;

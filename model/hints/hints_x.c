@@ -5,8 +5,8 @@
 #include "base/text.h"
 #include "model/hints/rules.h"
 
-/* Share of the waiting that an order takes away for certain; less where bytes come from a cache, because how
- * long one further out takes to answer is not modelled. */
+/* Share of the waiting that an order takes away for certain; less where bytes come from a cache,
+ * because how long one further out takes to answer is not modelled. */
 #define SURELY    0.75
 #define IN_CACHES 0.3
 
@@ -16,8 +16,8 @@ static void propose(const struct sp_hint_inputs *in, struct sp_hint *hint)
     sp_hint_cost(in, hint, in->reorder_s);
 }
 
-/* Share of the waiting that the order takes away: misses of the cache within, and those of this one beyond
- * loading x once, which streams; the latter wait some three times as long. */
+/* Share of the waiting that the order takes away: misses of the cache within, and those of this one
+ * beyond loading x once, which streams; the latter wait some three times as long. */
 static double less_waiting(const struct sp_hint_inputs *in)
 {
     static const double longer = 3;
@@ -31,9 +31,9 @@ static double less_waiting(const struct sp_hint_inputs *in)
     return now > 0 ? fmax(0, 1 - then / now) : 0;
 }
 
-/* Share of the waiting that goes with the misses, `surely` of it for certain; where most misses go, what
- * overlapped badly with them goes too. Where no run tells how long gathers wait, but most of them miss (alpha
- * of 1 and more), they may wait for all that transfers leave. */
+/* Share of the waiting that goes with the misses, `surely` of it for certain; where most misses go,
+ * what overlapped badly with them goes too. Where no run tells how long gathers wait, but most of
+ * them miss (alpha of 1 and more), they may wait for all that transfers leave. */
 static struct sp_value waiting_that_goes(const struct sp_hint_inputs *in, double surely)
 {
     static const double most_misses = 0.5;
@@ -45,7 +45,7 @@ static struct sp_value waiting_that_goes(const struct sp_hint_inputs *in, double
     return sp_value_between(less, surely * less, less > most_misses ? 1 : less, SP_SIMULATED);
 }
 
-/* No order takes less than with all gathers from L1, but for what its rows' order changes in execution. */
+/* No order takes less than with all gathers from L1, but for what its order of rows changes. */
 static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
 {
     struct sp_then then =
@@ -61,11 +61,10 @@ static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
     return then;
 }
 
-/* Gathers that hit a cache, but not the innermost one: no bytes to save where they are counted, and yet time.
- */
+/* Gathers that hit a cache, but not the innermost: no bytes to save at this level, and yet time. */
 static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
 {
-    /* Orders that promised 3 to 6 % of latency gave -1, +4 and +5 % [docs/results, advice scored]. */
+    /* Orders that promised 3 to 6 % of latency gave -1, +4, +5 % [docs/results, advice scored]. */
     static const double worth = 0.06;
     const bool seen = sp_value_known(in->linear_s);
     if (!sp_value_known(in->alpha_reordered) || !sp_value_known(in->time_s) || (!seen && in->alpha.value < 1))
@@ -98,8 +97,8 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
     return true;
 }
 
-/* Does the order scatter what hardware fetches ahead now? Then gathers that missed unnoticed will wait. Where
- * they wait for a good part of the time already, there is not much to scatter. */
+/* Does the order scatter what hardware fetches ahead now? Then gathers that missed unnoticed will
+ * wait. Where they wait for a good part of the time already, there is not much to scatter. */
 static bool breaks_streams(const struct sp_hint_inputs *in)
 {
     static const double streaming = 0.95, good_part = 1.0 / 3;
@@ -107,8 +106,9 @@ static bool breaks_streams(const struct sp_hint_inputs *in)
            sp_hint_waits(in) < good_part;
 }
 
-/* Most of what is loaded again stays so: how much that is hangs on who else uses the cache, and what else the
- * order changes may cost more (Gray codes of random rows: 5 to 16 % less bytes, 2 to 11 % more time). */
+/* Most of what is loaded again stays so: how much that is hangs on who else uses the cache, and
+ * what else the order changes may cost more (Gray codes of random rows: 5 to 16 % less bytes, 2 to
+ * 11 % more time). */
 static bool leaves_most(const struct sp_hint_inputs *in)
 {
     static const double most = 0.5;
@@ -138,7 +138,7 @@ static enum sp_verdict judge_x_traffic(const struct sp_hint_inputs *in, struct s
         return SP_SILENT;
     struct sp_then then = in_order(in, sp_hint_in_memory(in) ? SURELY : IN_CACHES * SURELY);
     struct sp_gain gain = sp_gain_of(in, &then);
-    /* Something is lost, but this order does not bring it back: no hint, and no "not a problem" either. */
+    /* Something is lost, but this order does not bring it back: neither hint nor "no problem". */
     if (!sp_gain_is_worth(in, gain))
         return judge_latency(in, hint) ? SP_FIRES : SP_SILENT;
     const bool breaks = breaks_streams(in), in_part = leaves_most(in);

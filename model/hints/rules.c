@@ -51,8 +51,8 @@ static int level_of(const struct sp_hint_inputs *in)
     return in->machine->n_caches;
 }
 
-/* The level that all of it crosses in each execution: the one that then holds it, or the next one inward. The
- * run itself shows its roof to be no lower than what crosses it now. */
+/* The level that all of it crosses in each execution: the one that then holds it, or the next one
+ * inward. The run itself shows its roof to be no lower than what crosses it now. */
 static void find_inner(const struct sp_hint_inputs *in, struct sp_then *then)
 {
     if (!in->machine || in->machine->kind == SP_GPU || in->machine->n_caches == 0 || !in->warm ||
@@ -98,7 +98,7 @@ struct sp_then sp_then_times(double now_s, double then_s)
                             .instead_s = sp_value_of(now_s, SP_MODELLED)};
 }
 
-/* By the difference between its formula and what the formula has beside the matrix: x as often, y as now. */
+/* By the difference of the formulas without the matrix: x as often, y as now. */
 static double less_than_now(const struct sp_hint_inputs *in, const struct sp_alternative *a)
 {
     if (!sp_value_known(a->V_B) || !sp_value_known(in->alpha) || in->gather_B <= 0)
@@ -114,8 +114,8 @@ static double shortness(const struct sp_hint_inputs *in)
     return in->n_r > 0 ? fmin(1, short_row / fmax((double)in->n_nz / (double)in->n_r, 1)) : 1;
 }
 
-/* Rows that follow each other in lanes wait for several gathers at once, where short rows of CRS wait for one
- * row after the other; and they overlap more of what the model leaves. */
+/* Rows that follow each other in lanes wait for several gathers at once, where short rows of CRS
+ * wait for one row after the other; and they overlap more of what the model leaves. */
 static void put_in_lanes(const struct sp_hint_inputs *in, struct sp_then *then)
 {
     static const double most = 0.75, overlaps = 0.08;

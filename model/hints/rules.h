@@ -1,6 +1,6 @@
 /* The rules, by theme in hints_THEME.c, and what they share; hints.inc lists them. Letters: A x, B
- * balance of threads, C execution, D padding, E bytes of the matrix, F threads, G placement and stores, H
- * level, J GPUs. */
+ * balance of threads, C execution, D padding, E bytes of the matrix, F threads, G placement and
+ * stores, H level, J GPUs. */
 #ifndef SP_MODEL_RULES_H
 #define SP_MODEL_RULES_H
 
@@ -14,13 +14,13 @@
 /* The gain of a change [model/hints/gain.h]; fills in where its data then live. */
 struct sp_gain sp_gain_of(const struct sp_hint_inputs *in, struct sp_then *then);
 
-/* Other bytes through the level that counts, other execution (SP_NONE: as now), and less_B less to hold. */
+/* Other bytes through the level that counts, other execution, and less_B less to hold. */
 struct sp_then sp_then_bytes(const struct sp_hint_inputs *in, struct sp_value V_B, struct sp_value core_s,
                              double less_B);
 /* What a model gives instead of now_s. */
 struct sp_then sp_then_times(double now_s, double then_s);
-/* Another storage of the matrix: its bytes and execution; in lanes (SELL) instead of CRS several gathers are
- * in flight at once: more of the waiting goes, the shorter the rows are. */
+/* Another storage of the matrix: its bytes and execution; in lanes (SELL) instead of CRS several
+ * gathers are in flight at once: more of the waiting goes, the shorter the rows are. */
 struct sp_then sp_then_storage(const struct sp_hint_inputs *in, const struct sp_alternative *storage);
 bool sp_is_in_lanes(const char *option);
 
@@ -41,8 +41,8 @@ void sp_hint_take(const struct sp_hint_inputs *in, struct sp_hint *hint, struct 
 /* V with another alpha; in->V_B and in->alpha known. */
 struct sp_value sp_hint_volume_alpha(const struct sp_hint_inputs *in, struct sp_value alpha);
 
-/* V less `saved_B` of the arrays, interval moved along; where caches leave less of V than the arrays have,
- * less that part of it. */
+/* V less `saved_B` of the arrays, interval moved along; where caches leave less of V than the
+ * arrays have, less that part of it. */
 struct sp_value sp_hint_volume_less(const struct sp_hint_inputs *in, double saved_B);
 
 /* V and the roof are known. */
@@ -56,21 +56,22 @@ struct sp_value sp_hint_best_roof(const struct sp_hint_inputs *in);
 struct sp_value sp_as_now(void);
 
 /* The alternative of largest mean gain whose option starts with `prefix` ("sell:", "sellu", ""
- * all). without_core: only volumes are compared, where V is known; else only alternatives whose core_s is
- * known count. NULL: none; *gain receives its gain. */
+ * all). without_core: only volumes are compared, where V is known; else only alternatives whose
+ * core_s is known count. NULL: none; *gain receives its gain. */
 const struct sp_alternative *sp_best_format(const struct sp_hint_inputs *in, const char *prefix,
                                             bool without_core, struct sp_gain *gain);
 
 /* The kernel of least modelled time in another format; NULL: none is known. */
 const struct sp_gpu_hint_way *sp_best_gpu_format(const struct sp_gpu_hint_inputs *gpu);
 
-/* The modelled time of the GPU kernel in use [s]; 0: none that can be compared with others. It is not known,
- * or below SP_SHORT_LAUNCH_S where the launch overhead is not: launches may take longer. */
+/* The modelled time of the GPU kernel in use [s]; 0: none that can be compared with others. It is
+ * not known, or below SP_SHORT_LAUNCH_S where the launch overhead is not: launches may take
+ * longer. */
 double sp_gpu_hint_time(const struct sp_hint_inputs *in);
 
 /* Adds a sentence to the evidence. */
 void sp_hint_add(struct sp_hint *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Adds what else the other storage changes: gathers in flight, execution. Silent where nothing does. */
+/* Adds what else the other storage changes: gathers in flight, execution. Or nothing. */
 void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option);
 
 /* "pays after N SpMVs" from a cost in seconds. */

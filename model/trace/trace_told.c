@@ -100,7 +100,7 @@ static int array_of(const struct sp_walk *w, const void *address, size_t size_B)
 
 struct counting {
     const struct walk_state *s;
-    int64_t n_steps, n_references, n_lost;
+    int64_t n_steps, n_references, n_lost, n_results;
     bool x_seen;
 };
 
@@ -118,14 +118,17 @@ static void count(void *walker, const void *address, size_t size_B, int is_write
     const int i = array_of(c->s->walk, address, size_B);
     c->n_references++;
     c->n_lost += i < 0;
-    if (i >= 0)
-        c->n_steps += is_step(&c->s->walk->array[i], is_write, &c->x_seen);
+    if (i < 0)
+        return;
+    c->n_steps += is_step(&c->s->walk->array[i], is_write, &c->x_seen);
+    c->n_results += c->s->walk->array[i].region == SP_REGION_Y && is_write;
 }
 
 static enum sp_status count_all(struct walk_state *s, struct sp_error *err)
 {
     struct sp_trace *t = s->trace;
     enum sp_status status = SP_OK;
+    int64_t n_results = 0;
     for (int i = 0; i < t->n_threads && status == SP_OK; i++) {
         struct counting c = {.s = s};
         sp_cursor_reset(&t->cursor[i]);
@@ -138,7 +141,11 @@ static enum sp_status count_all(struct walk_state *s, struct sp_error *err)
                 s->walk->name, (long long)c.n_lost, (long long)c.n_references);
         t->cursor[i].n_steps = c.n_steps > 0 ? c.n_steps : 1;
         t->n_references += c.n_references;
+        n_results += c.n_results;
     }
+    if (status == SP_OK && n_results == 0 && t->layout->n_r > 0)
+        status = sp_fail(err, SP_WRONG, "tell every access, or leave trace out: then CRS is assumed",
+                         "the kernel %s tells of no write of y in trace()", s->walk->name);
     return status;
 }
 

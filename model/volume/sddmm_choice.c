@@ -19,12 +19,6 @@ double sp_sddmm_threshold(double T_i, double T_k, double r, double n_c)
     return saved > 0 ? (1 / T_i + 1 / n_c) / saved : INFINITY;
 }
 
-double sp_sddmm_threshold_printed(double T_i, double r)
-{
-    assert(T_i >= 1 && r >= 1);
-    return 1 / (T_i * r);
-}
-
 /* The size of the second-level cache that the machine describes [B]. */
 static double second_level_B(const struct sp_machine *machine)
 {
@@ -43,19 +37,4 @@ struct sp_sddmm_choice sp_sddmm_choose(const struct sp_machine *machine, int64_t
     if (density <= threshold || B_B <= 0.5 * second_level_B(machine))
         return rows;
     return (struct sp_sddmm_choice){.tiled = true, .T_i = sp_sddmm_tile_rows(r, s_x), .T_k = (int32_t)r};
-}
-
-int sp_sddmm_threads_per_row(int64_t M, int64_t T)
-{
-    assert(M >= 1 && T >= 1);
-    int best = 1;
-    double most = 0;
-    for (int threads = 1; threads <= 16; threads *= 2) {
-        const double waves = (double)M * threads / (double)T, occupancy = waves / ceil(waves);
-        if (occupancy > most) {
-            most = occupancy;
-            best = threads;
-        }
-    }
-    return best;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/cache/alpha.h"
+#include "model/cache/domains.h"
 #include "model/cache/overflow.h"
 
 enum { MAX_EXECUTIONS = 6 };
@@ -35,27 +36,36 @@ bool sp_traffic_is_idle(const struct sp_layout *l, const struct sp_traffic *here
     return here->read_B.value + here->write_B.value < sp_traffic_idle_B(l);
 }
 
+/* The simulation of all domains. */
+struct whole {
+    const struct sp_layout *layout;
+    const struct sp_sim_options *options;
+    struct sp_domains domains;
+    struct sp_cache cache[SP_MAX_CACHES];
+    int n_caches;
+    struct sp_traffic *traffic; /* [n_caches] sums */
+    struct sp_sim_facts facts;
+};
+
 /* One domain's simulation. */
 struct run {
+    struct whole *whole;
     const struct sp_sim_options *options;
     struct sp_trace trace;
     struct sp_hierarchy caches;
     int domain;
     double next_report;         /* [s] */
-    double done, done_per_turn; /* share of the whole simulation */
+    double done, done_per_turn; /* share of the domain's */
 };
 
 static bool interrupted(struct run *r)
 {
-    const struct sp_sim_options *o = r->options;
-    if (!o->progress)
-        return false;
     double now = sp_now();
-    if (now < r->next_report)
+    if (!r->options->progress || now < r->next_report)
         return false;
     r->next_report = now + 0.01;
-    double share = r->done + r->done_per_turn * (double)r->trace.turn;
-    return o->progress(o->context, share < 1 ? share : 1);
+    return sp_domains_interrupted(&r->whole->domains, r->domain,
+                                  r->done + r->done_per_turn * (double)r->trace.turn);
 }
 
 static enum sp_status execute(struct run *r, int64_t from_turn, struct sp_error *err)
@@ -97,8 +107,9 @@ static double memory_lines(const struct sp_hierarchy *h)
     return sum;
 }
 
-/* The round from which an execution leaves the caches as a whole one would; 0: only a whole one does.
- * Under LRU a level's contents follow from the last stream of distinct lines as long as the level. */
+/* The round from which an execution leaves the caches as a whole one would; 0: only a whole one
+ * does. Under LRU a level's contents follow from the last stream of distinct lines as long as the
+ * level. */
 static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, int n_caches)
 {
     if (r->options->state == SP_SIM_BETWEEN || r->trace.layout->partition.schedule == SP_SCHEDULE_CYCLIC)
@@ -144,15 +155,14 @@ static enum sp_status simulate_domain(struct run *r, const struct sp_cache *cach
                                       int *n_executions, struct sp_error *err)
 {
     enum sp_sim_state state = r->options->state;
-    const double part = 1.0 / r->options->n_domain;
     *n_executions = 0;
     /* How many executions the warm-up will take is not known: it has the first half. */
-    r->done_per_turn = (state == SP_SIM_COLD ? part : part / 2) / (double)(r->trace.n_turns + 1);
+    r->done_per_turn = (state == SP_SIM_COLD ? 1 : 0.5) / (double)(r->trace.n_turns + 1);
     if (state != SP_SIM_COLD) {
         enum sp_status status = warm_up(r, cache, n_caches, n_executions, err);
         if (status != SP_OK)
             return status;
-        r->done += part / 2;
+        r->done = 0.5;
     }
     sp_hierarchy_count_anew(&r->caches);
     enum sp_status status = execute(r, 0, err);
@@ -236,43 +246,50 @@ static enum sp_status check(const struct sp_layout *layout, const struct sp_sim_
     return SP_OK;
 }
 
-/* Simulates the threads of one domain and adds their traffic. */
-static enum sp_status add_domain(const struct sp_layout *layout, struct run *r, const int *thread,
-                                 int n_threads, const struct sp_cache *cache, int n_caches,
-                                 struct sp_traffic *traffic, struct sp_sim_facts *facts, struct sp_error *err)
+static void add_run(struct whole *w, const struct run *r, int n_executions)
 {
-    const struct sp_sim_options *o = r->options;
+    const int line_B = w->cache[0].line_B, last = w->n_caches - 1;
+    for (int k = 0; k < w->n_caches; k++)
+        add_counts(&w->traffic[k], &r->caches.level[k].counts, line_B);
+    w->traffic[last].array_write_B[SP_ARRAY_Y] += (double)r->trace.nt_lines * line_B;
+    add_depths(w->options->depths, r->caches.level[last].depths);
+    w->facts.n_references += r->trace.n_references;
+    if (n_executions > w->facts.n_executions)
+        w->facts.n_executions = n_executions;
+}
+
+/* Simulates the threads of one domain and adds their traffic. */
+static enum sp_status add_domain(void *all, int domain, const int *thread, int n_threads,
+                                 struct sp_error *err)
+{
+    struct whole *w = all;
+    const struct sp_sim_options *o = w->options;
+    struct run r = {.whole = w, .options = o, .domain = domain};
     const struct sp_trace_options trace_options = {
-        .line_B = cache[0].line_B,
+        .line_B = w->cache[0].line_B,
         .n_threads = n_threads,
         .thread = thread,
         .skew = o->skew,
         .walk = o->walk,
         .store_nt = o->store_nt,
-        .every = sp_hierarchy_needs_every(cache, n_caches),
+        .every = sp_hierarchy_needs_every(w->cache, w->n_caches),
         .x_offset_B = o->x_offset_B,
         .y_offset_B = o->y_offset_B,
         .between_B = o->state == SP_SIM_BETWEEN ? o->between_B : 0,
     };
-    enum sp_status status = sp_trace_open(layout, &trace_options, &r->trace, err);
+    enum sp_status status = sp_trace_open(w->layout, &trace_options, &r.trace, err);
     if (status != SP_OK)
         return status;
     int n_executions = 0;
-    status = sp_hierarchy_make(cache, n_caches, n_threads, r->trace.n_lines, r->trace.array_of_group,
-                               o->seed + (uint64_t)r->domain, &r->caches, err);
+    status = sp_hierarchy_make(w->cache, w->n_caches, n_threads, r.trace.n_lines, r.trace.array_of_group,
+                               o->seed + (uint64_t)domain, &r.caches, err);
     if (status == SP_OK)
-        status = simulate_domain(r, cache, n_caches, &n_executions, err);
-    if (status == SP_OK) {
-        for (int k = 0; k < n_caches; k++)
-            add_counts(&traffic[k], &r->caches.level[k].counts, cache[0].line_B);
-        traffic[n_caches - 1].array_write_B[SP_ARRAY_Y] += (double)r->trace.nt_lines * cache[0].line_B;
-        add_depths(o->depths, r->caches.level[n_caches - 1].depths);
-        facts->n_references += r->trace.n_references;
-        if (n_executions > facts->n_executions)
-            facts->n_executions = n_executions;
-    }
-    sp_hierarchy_free(&r->caches);
-    sp_trace_close(&r->trace);
+        status = simulate_domain(&r, w->cache, w->n_caches, &n_executions, err);
+#pragma omp ordered
+    if (status == SP_OK)
+        add_run(w, &r, n_executions);
+    sp_hierarchy_free(&r.caches);
+    sp_trace_close(&r.trace);
     return status;
 }
 
@@ -296,8 +313,8 @@ static double bytes_of_domain(const struct sp_layout *l, const struct sp_sim_opt
     return sum;
 }
 
-/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read, [1] written.
- */
+/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read,
+ * [1] written. */
 static void overflow_of(const struct sp_layout *l, const struct sp_sim_options *o,
                         const struct sp_cache *cache, double share, double x_B, struct sp_traffic *memory,
                         double lo_B[2], double hi_B[2])
@@ -324,7 +341,7 @@ static void shares_of(const struct sp_layout *l, const struct sp_sim_options *o,
             (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
 }
 
-/* cache: the last level with its ways. Nothing is walked through where the matrix is far above the caches. */
+/* cache: the last level with its ways. Nothing is walked where the matrix is far above it. */
 static enum sp_status add_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
                                    const struct sp_cache *cache, struct sp_traffic *memory, double lo_B[2],
                                    double hi_B[2], struct sp_error *err)
@@ -377,36 +394,25 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
                               struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
                               struct sp_sim_facts *facts_out, struct sp_error *err)
 {
-    struct sp_sim_facts facts = {0};
+    struct whole w = {.layout = layout, .options = o, .traffic = traffic};
     *n_levels = 0;
     memset(traffic, 0, SP_MAX_LEVELS * sizeof *traffic);
     if (facts_out)
-        *facts_out = facts;
+        *facts_out = w.facts;
     enum sp_status status = check(layout, o, err);
     if (status != SP_OK)
         return status;
-    struct sp_cache cache[SP_MAX_CACHES];
-    int n_caches = choose_caches(o, cache);
-    int *thread;
-    status = sp_new_array(layout->partition.n_threads, sizeof *thread, "the threads", (void **)&thread, err);
-    if (status != SP_OK)
-        return status;
-    struct run r = {.options = o};
-    for (int d = 0; d < o->n_domain && status == SP_OK; d++) {
-        int n = 0;
-        for (int t = 0; t < layout->partition.n_threads; t++)
-            if ((o->domain_of_thread ? o->domain_of_thread[t] : 0) == d)
-                thread[n++] = t;
-        r.domain = d;
-        r.done = (double)d / o->n_domain;
-        if (n > 0)
-            status = add_domain(layout, &r, thread, n, cache, n_caches, traffic, &facts, err);
-    }
-    free(thread);
+    const int n_caches = w.n_caches = choose_caches(o, w.cache);
+    w.domains = (struct sp_domains){.n = o->n_domain,
+                                    .domain_of_thread = o->domain_of_thread,
+                                    .one_by_one = o->walk != NULL,
+                                    .progress = o->progress,
+                                    .context = o->context};
+    status = sp_domains_each(&w.domains, layout, add_domain, &w, err);
     double lo_B[2] = {0}, hi_B[2] = {0};
     struct sp_traffic *memory = &traffic[n_caches - 1];
     if (status == SP_OK) {
-        struct sp_cache last = cache[n_caches - 1];
+        struct sp_cache last = w.cache[n_caches - 1];
         last.ways = sp_machine_llc(o->machine)->ways;
         status = add_overflow(layout, o, &last, memory, lo_B, hi_B, err);
     }
@@ -417,10 +423,10 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
     sum_up(traffic, n_caches);
     memory->read_B = widened(memory->read_B, lo_B[0], hi_B[0]);
     memory->write_B = widened(memory->write_B, lo_B[1], hi_B[1]);
-    facts.n_levels = *n_levels = n_caches;
-    facts.llc_B = sp_cache_believed_B(&cache[n_caches - 1]);
+    w.facts.n_levels = *n_levels = n_caches;
+    w.facts.llc_B = sp_cache_believed_B(&w.cache[n_caches - 1]);
     if (facts_out)
-        *facts_out = facts;
+        *facts_out = w.facts;
     return SP_OK;
 }
 

@@ -26,16 +26,6 @@ struct sp_sizes sp_sizes_with_pointers(struct sp_sizes sizes, int row_ptr_B)
     return sizes;
 }
 
-struct sp_sizes sp_sizes_of_layout(const struct sp_layout *l)
-{
-    return (struct sp_sizes){.s_a = (double)l->s_a,
-                             .s_x = (double)l->s_x,
-                             .s_y = (double)l->s_y,
-                             .s_i = (double)l->s_i,
-                             .s_p = (double)l->s_p,
-                             .s_b = (double)sp_base_size(l->index)};
-}
-
 double sp_flops_per_entry(enum sp_precision precision)
 {
     return precision == SP_C128 ? 8 : 2;

@@ -47,8 +47,8 @@ static const char *const libraries[] = {"libcupti.so.13", "libcupti.so"};
 static const char remedy[] =
     "install the CUDA toolkit's CUPTI (Debian and Ubuntu: cuda-cupti-13-0), or set CUDA_HOME to the toolkit";
 
-/* libcupti opens libnvperf_host.so by its bare name, which only works where the loader looks: opened by its
- * full path before, it is found. */
+/* libcupti opens libnvperf_host.so by its bare name, which only works where the loader looks:
+ * opened by its full path before, it is found. */
 static bool open_host_library(void *cupti)
 {
     char folder[PATH_MAX], name[PATH_MAX + 32];
@@ -163,8 +163,7 @@ static const struct fault {
      "report this: the program does not use it"},
 };
 
-/* The driver's rule, as its files tell it; a refusal in spite of it comes from a container or a batch system.
- */
+/* The driver's rule by its files; a refusal in spite of it is a container's or batch system's. */
 static enum sp_status not_permitted(const struct sp_cupti_api *api, const char *call, const char *name,
                                     int code, struct sp_error *err)
 {

@@ -1,10 +1,10 @@
-/* CUPTI behind a table of functions, opened at run time: no program links it, and where it is missing this
- * says so in words. The types are those of CUPTI's headers (CUDA 12.6 and later: range profiler and profiler
- * host; tried with 13.0).
+/* CUPTI behind a table of functions, opened at run time: no program links it, and where it is
+ * missing this says so in words. The types are those of CUPTI's headers (CUDA 12.6 and later: range
+ * profiler and profiler host; tried with 13.0).
  *
- * Without a driver, cuptiDeviceGetChipName and cuptiProfilerGetCounterAvailability crash: nothing but the
- * profiler host's functions may be called before cudaGetDeviceCount has found a device (cupti_range.h obeys).
- */
+ * Without a driver, cuptiDeviceGetChipName and cuptiProfilerGetCounterAvailability crash: nothing
+ * but the profiler host's functions may be called before cudaGetDeviceCount has found a device
+ * (cupti_range.h obeys). */
 #ifndef SP_PROBES_CUDA_CUPTI_API_H
 #define SP_PROBES_CUDA_CUPTI_API_H
 
@@ -54,18 +54,18 @@ struct sp_cupti_api {
     __typeof__(cuptiRangeProfilerGetCounterDataInfo) *range_data_info;
 };
 
-/* Opens the library at `path`; NULL: looks for it where the loader does, in the toolkit of this build, in
- * $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. It stays loaded until the process ends, because it hooks
- * itself into the driver. SP_ABSENT says why it could not be opened, or which function it lacks. */
+/* Opens the library at `path`; NULL: looks for it where the loader does, in the toolkit of this
+ * build, in $CUDA_HOME, $CUDA_PATH and /usr/local/cuda. It stays loaded until the process ends,
+ * because it hooks itself into the driver. SP_ABSENT says why it could not be opened, or which
+ * function it lacks. */
 enum sp_status sp_cupti_open(const char *path, struct sp_cupti_api *api, struct sp_error *err);
 
-/* What a refusal of CUPTI means and what to type; `call` is the function that was refused. Returns SP_OK for
- * CUPTI_SUCCESS, SP_MEMORY where CUPTI found none, else SP_ABSENT. */
+/* What a refusal of CUPTI means and what to type; `call` is the function that was refused. Returns
+ * SP_OK for CUPTI_SUCCESS, SP_MEMORY where CUPTI found none, else SP_ABSENT. */
 enum sp_status sp_cupti_check(const struct sp_cupti_api *api, CUptiResult result, const char *call,
                               struct sp_error *err);
 
-/* The same for a device that cuptiProfilerDeviceSupported does not support: SP_ABSENT with what closes its
- * counters. */
+/* The same for a device that CUPTI's profiler does not support: SP_ABSENT with the reason. */
 enum sp_status sp_cupti_check_support(const CUpti_Profiler_DeviceSupported_Params *device,
                                       struct sp_error *err);
 

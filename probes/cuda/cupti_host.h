@@ -1,6 +1,6 @@
-/* The host half of CUPTI's profiler: which metrics a chip has, and how a set of them is counted. Works
- * without a GPU and without a driver, so all of it is tested everywhere. A chip is named as CUPTI does,
- * exactly: GA100 (A100), GH100 (H100, H200, GH200), GB100. */
+/* The host half of CUPTI's profiler: which metrics a chip has, and how a set of them is counted.
+ * Works without a GPU and without a driver, so all of it is tested everywhere. A chip is named as
+ * CUPTI does, exactly: GA100 (A100), GH100 (H100, H200, GH200), GB100. */
 #ifndef SP_PROBES_CUDA_CUPTI_HOST_H
 #define SP_PROBES_CUDA_CUPTI_HOST_H
 
@@ -22,8 +22,8 @@ struct sp_cupti_plan {
     int n_passes; /* executions that it takes */
 };
 
-/* `availability`: the device's image of what can be counted, NULL where there is no device. SP_ABSENT: an
- * unknown chip, or one that has no metric of the set. */
+/* `availability`: the device's image of what can be counted, NULL where there is no device.
+ * SP_ABSENT: an unknown chip, or one that has no metric of the set. */
 enum sp_status sp_cupti_plan_make(const struct sp_cupti_api *api, const char *chip,
                                   const uint8_t *availability, const struct sp_gpu_set *set,
                                   struct sp_cupti_plan *plan, struct sp_error *err);

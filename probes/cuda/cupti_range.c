@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* What is open, in the order in which it was opened; close_session() goes back from wherever it stopped. */
+/* What is open, in the order of opening; close_session() goes back from wherever it stopped. */
 struct session {
     const struct sp_cupti_device *device;
     const struct sp_cupti_api *api;
@@ -261,8 +261,7 @@ static void fill(const struct sp_cupti_plan *plan, const double *value, struct s
     }
 }
 
-/* A profiler that stays on would slow down and disturb whatever runs next: that it cannot be switched off is
- * a failure too. */
+/* A profiler that stays on would disturb what runs next: not to switch it off is a failure. */
 static enum sp_status close_session(struct session *s, enum sp_status status, struct sp_error *err)
 {
     struct sp_error ignored;

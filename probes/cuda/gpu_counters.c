@@ -55,7 +55,7 @@ static const struct sp_gpu_metric updates[] = {
     {"lts__t_sectors_srcunit_tex_op_atom.sum", SP_GPU_L2_ATOMIC, sector_B, 0},
 };
 
-/* GH100 has one name for operands of 16 bits, GA100 and GB100 have one for each type of the result. */
+/* GH100 has one name for operands of 16 bits, GA100 and GB100 one for each type of result. */
 static const struct sp_gpu_metric tensor[] = {
     {"sm__ops_path_tensor_src_fp64.sum", SP_GPU_TENSOR_F64, 1, 0},
     {"sm__ops_path_tensor_src_tf32_dst_fp32.sum", SP_GPU_TENSOR_TF32, 1, 0},

@@ -1,8 +1,9 @@
-/* What a GPU's counters can tell of one kernel, and the metrics of CUPTI that tell it. Needs no header and no
- * library of CUDA, so that a program without the CUDA part can still read, print and store such counts.
+/* What a GPU's counters can tell of one kernel, and the metrics of CUPTI that tell it. Needs no
+ * header and no library of CUDA, so that a program without the CUDA part can still read, print and
+ * store such counts.
  *
- * A set is what is counted together. What is counted and what is unknown never mix: a count that was not read
- * is SP_NONE with a reason, never 0. */
+ * A set is what is counted together. What is counted and what is unknown never mix: a count that
+ * was not read is SP_NONE with a reason, never 0. */
 #ifndef SP_PROBES_CUDA_GPU_COUNTERS_H
 #define SP_PROBES_CUDA_GPU_COUNTERS_H
 
@@ -49,8 +50,8 @@ struct sp_gpu_count_words {
 };
 extern const struct sp_gpu_count_words sp_gpu_count_words[SP_N_GPU_COUNTS];
 
-/* A metric adds scale x its value to a count. Chips name the same thing differently: of the alternatives of a
- * count, numbered from 0, the first is taken whose metrics the chip has all. */
+/* A metric adds scale x its value to a count. Chips name the same thing differently: of the
+ * alternatives of a count, numbered from 0, the first is taken whose metrics the chip has all. */
 struct sp_gpu_metric {
     const char *name;
     enum sp_gpu_count count;
@@ -82,17 +83,18 @@ void sp_gpu_counts_none(struct sp_gpu_counts *counts, const char *why);
 /* Takes over what `from` knows: several sets into one record. Passes add up. */
 void sp_gpu_counts_merge(struct sp_gpu_counts *into, const struct sp_gpu_counts *from);
 
-/* The counters of GPU 0 as the program sees them: in the module that also holds the kernels, behind a symbol
- * of its own, because kernels know nothing of probes. A module that was built without CUPTI has no such
- * symbol. */
+/* The counters of GPU 0 as the program sees them: in the module that also holds the kernels, behind
+ * a symbol of its own, because kernels know nothing of probes. A module that was built without
+ * CUPTI has no such symbol. */
 
 #define SP_GPU_COUNTERS_ABI    1
 #define SP_GPU_COUNTERS_SYMBOL "sp_gpu_counters"
 
-/* Both return when the GPU has finished; a failure of theirs ends the counting and is passed on. Before every
- * pass, outside of what is counted, set_cache_state brings the caches into the state that is to be measured.
- * Warm is one launch. Cold is *reading* an array of two to four times the size of L2: after writing it, its
- * modified lines would be written back during the launch, and be counted as the launch's. */
+/* Both return when the GPU has finished; a failure of theirs ends the counting and is passed on.
+ * Before every pass, outside of what is counted, set_cache_state brings the caches into the state
+ * that is to be measured. Warm is one launch. Cold is *reading* an array of two to four times the
+ * size of L2: after writing it, its modified lines would be written back during the launch, and be
+ * counted as the launch's. */
 struct sp_gpu_work {
     enum sp_status (*set_cache_state)(void *context,
                                       struct sp_error *err); /* NULL: as the pass before left it */
@@ -103,15 +105,14 @@ struct sp_gpu_work {
 struct sp_gpu_counters {
     int abi;
     size_t counts_size; /* sizeof(struct sp_gpu_counts) */
-    /* Counts a set; contract of sp_cupti_count (cupti_range.h). Executes the launch as often as the set takes
-     * passes. */
+    /* Counts a set, with an execution for each pass; contract of sp_cupti_count (cupti_range.h). */
     enum sp_status (*count)(enum sp_gpu_set_name set, const struct sp_gpu_work *work,
                             struct sp_gpu_counts *counts, struct sp_error *err);
 };
 
 typedef const struct sp_gpu_counters *sp_gpu_counters_of(void);
 
-/* Opens the module; SP_ABSENT says what the loader said, or that it is of another build. It stays open. */
+/* Opens the module; SP_ABSENT with the loader's words, or that it is of another build. */
 enum sp_status sp_gpu_counters_open(const struct sp_gpu_counters **counters, struct sp_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* The helper: a program of its own in which LIKWID or PAPI lives. What these libraries print, fork, exit or
- * hang stays there; the job that is counted runs in the program that started the helper.
+/* The helper: a program of its own in which LIKWID or PAPI lives. What these libraries print, fork,
+ * exit or hang stays there; the job that is counted runs in the program that started the helper.
  *
- * It reads lines from standard input and answers on file descriptor SP_HELPER_REPLY, every answer ended by a
- * line "ok" or "absent WHAT\tREMEDY":
+ * It reads lines from standard input and answers on file descriptor SP_HELPER_REPLY, every answer
+ * ended by a line "ok" or "absent WHAT\tREMEDY":
  *
  *     look                          is the library there, and whole?   -> how TEXT
  *     open ARGUMENT CPU:SOCKET,...  what can be counted                -> how TEXT, event ... (one a line)
@@ -10,8 +10,8 @@
  *     stop                          -> count EVENT VALUE SECONDS RUNNING_SECONDS
  *     quit
  *
- * ARGUMENT "-" : none. event PASS DOMAIN CHANNEL LEVEL DIRECTION B_PER_COUNT NAME (to the end of the line).
- */
+ * ARGUMENT "-" : none. event PASS DOMAIN CHANNEL LEVEL DIRECTION B_PER_COUNT NAME (to the end of
+ * the line). */
 #ifndef SP_PROBES_HELPER_HELPER_H
 #define SP_PROBES_HELPER_HELPER_H
 
@@ -29,8 +29,7 @@ struct sp_helper_cpus {
     int cpu[SP_HELPER_MAX_CPUS], socket[SP_HELPER_MAX_CPUS];
 };
 
-/* One library. Each function ends its answer itself when it fails (sp_helper_absent()); main() says "ok"
- * otherwise. */
+/* One library. Its functions end their answer when they fail (sp_helper_absent()), else main(). */
 struct sp_helper_backend {
     const char *name;
     bool (*look)(const char *path);

@@ -1,6 +1,6 @@
-/* LIKWID behind a small table of functions, without its headers: their structures change with the version.
- * Its performance groups know the events, scales and formulas of each machine; their metrics "... data volume
- * [GBytes]" are what is counted. A group is a pass. */
+/* LIKWID behind a small table of functions, without its headers: their structures change with the
+ * version. Its performance groups know the events, scales and formulas of each machine; their
+ * metrics "... data volume [GBytes]" are what is counted. A group is a pass. */
 #include <math.h>
 #include <string.h>
 
@@ -85,8 +85,8 @@ static bool look(const char *path)
     return likwid.library != NULL;
 }
 
-/* Which of the machine's groups are passes: MEM, or its parts; HBM beside it; without them the ones that
- * count memory and flops; L3 and L2. */
+/* Which of the machine's groups are passes: MEM, or its parts; HBM beside it; without them the ones
+ * that count memory and flops; L3 and L2. */
 static bool wanted(const char *name, bool has_mem)
 {
     static const char *const always[] = {"MEM", "MEM1", "MEM2", "MEMREAD", "MEMWRITE",
@@ -106,8 +106,9 @@ static bool has_socket_before(const struct sp_helper_cpus *cpus, int i)
     return false;
 }
 
-/* Sums a metric of one socket over its threads. What belongs to a whole socket is counted by the one that
- * holds its lock; where three or more all say the same of memory, it was counted once a thread. */
+/* Sums a metric of one socket over its threads. What belongs to a whole socket is counted by the
+ * one that holds its lock; where three or more all say the same of memory, it was counted once a
+ * thread. */
 static double metric_of_socket(int i)
 {
     metric_function get = (metric_function)likwid.function[METRIC];

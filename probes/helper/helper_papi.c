@@ -1,6 +1,7 @@
-/* PAPI behind a small table of functions, without its headers. Memory controllers by the names that its
- * library libpfm gives them, system-wide on one processor a socket; where there are none, misses of the
- * last-level cache of the job's threads times a line, which is an approximation and says so. */
+/* PAPI behind a small table of functions, without its headers. Memory controllers by the names that
+ * its library libpfm gives them, system-wide on one processor a socket; where there are none,
+ * misses of the last-level cache of the job's threads times a line, which is an approximation and
+ * says so. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,8 +62,8 @@ typedef const char *(*component_function)(int); /* the structure begins with the
 
 enum { MAX_EVENTS = 128, MAX_SETS = 256, MAX_UNITS = 16, NONE = -1 };
 
-/* One event set for all events of units, because PAPI runs one at a time for a component; and one for each
- * thread of the job, to which it is attached. */
+/* One event set for all events of units, because PAPI runs one at a time for a component; and one
+ * for each thread of the job, to which it is attached. */
 struct event_set {
     int set, n_events;
     int event[MAX_EVENTS];
@@ -264,9 +265,9 @@ static int begin_set(int pass, int thread)
     return error;
 }
 
-/* PAGES faults and WORK_S of task clock, which the kernel counts itself: they prove the plumbing where no
- * hardware counts. PAPI attaches to other threads by way of a hardware event, so they are the helper's own.
- */
+/* PAGES faults and WORK_S of task clock, which the kernel counts itself: they prove the plumbing
+ * where no hardware counts. PAPI attaches to other threads by way of a hardware event, so they are
+ * the helper's own. */
 static void do_known_work(void)
 {
     enum { PAGES = 500, PAGE = 4096 };

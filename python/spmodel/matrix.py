@@ -134,6 +134,12 @@ def view_of(matrix: Any, name: Any, handle: Handle) -> View:
         return view_of_arrays(matrix.data, matrix.indices, matrix.indptr, matrix.shape, name, view)
     import numpy as np
     array = np.asarray(matrix)
+    if isinstance(matrix, np.ma.MaskedArray):
+        raise UsageError("a masked array says nothing of what its masked elements are",
+                         "matrix.filled(0), where masked elements are no entries")
+    if array.ndim != 2 or array.dtype.kind not in "biufc":
+        raise UsageError(f"{type(matrix).__name__} has no elements that can be read as numbers",
+                         "a matrix with entries: an operator has none")
     return view_of_arrays(*_rows_of_dense(array, view), shape=array.shape, name=name, view=view)
 
 

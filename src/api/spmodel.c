@@ -1,5 +1,4 @@
-/* The library's calls: each analysis is a request on a stage, as the program's, made by a thread of its own.
- */
+/* The library's calls: each analysis is a request on a stage, by a thread of its own. */
 #include "include/spmodel.h"
 
 #include <fenv.h>
@@ -24,7 +23,6 @@
 #include "session/own/own.h"
 #include "session/request/request.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/pages.h"
 
 struct spmodel {
     char *value[SP_N_OPTIONS]; /* as they were set; NULL: not; "" of one that takes none */
@@ -93,7 +91,7 @@ static enum sp_status request_of(const spmodel *s, struct sp_request *r, struct 
     return status;
 }
 
-/* Does a request know it? Options of files and of what becomes of a result are the program's alone. */
+/* Does a request know it? Options of files and of results are the program's alone. */
 static bool is_of_request(enum sp_option option)
 {
     struct sp_request r = sp_request_begin();
@@ -211,7 +209,7 @@ static void *work_apart(void *context)
     return NULL;
 }
 
-/* Tells the caller's function of each step, and asks it at least ten times a second whether to go on. */
+/* Tells the caller's function of each step, and asks it ten times a second whether to go on. */
 static void attend(struct call *c)
 {
     enum { NOW_AND_THEN_NS = 100000000 };
@@ -237,7 +235,7 @@ static void attend(struct call *c)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* The caller's affinity, team and handlers belong to its threads: what is changed here is this one's. */
+/* The caller's affinity, team and handlers are its threads': only this one's change here. */
 static enum sp_status do_apart(struct call *c, struct sp_error *err)
 {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};

@@ -51,7 +51,7 @@ static inline int64_t index_at(const void *array, int width_B, int64_t i)
     return width_B == 8 ? ((const int64_t *)array)[i] : ((const int32_t *)array)[i];
 }
 
-/* Row pointers ascend from the base to n_nz, columns are there: else nothing may be read through them. */
+/* Row pointers ascend from the base to n_nz, columns are there: else nothing may be read. */
 static enum sp_status check_arrays(const struct spmodel_matrix *v, bool *is_canonical, struct sp_error *err)
 {
     int64_t bad_row = INT64_MAX, bad_entry = INT64_MAX, n_unordered = 0;
@@ -103,7 +103,8 @@ static enum sp_status take_arrays(const struct spmodel_matrix *v, bool copy, str
     const int parts = v->values && v->type == SPMODEL_C128 ? 2 : 1;
     const bool lend_ptr = !copy && v->row_ptr_B == 8 && v->base == 0,
                lend_col = !copy && v->col_B == 4 && v->base == 0 && v->n_nz > 0,
-               lend_val = !copy && v->values && v->type != SPMODEL_F32 && v->n_nz > 0;
+               narrow = !copy && v->values && v->type == SPMODEL_F32 && v->n_nz > 0,
+               lend_val = !copy && v->values && v->n_nz > 0;
     enum sp_status status = SP_OK;
     void *p[3] = {(void *)v->row_ptr, (void *)v->col, (void *)v->values};
     l->lent[0] = lend_ptr ? v->row_ptr : NULL;
@@ -117,7 +118,8 @@ static enum sp_status take_arrays(const struct spmodel_matrix *v, bool copy, str
     a->col = status == SP_OK ? p[1] : NULL;
     if (status == SP_OK && !lend_val)
         status = sp_large_alloc(own, parts * v->n_nz, sizeof *a->val, "values", &p[2], err);
-    a->val = status == SP_OK ? p[2] : NULL;
+    a->val = status == SP_OK && !narrow ? p[2] : NULL;
+    a->val_f32 = narrow ? v->values : NULL;
     if (status != SP_OK) {
         sp_large_free(own, a->col, v->n_nz, sizeof *a->col);
         sp_large_free(own, a->row_ptr, v->n_r + 1, sizeof *a->row_ptr);
@@ -147,7 +149,7 @@ static int64_t count_zeros(const struct sp_csr *a)
     int64_t n = 0;
 #pragma omp parallel for reduction(+ : n)
     for (int64_t k = 0; k < a->n_nz; k++)
-        n += a->val[parts * k] == 0 && a->val[parts * k + parts - 1] == 0;
+        n += sp_csr_number(a, parts * k) == 0 && sp_csr_number(a, parts * k + parts - 1) == 0;
     return n;
 }
 

@@ -1,4 +1,4 @@
-/* A matrix of the caller's as the program's own: its arrays are borrowed where they are as ours are. */
+/* A matrix of the caller's as the program's own: arrays like ours are borrowed. */
 #ifndef SP_API_VIEW_H
 #define SP_API_VIEW_H
 
@@ -15,10 +15,10 @@ struct sp_lender {
     const void *lent[3];
 };
 
-/* The canonical matrix of the view. Row pointers of 8 bytes, columns of 4, values in f64 or c128 are
- * borrowed, from 0 and with ascending columns; anything else is copied: row pointers alone where they alone
- * differ, all three where rows must be sorted. SP_USAGE: the struct itself makes no sense; SP_INPUT: what it
- * points to is no matrix in rows; SP_MEMORY. */
+/* The canonical matrix of the view. Row pointers of 8 bytes, columns of 4, values of any type are
+ * borrowed, from 0 and with ascending columns; each of the others is copied: 8 bytes a row, 4 an
+ * entry; all three where rows must be sorted. SP_USAGE: the struct itself makes no sense; SP_INPUT:
+ * what it points to is no matrix in rows; SP_MEMORY. */
 enum sp_status sp_view_open(const struct spmodel_matrix *view, const struct sp_load_options *load,
                             struct sp_lender *lender, struct sp_csr *matrix, struct sp_load_facts *facts,
                             struct sp_error *err);

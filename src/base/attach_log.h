@@ -1,20 +1,21 @@
-/* What libspmodel-attach.so writes of a program that it looks into (attach/), and io/attach/capture.h reads:
- * a folder with one log a process and one file a pattern. All numbers little endian, structures without
- * padding.
+/* What libspmodel-attach.so writes of a program that it looks into (attach/), and
+ * io/attach/capture.h reads: a folder with one log a process and one file a pattern. All numbers
+ * little endian, structures without padding.
  *
- * A log, PID-N.splog, is mapped by the process that it tells of, so that what was seen is there whatever ends
- * that process:
+ * A log, PID-N.splog, is mapped by the process that it tells of, so that what was seen is there
+ * whatever ends that process:
  *
  *     header                                                  SP_ATTACH_HEADER_B
  *     matrix[SP_ATTACH_MATRICES]                              SP_ATTACH_MATRIX_B each
  *     cell[0 ... n_cells]                                     SP_ATTACH_CELL_B each
  *
- * The file is as long as its highest cell needs, and a header alone where there is no matrix. A cell belongs
- * to one matrix, symbol, width and thread, which writes it without a lock; threads that ended leave theirs to
- * others. Whoever reads must expect every number to be anything: a process may have died while it wrote.
+ * The file is as long as its highest cell needs, and a header alone where there is no matrix. A
+ * cell belongs to one matrix, symbol, width and thread, which writes it without a lock; threads
+ * that ended leave theirs to others. Whoever reads must expect every number to be anything: a
+ * process may have died while it wrote.
  *
- * A pattern, pattern-HASH.sppat, is a struct sp_attach_pattern, then row_ptr[n_r + 1] of 8 bytes, then
- * col[n_nz] of 4, both from 0; rows need not be sorted. It appears complete or not at all. */
+ * A pattern, pattern-HASH.sppat, is a struct sp_attach_pattern, then row_ptr[n_r + 1] of 8 bytes,
+ * then col[n_nz] of 4, both from 0; rows need not be sorted. It appears complete or not at all. */
 #ifndef SP_BASE_ATTACH_LOG_H
 #define SP_BASE_ATTACH_LOG_H
 
@@ -25,8 +26,8 @@
 #define SP_ATTACH_PATTERN_MAGIC "SPPATTRN"
 #define SP_ATTACH_LOG_ENDING    ".splog"
 
-/* Names of variables of the environment that the program sets and the library reads: the folder, and the
- * process that was started (others without a product leave no log). */
+/* Names of variables of the environment that the program sets and the library reads: the folder,
+ * and the process that was started (others without a product leave no log). */
 #define SP_ATTACH_FOLDER_VARIABLE "SPMODEL_ATTACH_FOLDER"
 #define SP_ATTACH_PID_VARIABLE    "SPMODEL_ATTACH_PID"
 

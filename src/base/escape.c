@@ -41,7 +41,7 @@ void sp_csv_field(FILE *out, const char *text)
     fputs(text, out);
 }
 
-/* Between letters and digits an underscore is one: no emphasis begins or ends there [CommonMark 6.2]. */
+/* Between letters and digits an underscore is itself: no emphasis there [CommonMark 6.2]. */
 static int is_in_word(const char *text, const char *p)
 {
     return p > text && isalnum((unsigned char)p[-1]) && isalnum((unsigned char)p[1]);

@@ -22,8 +22,7 @@ char *sp_figure(char *text, size_t size, double x, int digits)
     return text;
 }
 
-/* A half-width above this part of the value, or this many times the other side (and no trifle), would mislead
- * as ±. */
+/* A half-width above this part of the value, or this many times the other side, misleads as ±. */
 static const double WIDE = 0.3, SKEWED = 3, SMALL = 0.05;
 
 char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits)

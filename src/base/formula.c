@@ -49,8 +49,8 @@ static struct sp_quantity exactly(double x)
     return (struct sp_quantity){x, x, x};
 }
 
-/* The hull of the results at the ends of both intervals: holds every outcome where the operation is monotone
- * in each operand. */
+/* The hull of the results at the ends of both intervals: holds every outcome where the operation is
+ * monotone in each operand. */
 static struct sp_quantity combine(struct sp_quantity a, struct sp_quantity b, double (*f)(double, double))
 {
     const double end[4] = {f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)};

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* XXH64, the 64-bit hash of Yann Collet's published specification (xxHash, version 0.1.1): fast, not
- * cryptographic; guards stored data against damage. */
+/* XXH64, the 64-bit hash of Yann Collet's published specification (xxHash, version 0.1.1): fast,
+ * not cryptographic; guards stored data against damage. */
 uint64_t sp_hash64(const void *data, size_t size, uint64_t seed);
 
 /* SHA-256 [FIPS 180-4] of small data: identities in records. */

@@ -28,8 +28,8 @@ enum { SP_MAX_JOB_ARRAYS = 3 };
 struct sp_job {
     const char *name; /* borrowed: the kernel's name */
     void *state;      /* owned by the kernel that prepared it */
-    /* Executes the operation `repetitions` >= 1 times and returns when the work is done. Allocates nothing.
-     * `stats` may be NULL. */
+    /* Executes the operation `repetitions` >= 1 times and returns when the work is done. Allocates
+     * nothing. `stats` may be NULL. */
     enum sp_status (*run)(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err);
     const struct sp_layout *layout; /* borrowed */
     int n_threads;

@@ -1,6 +1,5 @@
 #include "base/memory.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

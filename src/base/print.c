@@ -85,8 +85,7 @@ static uintmax_t next_unsigned(const char *length, va_list *args)
     return *length == '\0' || *length == 'h' ? (unsigned)x : x;
 }
 
-/* Bytes of `text` that the precision leaves: no part of a character at their end, none behind them is read.
- */
+/* Bytes of `text` that the precision leaves: whole characters, none behind them is read. */
 static size_t cut_at(const char *text, int precision)
 {
     if (precision < 0)
@@ -187,8 +186,8 @@ void sp_print(FILE *out, const char *format, ...)
 
 enum { MOST_CODES = 64, OUT_B = 4096 };
 
-/* One guarded stream. Codes of the program are known by where they lie in the stream, so they need not be
- * written one by one: [from, to) counted from its first byte. */
+/* One guarded stream. Codes of the program are known by where they lie in the stream, so they need
+ * not be written one by one: [from, to) counted from its first byte. */
 struct guard {
     FILE *stream;
     int fd;

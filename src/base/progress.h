@@ -7,12 +7,11 @@
 
 /* Borrowed by whoever is given it; both functions may be NULL. Called from one thread at a time. */
 struct sp_progress {
-    /* `what` in the present participle ("reading kkt_power.mtx"); done in [0, 1] of this step, negative:
-     * unknown. */
+    /* `what` such as "reading kkt_power.mtx"; done in [0, 1] of this step, negative: unknown. */
     void (*step)(void *context, const char *what, double done);
     bool (*interrupted)(void *context);
     void *context;
-    /* A sentence for the user, without final stop; a detail is for those who asked for more. May be NULL. */
+    /* A sentence for the user, without final stop; a detail is for those who asked. May be NULL. */
     void (*remark)(void *context, bool is_detail, const char *text);
 };
 
@@ -31,8 +30,7 @@ static inline bool sp_progress_interrupted(const struct sp_progress *p)
 void sp_progress_remark(const struct sp_progress *p, bool is_detail, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One named step with the callbacks that reading and writing take: sp_watch_show, sp_watch_stop and &watch.
- */
+/* One named step with what reading and writing take: sp_watch_show, sp_watch_stop and &watch. */
 struct sp_watch {
     const struct sp_progress *progress;
     const char *what; /* "reading the matrix" */

@@ -1,8 +1,8 @@
 /* Numbers with their origin, and what a probe observed.
  *
- * Every number that a user sees is a struct sp_value: it says whether it was measured, simulated, modelled or
- * stated by a source, or that it is not known and why. All values are in SI base units (s, B, B/s, flop/s).
- */
+ * Every number that a user sees is a struct sp_value: it says whether it was measured, simulated,
+ * modelled or stated by a source, or that it is not known and why. All values are in SI base units
+ * (s, B, B/s, flop/s). */
 #ifndef SP_BASE_READING_H
 #define SP_BASE_READING_H
 
@@ -76,10 +76,9 @@ struct sp_reading {
     int64_t n_samples;
     bool *disturbed;     /* [n_samples] other work took a processor during it; owned, NULL: not looked at */
     int64_t repetitions; /* executions in each sample */
-    double
-        *thread_s; /* [n_threads] mean busy seconds of each thread in one execution; owned, NULL: unknown */
+    double *thread_s;    /* [n_threads] mean busy seconds of an execution; owned, NULL: unknown */
     int n_threads;
-    /* traffic[k]: between cache level k + 1 and the next one outward; traffic[n_levels - 1]: memory. */
+    /* traffic[k]: between cache level k + 1 and the next one out; traffic[n_levels - 1]: memory. */
     int n_levels;
     struct sp_traffic traffic[SP_MAX_LEVELS];
     char source[32]; /* probe that made it */

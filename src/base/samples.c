@@ -21,8 +21,9 @@ static double of_key(uint64_t key)
     return x;
 }
 
-/* The element that sorting would put at place k: the least key that more than k elements do not exceed,
- * bisected. Nothing is allocated, so no statistic fails; 64 passes cost about what sorting a copy does. */
+/* The element that sorting would put at place k: the least key that more than k elements do not
+ * exceed, bisected. Nothing is allocated, so no statistic fails; 64 passes cost about what sorting
+ * a copy does. */
 static double order_statistic(const double *x, int64_t n, int64_t k)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -63,7 +64,7 @@ struct sp_value sp_median_interval(const double *x, int64_t n, enum sp_origin or
 {
     int64_t lo = 0, hi = n - 1;
     if (n >= 6) {
-        /* ranks n/2 -+ 1.96 sqrt(n)/2: the order statistics that enclose the median in 95 % of cases */
+        /* ranks n/2 -+ 1.96 sqrt(n)/2: the order statistics around the median in 95 % of cases */
         double half = 0.98 * sqrt((double)n);
         lo = (int64_t)floor((double)n / 2 - half);
         hi = (int64_t)ceil((double)n / 2 + half);

@@ -11,8 +11,8 @@
 double sp_quantile(const double *x, int64_t n, double q);
 double sp_median(const double *x, int64_t n);
 
-/* Median with the distribution-free ~95 % interval of the order statistics (binomial, normal approximation
- * for n > 20); for n < 6 the whole range. n >= 1. */
+/* Median with the distribution-free ~95 % interval of the order statistics (binomial, normal
+ * approximation for n > 20); for n < 6 the whole range. n >= 1. */
 struct sp_value sp_median_interval(const double *x, int64_t n, enum sp_origin origin);
 
 /* Relative spread (Q3 - Q1)/median; 0 for n < 2. */

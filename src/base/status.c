@@ -6,8 +6,7 @@
 
 #include "base/visible.h"
 
-/* Names of files and strings of records are in `what` and in `remedy`: each is one line whatever they hold.
- */
+/* Names of files and strings of records in `what` and `remedy`: each is one line. */
 static void fill(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
                  va_list args)
 {

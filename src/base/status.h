@@ -1,8 +1,9 @@
 /* How a function says that it failed.
  *
- * Whatever can fail returns enum sp_status and takes `struct sp_error *err` last. The error is filled where
- * the fault is seen, in full sentences for a person; callers pass it on unchanged or add the path. `err` may
- * be NULL. On failure every output argument is left zeroed and owns nothing. */
+ * Whatever can fail returns enum sp_status and takes `struct sp_error *err` last. The error is
+ * filled where the fault is seen, in full sentences for a person; callers pass it on unchanged or
+ * add the path. `err` may be NULL. On failure every output argument is left zeroed and owns
+ * nothing. */
 #ifndef SP_BASE_STATUS_H
 #define SP_BASE_STATUS_H
 
@@ -36,14 +37,13 @@ struct sp_error {
     char remedy[512]; /* what the user can do, "": nothing known; the same */
 };
 
-/* Why an input cannot be read, from the system's number: SP_INPUT, but SP_MEMORY where it lacked memory. */
+/* Why an input cannot be read, by errno: SP_INPUT, or SP_MEMORY where memory lacked. */
 static inline enum sp_status sp_input_status(int error)
 {
     return error == ENOMEM ? SP_MEMORY : SP_INPUT;
 }
 
-/* Fills `err` (if not NULL) and returns `status`, so that one can write `return sp_fail(err, ...)`.
- * `remedy` may be NULL. */
+/* Fills `err` (if not NULL) and returns `status`: `return sp_fail(err, ...)`. `remedy`: or NULL. */
 enum sp_status sp_fail(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,4 +1,4 @@
-/* Numbers and units for people. Files and interfaces keep SI base units; these are for the terminal only. */
+/* Numbers and units for people, on the terminal; files and interfaces keep SI base units. */
 #ifndef SP_BASE_TEXT_H
 #define SP_BASE_TEXT_H
 
@@ -7,16 +7,15 @@
 
 /* 14612663 -> "14 612 663" (groups of three, plain blanks). Returns text. */
 char *sp_text_count(char *text, size_t size, int64_t n);
-/* The same for a number that may be none: "?" where it is not finite or beyond int64; a fraction is cut off.
- */
+/* The same for a number that may be none: "?" where it is not finite or beyond int64. */
 char *sp_text_whole(char *text, size_t size, double x);
 /* 16.5e6 -> "16.5 MB", 1.2e12 -> "1.20 TB"; SI prefixes, three digits. Returns text. */
 char *sp_text_bytes(char *text, size_t size, double bytes);
 /* 0.00431 -> "4.31 ms". Returns text. */
 char *sp_text_seconds(char *text, size_t size, double seconds);
 
-/* "64M", "1.5G", "32KiB", "4096" -> bytes (K, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024; a trailing B
- * is allowed). Returns 0 on success, -1 when the text is no size. */
+/* "64M", "1.5G", "32KiB", "4096" -> bytes (K, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024; a
+ * trailing B is allowed). Returns 0 on success, -1 when the text is no size. */
 int sp_parse_bytes(const char *text, double *bytes);
 /* "90", "1.5s", "200ms", "5m", "1h" -> seconds. Returns 0 or -1. */
 int sp_parse_seconds(const char *text, double *seconds);

@@ -1,7 +1,8 @@
-/* Text of others made visible: file names, strings of records, words of campaigns. What a terminal would obey
- * instead of showing it (C0 and C1 controls, DEL), what changes the order of the characters that follow, and
- * bytes that are no UTF-8 show as "\n", "\r", "\u001b", "\u202e", "\x9b"; tabs and all else stay as they are.
- * The result is one line of UTF-8. It is the spelling of JSON, so a JSON document keeps its meaning. */
+/* Text of others made visible: file names, strings of records, words of campaigns. What a terminal
+ * would obey instead of showing it (C0 and C1 controls, DEL), what changes the order of the
+ * characters that follow, and bytes that are no UTF-8 show as "\n", "\r", "\u001b", "\u202e",
+ * "\x9b"; tabs and all else stay as they are. The result is one line of UTF-8. It is the spelling
+ * of JSON, so a JSON document keeps its meaning. */
 #ifndef SP_BASE_VISIBLE_H
 #define SP_BASE_VISIBLE_H
 
@@ -24,9 +25,9 @@ enum { SP_VISIBLE_MOST = 8 };
 /* The next character of *text in its visible form, its length in bytes; 0 at the end. */
 size_t sp_visible_next(const char **text, char shown[SP_VISIBLE_MOST]);
 
-/* Writes the visible form of `text` into out[size], cut behind a whole character, always terminated. Returns
- * the length that all of it has without '\0', as snprintf does. `out` may be `text` only where sp_is_visible.
- */
+/* Writes the visible form of `text` into out[size], cut behind a whole character, always
+ * terminated. Returns the length that all of it has without '\0', as snprintf does. `out` may be
+ * `text` only where sp_is_visible. */
 size_t sp_visible(const char *text, char *out, size_t size);
 /* Is `text` its own visible form? */
 bool sp_is_visible(const char *text);

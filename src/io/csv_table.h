@@ -1,5 +1,4 @@
-/* A table of text with a header line, as spreadsheets and scripts write it (RFC 4180), plain or compressed.
- */
+/* A table of text with a header line, as spreadsheets write it (RFC 4180), maybe compressed. */
 #ifndef SP_IO_CSV_TABLE_H
 #define SP_IO_CSV_TABLE_H
 
@@ -17,9 +16,9 @@ struct sp_csv_table {
     int64_t *line; /* [n_rows] 1-based, in the file; owned */
 };
 
-/* Blank lines and lines that begin with # or == (what ncu says of itself) are skipped. SP_INPUT names file
- * and line: no header, two columns of one name, a line with more or fewer cells than the header, a quote that
- * does not end, no text. */
+/* Blank lines and lines that begin with # or == (what ncu says of itself) are skipped. SP_INPUT
+ * names file and line: no header, two columns of one name, a line with more or fewer cells than the
+ * header, a quote that does not end, no text. */
 enum sp_status sp_csv_table_read(const char *path, struct sp_csv_table *table, struct sp_error *err);
 void sp_csv_table_free(struct sp_csv_table *table); /* safe twice */
 

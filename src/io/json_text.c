@@ -28,8 +28,8 @@ json_t *sp_json_string(const char *text)
 
 static bool make_visible(json_t *node);
 
-/* The keys of an object that are not visible get new names, behind the others; a name that is there already
- * is taken from it: two keys that look alike must not say two things. */
+/* The keys of an object that are not visible get new names, behind the others; a name that is there
+ * already is taken from it: two keys that look alike must not say two things. */
 static bool rename_keys(json_t *object)
 {
     const char *key;

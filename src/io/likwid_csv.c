@@ -54,7 +54,7 @@ static enum sp_status no_memory(struct sp_error *err)
     return sp_fail(err, SP_MEMORY, NULL, "no memory for a table of likwid-perfctr");
 }
 
-/* The table of a region and group: raw counts, which hold the region's times, and metrics are one here. */
+/* The table of a region and group: raw counts (with the region's times) and metrics are one. */
 static enum sp_status find_table(struct reader *r, struct sp_likwid_csv *csv, const char *region, int number,
                                  const char *group, struct sp_error *err)
 {

@@ -1,4 +1,4 @@
-/* The output of `likwid-perfctr -O` (CSV), with or without marker regions (-m), of LIKWID 4 and 5. */
+/* The output of `likwid-perfctr -O` (CSV), with or without regions (-m), of LIKWID 4 and 5. */
 #ifndef SP_IO_LIKWID_CSV_H
 #define SP_IO_LIKWID_CSV_H
 

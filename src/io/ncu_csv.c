@@ -1,7 +1,5 @@
 #include "io/ncu_csv.h"
 
-#include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The output of Nsight Compute as CSV: `ncu --csv --page raw` (a column a metric, the units below the header)
- * or `--page details` (a line a metric), of any number of launches. */
+/* The output of Nsight Compute as CSV: `ncu --csv --page raw` (a column a metric, the units below
+ * the header) or `--page details` (a line a metric), of any number of launches. */
 #ifndef SP_IO_NCU_CSV_H
 #define SP_IO_NCU_CSV_H
 
@@ -29,8 +29,8 @@ struct sp_ncu_csv {
     bool constructed;             /* its kernels' names begin with "constructed" */
 };
 
-/* SP_INPUT names what is missing, or the line whose number or unit is none. Values of other kinds of units
- * (shares, rates) are left out. */
+/* SP_INPUT names what is missing, or the line whose number or unit is none. Values of other kinds
+ * of units (shares, rates) are left out. */
 enum sp_status sp_ncu_csv_read(const char *path, struct sp_ncu_csv *csv, struct sp_error *err);
 void sp_ncu_csv_free(struct sp_ncu_csv *csv); /* safe twice */
 

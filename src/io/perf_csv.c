@@ -122,7 +122,7 @@ static bool take_rest(const struct reader *r, int i, struct sp_perf_row *row)
     return true;
 }
 
-/* Where the count stands among the fields, -1: nowhere. Before it [time of -I][place and how many]. */
+/* Where the count stands among the fields, -1: nowhere, behind [time of -I][place, how many]. */
 static int find_value(struct reader *r, struct sp_perf_row *row)
 {
     double x;

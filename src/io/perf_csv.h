@@ -1,5 +1,6 @@
-/* The output of `perf stat -x, -o FILE` of perf 4 to 6: a line a count, of the whole run, with -r of the mean
- * of several, with -A or --per-socket and its like a line for each processor, core or socket. */
+/* The output of `perf stat -x, -o FILE` of perf 4 to 6: a line a count, of the whole run, with -r
+ * of the mean of several, with -A or --per-socket and its like a line for each processor, core or
+ * socket. */
 #ifndef SP_IO_PERF_CSV_H
 #define SP_IO_PERF_CSV_H
 
@@ -29,8 +30,8 @@ struct sp_perf_csv {
     bool constructed;        /* a line "# constructed" stands in it */
 };
 
-/* SP_INPUT names the line that is no such output, and how to make one where it is the form for people, JSON,
- * or that of intervals (-I) without their summary. */
+/* SP_INPUT names the line that is no such output, and how to make one where it is the form for
+ * people, JSON, or that of intervals (-I) without their summary. */
 enum sp_status sp_perf_csv_read(const char *path, struct sp_perf_csv *csv, struct sp_error *err);
 void sp_perf_csv_free(struct sp_perf_csv *csv); /* safe twice */
 

@@ -26,15 +26,22 @@ void sp_times_free(struct sp_times *t)
     memset(t, 0, sizeof *t);
 }
 
-/* To the next time; false at the end. */
-static bool skip(struct scan *s)
+/* To the next time; false at the end, or where two commas have none between them (*missing). */
+static bool skip(struct scan *s, bool *missing)
 {
+    bool comma = false;
     for (;; s->at++) {
-        if (*s->at == '\n' && s->line > 0)
+        if (*s->at == ',' || *s->at == ';') {
+            *missing = comma;
+            comma = true;
+            if (*missing)
+                return false;
+        } else if (*s->at == '\n' && s->line > 0) {
             s->line++;
-        else if (*s->at == '#' && s->line > 0)
+            comma = false;
+        } else if (*s->at == '#' && s->line > 0)
             s->at += strcspn(s->at, "\n") - 1;
-        else if (!*s->at || !strchr(" \t\r\n,;", *s->at))
+        else if (!*s->at || !strchr(" \t\r\n", *s->at))
             return *s->at != '\0';
     }
 }
@@ -45,7 +52,7 @@ static enum sp_status refuse(const struct scan *s, const char *text, struct sp_e
                       "times look like 1.23ms, 850us or 0.00123, above 0", "'%.40s' is no time", text);
 }
 
-/* "ms" or "us" with a Greek letter, in Latin-1's or Greek's place; the rest as sp_parse_seconds() has it. */
+/* "ms" or "us" with a Greek letter, in either encoding; the rest as sp_parse_seconds() has it. */
 static int in_seconds(const char *number, const char *unit, double *seconds)
 {
     char text[64];
@@ -106,9 +113,13 @@ static enum sp_status take_one(struct scan *s, struct sp_error *err)
 static enum sp_status take_all(struct scan *s, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
+    bool missing = false;
     memset(s->times, 0, sizeof *s->times);
-    while (status == SP_OK && skip(s))
+    while (status == SP_OK && skip(s, &missing))
         status = take_one(s, err);
+    if (status == SP_OK && missing)
+        status = sp_fail_at(err, s->status, s->from, s->line, 0, "take one of them away",
+                            "no time stands between two commas, after %lld times", (long long)s->times->n);
     if (status == SP_OK && s->times->n == 0)
         status = sp_fail_at(err, s->status, s->from, 0, 0, "give the time of a product, such as 1.23ms",
                             "there is no time in it");

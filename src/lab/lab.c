@@ -243,7 +243,7 @@ static enum sp_status put_formula(const struct sp_lab_case *c, const char *at, s
     return status;
 }
 
-/* In Markdown's code, which is to be typed: a line that begins with four blanks, or between backquotes. */
+/* In Markdown's code, which is to be typed: behind four blanks, or between backquotes. */
 static bool is_code(const char *text, const char *at)
 {
     const char *line = at;

@@ -1,5 +1,6 @@
-/* A lab as data: labs/NN-name/lab.json (format in docs/labs.md) beside its sheet.md, and what it becomes for
- * one student, whose name gives the seed of the matrices and with it all numbers of the sheet. */
+/* A lab as data: labs/NN-name/lab.json (format in docs/labs.md) beside its sheet.md, and what it
+ * becomes for one student, whose name gives the seed of the matrices and with it all numbers of the
+ * sheet. */
 #ifndef SP_LAB_LAB_H
 #define SP_LAB_LAB_H
 
@@ -27,8 +28,8 @@ struct sp_lab {
 enum sp_status sp_lab_read(const char *folder, struct sp_lab *lab, struct sp_error *err);
 void sp_lab_free(struct sp_lab *lab);
 
-/* The lab named by number ("1"), id or the part of the id after the number, in the first of the directories
- * that has it. SP_USAGE: none of that name. */
+/* The lab named by number ("1"), id or the part of the id after the number, in the first of the
+ * directories that has it. SP_USAGE: none of that name. */
 enum sp_status sp_lab_find(const char *const *directory, int n, const char *name, struct sp_lab *lab,
                            struct sp_error *err);
 
@@ -44,13 +45,12 @@ struct sp_lab_case {
     } parameter[SP_LAB_MOST_PARAMETERS]; /* the first is "seed" */
 };
 
-/* The seed of a student in a lab: below 2^31, from the name without regard to outer blanks and to the case of
- * ASCII letters. */
+/* A student's seed in a lab: below 2^31, from the name without outer blanks and ASCII case. */
 int64_t sp_lab_seed(const char *student, const char *lab_id);
 /* Do two names mean one student, by what the seed looks at? */
 bool sp_lab_is_same_student(const char *a, const char *b);
-/* Computes the parameters. SP_INPUT: the lab's formulas are wrong. SP_USAGE: no name, or one that is too
- * long or has double quotes or control characters. */
+/* Computes the parameters. SP_INPUT: the lab's formulas are wrong. SP_USAGE: no name, or one that
+ * is too long or has double quotes or control characters. */
 enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, bool small,
                                 struct sp_lab_case *out, struct sp_error *err);
 
@@ -61,8 +61,9 @@ enum sp_status sp_lab_case_number(const struct sp_lab_case *c, const char *formu
 enum sp_status sp_lab_case_name(void *context, const char *name, struct sp_quantity *out,
                                 struct sp_error *err);
 
-/* Text with each {formula}, or {{formula}} where double_braces, replaced by its number: a whole one in full,
- * grouped by blanks where double_braces and not in code; others with four digits. *out is to be freed. */
+/* Text with each {formula}, or {{formula}} where double_braces, replaced by its number: a whole one
+ * in full, grouped by blanks where double_braces and not in code; others with four digits. *out is
+ * to be freed. */
 enum sp_status sp_lab_fill(const struct sp_lab_case *c, const char *text, bool double_braces, char **out,
                            struct sp_error *err);
 

@@ -279,8 +279,8 @@ void sp_lab_audit_arithmetic(const char *run, const json_t *record, struct sp_la
 
 enum { MOST_WORDS = 200 };
 
-/* A recorded command, cut at its blanks outside quotes. Records of older versions have no quotes around paths
- * with blanks: there they are several words. */
+/* A recorded command, cut at its blanks outside quotes. Records of older versions have no quotes
+ * around paths with blanks: there they are several words. */
 struct words {
     char text[4200];
     int n, at; /* the next one */
@@ -322,8 +322,8 @@ static bool cut(const char *command, struct words *w)
     return true;
 }
 
-/* Words from a free option on that belong to it, 0: it is the lab's. Free is what says where results go, how
- * much is printed and how long to measure. */
+/* Words from a free option on that belong to it, 0: it is the lab's. Free is what says where
+ * results go, how much is printed and how long to measure. */
 static int free_words(char *const *word, int n, bool machine_too)
 {
     const bool has_path = strcmp(word[0], SP_O_OUT) == 0 || strcmp(word[0], SP_O_HTML) == 0 ||
@@ -458,7 +458,7 @@ enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const c
 
 /* The bytes of a record simulated again, from what it says was run and on which caches. */
 
-/* Arrays may begin elsewhere in a line, and threads of several domains lie elsewhere: so much may differ. */
+/* Arrays may begin elsewhere in a line, threads lie in other domains: so much may differ. */
 static const double tolerance = 0.005;
 
 static const char *text_of(const json_t *node, const char *path)
@@ -471,7 +471,7 @@ static const char *text_in(const json_t *record, enum sp_record_field field)
     return json_string_value(sp_lab_field(record, field));
 }
 
-/* A document is the student's: its numbers are believed within bounds that a simulation can have. */
+/* A document is the student's: believed within bounds that a simulation can have. */
 struct reading {
     const char *run;
     struct sp_lab_audit *audit;

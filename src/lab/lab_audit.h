@@ -1,5 +1,5 @@
-/* Does a submitted folder hold together? Arithmetic of its records, whose matrix they are of, the order of
- * times, and the bytes simulated again. */
+/* Does a submitted folder hold together? Arithmetic of its records, whose matrix they are of, the
+ * order of times, and the bytes simulated again. */
 #ifndef SP_LAB_LAB_AUDIT_H
 #define SP_LAB_LAB_AUDIT_H
 
@@ -43,15 +43,15 @@ void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, enum sp_lab_f
 /* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
 enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
                                    struct sp_error *err);
-/* Is a document of this student's matrix (by name or sizes), and made by the lab's command? SP_INPUT: the lab
- * is faulty. */
+/* Is it of this student's matrix, and made by the lab's command? SP_INPUT: a faulty lab. */
 enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const char *run,
                                      const json_t *document, struct sp_lab_audit *audit,
                                      struct sp_error *err);
 /* Numbers of one record that follow from others; appends to the audit. */
 void sp_lab_audit_arithmetic(const char *run, const json_t *record, struct sp_lab_audit *audit);
-/* Makes the matrix of this student again and simulates what the record says was run, on the caches that it
- * describes. What cannot be simulated (GPUs, recordings) is left out. SP_INTERRUPTED, SP_MEMORY. */
+/* Makes the matrix of this student again and simulates what the record says was run, on the caches
+ * that it describes. What cannot be simulated (GPUs, recordings) is left out. SP_INTERRUPTED,
+ * SP_MEMORY. */
 enum sp_status sp_lab_audit_bytes(const struct sp_lab_results *results, const struct sp_progress *progress,
                                   struct sp_lab_audit *audit, struct sp_error *err);
 

@@ -146,7 +146,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     return SP_OK;
 }
 
-/* One relation: how far a is from what it should be; <= 0 holds. Intervals where the clock is involved. */
+/* One relation: how far a is from what it should be; <= 0 holds. Intervals of timed ones. */
 struct relation {
     const char *word;
     double surely, at_best; /* the worst and the best end of the intervals */
@@ -169,8 +169,8 @@ static struct sp_quantity without_interval(struct sp_quantity q)
     return (struct sp_quantity){q.value, q.value, q.value};
 }
 
-/* Do times of the runs that a formula names decide nothing? Then `reason` says why: samples that spread too
- * far, or a machine that allowed no verdict. */
+/* Do times of the runs that a formula names decide nothing? Then `reason` says why: samples that
+ * spread too far, or a machine that allowed no verdict. */
 static bool is_noisy(const struct sp_lab_results *results, const char *formula, char *reason, size_t size)
 {
     for (int i = 0; i < results->n; i++) {
@@ -313,8 +313,7 @@ enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts)
                                                      : SP_OK;
 }
 
-/* Texts of the lab are Markdown of its author; whatever comes from the folder is a student's, or a record's.
- */
+/* Texts of the lab are its author's Markdown; those of the folder a student's, or a record's. */
 static void put_words(const char *before, const char *text, FILE *out)
 {
     fputs(before, out);

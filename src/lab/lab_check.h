@@ -1,4 +1,4 @@
-/* What predictions and results of a lab are worth: pass, fail, undecided or skipped, each with its reason. */
+/* What predictions and results of a lab are worth: pass, fail, undecided, skipped, and why. */
 #ifndef SP_LAB_LAB_CHECK_H
 #define SP_LAB_LAB_CHECK_H
 
@@ -24,8 +24,7 @@ struct sp_lab_verdict {
     const char *id, *text, *because, *unit; /* borrowed from the lab */
     enum sp_lab_state state;
     bool missing, late; /* of predictions */
-    /* For people, numbers without their unit; "" nothing to say. `within`: how far a prediction may be off.
-     */
+    /* For people, numbers without unit; "" nothing. `within`: how far a prediction may be off. */
     char got[48], wanted[96], within[32], reason[400];
 };
 
@@ -38,14 +37,15 @@ struct sp_lab_verdicts {
     struct sp_lab_verdict verdict[SP_LAB_MOST_VERDICTS];
 };
 
-/* Judges predictions, in the order of the lab, then checks. SP_INPUT: the lab's formulas are wrong. */
+/* Judges predictions, then checks, in the lab's order. SP_INPUT: its formulas are wrong. */
 enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_verdicts *verdicts,
                             struct sp_error *err);
 /* SP_OK all that could be decided is right, SP_NO something failed, SP_UNDECIDED. */
 enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts);
 
-/* The report of a lab: Markdown, predictions beside results, explanations. Explanations ("because") and
- * answers stand in it only once something was run. SP_OUTPUT is the caller's to notice on the stream. */
+/* The report of a lab: Markdown, predictions beside results, explanations. Explanations ("because")
+ * and answers stand in it only once something was run. SP_OUTPUT is the caller's to notice on the
+ * stream. */
 void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out);
 
 #endif

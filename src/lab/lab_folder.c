@@ -126,9 +126,9 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     return status;
 }
 
-/* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array where `type`
- * is JSON_ARRAY, else an object. Control characters in its texts, which would command the terminal, become
- * blanks. SP_INPUT. */
+/* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array
+ * where `type` is JSON_ARRAY, else an object. Control characters in its texts, which would command
+ * the terminal, become blanks. SP_INPUT. */
 static enum sp_status load_json(const char *path, json_type type, const char *remedy, json_t **root,
                                 struct sp_error *err)
 {

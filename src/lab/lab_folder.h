@@ -1,5 +1,6 @@
-/* A student's folder: state.json (whose lab it is, what was run), predictions.json, sheet.md with the
- * student's numbers, records/RUN.json and what the runs printed. All files appear complete or not at all. */
+/* A student's folder: state.json (whose lab it is, what was run), predictions.json, sheet.md with
+ * the student's numbers, records/RUN.json and what the runs printed. All files appear complete or
+ * not at all. */
 #ifndef SP_LAB_LAB_FOLDER_H
 #define SP_LAB_LAB_FOLDER_H
 
@@ -14,30 +15,30 @@ struct sp_lab_folder {
     json_t *state, *predictions; /* owned */
 };
 
-/* Makes the folder (which must not hold a lab already: SP_USAGE) and takes over the lab. SP_OUTPUT. */
+/* Makes the folder (SP_USAGE where it holds a lab) and takes over the lab. SP_OUTPUT. */
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err);
-/* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy; SP_INPUT:
- * damaged, or it names a lab or a student that cannot be. */
+/* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy;
+ * SP_INPUT: damaged, or it names a lab or a student that cannot be. */
 enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 void sp_lab_folder_close(struct sp_lab_folder *folder);
 
 /* Was a run begun? Predictions are late from then on: even one that fails prints something. */
 bool sp_lab_has_run(const struct sp_lab_folder *folder);
-/* The small matrices instead: SP_USAGE once something was predicted or run. Writes the sheet again. */
+/* The small matrices: SP_USAGE once something was predicted or run. Writes the sheet again. */
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
 
-/* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown before.
- * SP_USAGE: no such question, not a number, or none of its choices. */
+/* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown
+ * before. SP_USAGE: no such question, not a number, or none of its choices. */
 enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
                               bool *late, struct sp_error *err);
-/* The prediction that counts: the last one that was not late, else the first late one; NULL: none. What is
- * neither number nor text is no prediction. */
+/* The prediction that counts: the last one that was not late, else the first late one; NULL: none.
+ * What is neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
 
-/* That a run was begun, and what became of it: remembered in state.json with the digest of its record, if
- * there is one. `skipped`: why it could not be run here, NULL: it was. */
+/* That a run was begun, and what became of it: remembered in state.json with the digest of its
+ * record, if there is one. `skipped`: why it could not be run here, NULL: it was. */
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
                                const char *skipped, struct sp_error *err);
 
@@ -48,7 +49,7 @@ bool sp_lab_file_digest(const char *path, char hex[65]);
 /* Now, as "2026-11-21T10:02:14Z". */
 void sp_lab_now(char text[32]);
 
-/* What the runs of a lab left: one JSON document a run, a record or what `spmodel model --json` writes. */
+/* What a lab's runs left: a JSON document each, a record or `spmodel model --json`. */
 enum { SP_LAB_MOST_RUNS = 24 };
 
 /* Zero-initialise; sp_lab_results_free(). */
@@ -63,7 +64,7 @@ struct sp_lab_results {
     } result[SP_LAB_MOST_RUNS];
 };
 
-/* Reads what there is. SP_INPUT: a file is damaged, or the lab has too many runs; then nothing is held. */
+/* Reads what there is. SP_INPUT: a damaged file, or too many runs; then nothing is held. */
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);
@@ -78,8 +79,9 @@ const json_t *sp_lab_field(const json_t *root, enum sp_record_field field);
 /* The number at such a path; `otherwise` where there is none. */
 double sp_lab_number(const json_t *root, const char *path, double otherwise);
 
-/* For sp_formula_source over parameters and results; context is a const struct sp_lab_results. SP_SKIPPED:
- * the run was skipped; SP_UNDECIDED: it was not run yet, or its record does not know the value. */
+/* For sp_formula_source over parameters and results; context is a const struct sp_lab_results.
+ * SP_SKIPPED: the run was skipped; SP_UNDECIDED: it was not run yet, or its record does not know
+ * the value. */
 enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_quantity *out,
                                    struct sp_error *err);
 enum sp_status sp_lab_results_field(void *context, const char *run, const char *path, struct sp_quantity *out,
@@ -94,8 +96,9 @@ struct sp_lab_command {
     char *argument[SP_LAB_MOST_ARGUMENTS + 1]; /* owned, NULL at the end; the first is "spmodel" */
 };
 
-/* "arguments" of the run, then "small" where the matrices are, then where the result goes; `machine` (may be
- * NULL) for analyses that name none. {lab}/ in an argument is the lab's own folder. */
+/* "arguments" of the run, then "small" where the matrices are, then where the result goes;
+ * `machine` (may be NULL) for analyses that name none. {lab}/ in an argument is the lab's own
+ * folder. */
 enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const json_t *run, const char *machine,
                                    struct sp_lab_command *command, struct sp_error *err);
 void sp_lab_command_free(struct sp_lab_command *command);

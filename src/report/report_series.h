@@ -7,8 +7,8 @@
 #include "io/record/record.h"
 #include "report/text/pen.h"
 
-/* Balance and performance over r beside the model, where another term takes over, and the best r as predicted
- * and as found. Records that have no bytes are left out. */
+/* Balance and performance over r beside the model, where another term takes over, and the best r as
+ * predicted and as found. Records that have no bytes are left out. */
 void sp_report_series(const struct sp_record *const *records, int n, const struct sp_report_style *style,
                       FILE *out);
 

@@ -13,10 +13,10 @@
 
 #include "base/clock.h"
 
-/* As of ceilings and sentinels: what is lost below that is less than what neighbours in the caches do. */
+/* As of ceilings and sentinels: what is lost below that is less than neighbours take. */
 static const double harmless = 0.05;
 
-/* Time of the calling thread in the queue of a processor [s], from the kernel's scheduler statistics. */
+/* Time of the calling thread in a processor's queue [s], by the kernel's scheduler. */
 static double queued(void)
 {
     char text[96];

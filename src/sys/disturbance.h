@@ -1,7 +1,7 @@
-/* Did other work take the processors during a sample? The threads of a team are asked for their processor
- * time, switches and places before and after it: what they did not get of the wall time, while they wanted
- * it, went to somebody else. What slows a processor without taking it (a neighbour in its caches, a lower
- * clock) is not seen here. */
+/* Did other work take the processors during a sample? The threads of a team are asked for their
+ * processor time, switches and places before and after it: what they did not get of the wall time,
+ * while they wanted it, went to somebody else. What slows a processor without taking it (a
+ * neighbour in its caches, a lower clock) is not seen here. */
 #ifndef SP_SYS_DISTURBANCE_H
 #define SP_SYS_DISTURBANCE_H
 
@@ -17,8 +17,9 @@ struct sp_thread_clock {
     int cpu;                        /* where it is, -1: unknown */
 };
 
-/* Of each thread of an OpenMP team of n_threads, clock[n_threads]; the team has met when this returns. Call
- * outside of parallel regions, on both sides of what is timed; costs some microseconds. */
+/* Of each thread of an OpenMP team of n_threads, clock[n_threads]; the team has met when this
+ * returns. Call outside of parallel regions, on both sides of what is timed; costs some
+ * microseconds. */
 void sp_thread_clocks(int n_threads, struct sp_thread_clock *clock);
 
 struct sp_disturbance {
@@ -28,13 +29,13 @@ struct sp_disturbance {
     int n_moved;       /* threads that are on another processor than before */
 };
 
-/* What happened between two looks at the same team. A thread that went to sleep by itself waited for others:
- * what it lacks counts only where it was taken off, too, and otherwise as far as the kernel says that it
- * queued. */
+/* What happened between two looks at the same team. A thread that slept by itself waited for
+ * others: the time that it lacks counts only where it was taken off its processor, too, else as far
+ * as the kernel says that it queued. */
 struct sp_disturbance sp_disturbance_between(const struct sp_thread_clock *before,
                                              const struct sp_thread_clock *after, int n_threads);
 
-/* SPMODEL_ASSUME=clean: nobody looks for disturbances, for tests of everything else; records say so. */
+/* SPMODEL_ASSUME=clean: nobody looks for disturbances, for tests; records say so. */
 bool sp_disturbance_is_ignored(void);
 
 #endif

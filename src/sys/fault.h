@@ -7,9 +7,10 @@
 
 #include "base/status.h"
 
-/* Is the fault in SPMODEL_FAULT? *level receives its number, else 1; it may be NULL. Known faults: "pages"
- * (no huge pages although they are asked for), "straggler" (one thread is held back by this share of each
- * execution), "order" (rows and columns in a random order although none is asked for). */
+/* Is the fault in SPMODEL_FAULT? *level receives its number, else 1; it may be NULL. Known faults:
+ * "pages" (no huge pages although they are asked for), "straggler" (one thread is held back by this
+ * share of each execution), "order" (rows and columns in a random order although none is asked
+ * for). */
 bool sp_fault(const char *name, double *level);
 
 /* SP_USAGE where SPMODEL_FAULT names a fault that there is none of. */

@@ -1,5 +1,4 @@
-/* What makes times differ from run to run on this machine, as facts. -1 and "" are unknown; nothing is
- * guessed. */
+/* What makes times differ from run to run here, as facts. -1 and "": unknown, not guessed. */
 #ifndef SP_SYS_NOISE_H
 #define SP_SYS_NOISE_H
 

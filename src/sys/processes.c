@@ -15,8 +15,8 @@
 
 static const unsigned kernel_thread = 0x00200000; /* PF_KTHREAD of the kernel's sched.h */
 
-/* "1234 (name) S ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ...". The name
- * may hold blanks and parentheses: the last ')' ends it. */
+/* "1234 (name) S ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ...".
+ * The name may hold blanks and parentheses: the last ')' ends it. */
 static bool parse(const char *text, struct sp_process *p)
 {
     const char *open = strchr(text, '('), *close = strrchr(text, ')');

@@ -37,8 +37,8 @@ struct sp_busy {
     double share; /* processors' worth of time between the two readings */
 };
 
-/* Those that used more than `least` of a processor between two readings, most first, without `self`; at most
- * `max` of them. Returns how many were stored. */
+/* Those that used more than `least` of a processor between two readings, most first, without
+ * `self`; at most `max` of them. Returns how many were stored. */
 int sp_processes_busy(const struct sp_processes *before, const struct sp_processes *after, int self,
                       double least, struct sp_busy *busy, int max);
 

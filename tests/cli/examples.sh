@@ -52,6 +52,7 @@ while IFS=$tab read -r codes line; do
     case $line in "spmodel analyze"*) typed="$typed --no-plots --no-hints" ;; esac
     code=0
     sh -c "$typed" >"$dir/out" 2>"$dir/err" </dev/null || code=$?
+    case $line in *"--renew"*) this_machine ;; esac # what was cut short is not what others shall stand on
     case " $codes " in *" $code "*) ;; *) cat "$dir/out" "$dir/err"; fail "$line: exit code $code, not one of $codes" ;; esac
     [ -s "$dir/out" ] || [ -s "$dir/err" ] || case $line in *' -o '* | *' --to '* | *' --csv='* | *' --json='*) ;; *) fail "$line prints nothing" ;; esac
     name=$(echo "$line" | awk '{ print $2 }')

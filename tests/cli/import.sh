@@ -106,6 +106,7 @@ run 2 --ncu "$data/ncu-raw.csv" --perf "$data/perf-imc.csv" $sheet
 # What does not fit is named.
 run 0 --time 40us --threads 10 $grid $there -v
 says out "the time does not fit this matrix and machine"
+says out "possible not known: the time is in doubt"
 says out "Q31 40.0 us is less than the [0-9.]* us that its bytes take at the roof"
 head -n 6 "$dir/out" | grep -q '^do .*look at the time and its unit' || fail "nothing is said to be done"
 run 0 --time 4s --threads 10 $grid $there -v

@@ -1,6 +1,5 @@
 /* CG with Jacobi on a 3-D Laplacian of N x N x N points, by PETSc alone: petsc_cg [-n N]. */
 #include <petscksp.h>
-#include <stdio.h>
 
 static PetscErrorCode fill(Mat A, PetscInt n)
 {

@@ -2,7 +2,6 @@
  * canonical. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fuzz.h"
 #include "io/files/archive.h"

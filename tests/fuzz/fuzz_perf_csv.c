@@ -1,5 +1,4 @@
 /* The output of perf stat -x, and what of it is taken for bytes. */
-#include <math.h>
 #include <string.h>
 
 #include "fuzz.h"

@@ -643,7 +643,6 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     d->free_B = (size_t)(device_memory() - the().used_B);
     d->L2_B = 64 << 10; /* small, so that what exceeds it is executed soon */
     d->shared_core_B = 228 << 10;
-    d->shared_block_B = SP_GPU_SHARED_MOST_B;
     d->core_threads = 512;
     d->core_blocks = 8;
     d->core_registers = 65536;

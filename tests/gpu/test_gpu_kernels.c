@@ -3,7 +3,6 @@
  * cases run there, and what only the executor can tell is skipped. */
 #include <check.h>
 #include <dlfcn.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

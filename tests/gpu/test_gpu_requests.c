@@ -14,6 +14,26 @@
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 
+static const char *const array_names[SP_N_GPU_ARRAYS] = {
+    [SP_GPU_PTR] = "ptr",
+    [SP_GPU_LEN] = "len",
+    [SP_GPU_INDEX_PTR] = "index_ptr",
+    [SP_GPU_COLUMN_PTR] = "column_ptr",
+    [SP_GPU_BLOCK] = "block",
+    [SP_GPU_LIST] = "list",
+    [SP_GPU_ROW_INDEX] = "row_index",
+    [SP_GPU_COL] = "col",
+    [SP_GPU_VAL] = "val",
+    [SP_GPU_X] = "x",
+    [SP_GPU_SECOND] = "second",
+    [SP_GPU_ROWS] = "rows",
+    [SP_GPU_PERM] = "perm",
+    [SP_GPU_START] = "start",
+    [SP_GPU_Y] = "y",
+    [SP_GPU_CARRY_ROW] = "carry_row",
+    [SP_GPU_CARRY_VAL] = "carry_val",
+};
+
 /* A request of either side, in one form. */
 struct asked {
     int64_t grid, warp;
@@ -107,7 +127,7 @@ static void append(struct sp_gpu_cursor *c, const struct sp_gpu_grid *g, int64_t
         for (int l = 0; l < SP_WARP; l++)
             if (r.active >> l & 1) {
                 if (r.in_order && r.item[l] < before) /* ck_assert() would note each of the millions */
-                    ck_abort_msg("%s is not in order", sp_gpu_array_name(r.array));
+                    ck_abort_msg("%s is not in order", array_names[r.array]);
                 before = r.item[l];
                 a->offset[l] = r.item[l] << g->item_shift[r.array];
             }
@@ -142,8 +162,8 @@ static void say(const char *who, const struct asked *a, int64_t n)
         printf(" nothing more");
     else
         printf(" grid %lld, warp %lld, %s, access %d of %d B, lanes %08x, first offsets %lld %lld",
-               (long long)a->grid, (long long)a->warp, sp_gpu_array_name(a->array), a->access, a->size,
-               a->lanes, (long long)a->offset[0], (long long)a->offset[1]);
+               (long long)a->grid, (long long)a->warp, array_names[a->array], a->access, a->size, a->lanes,
+               (long long)a->offset[0], (long long)a->offset[1]);
     printf("\n");
 }
 

@@ -1,5 +1,5 @@
-/* Kernels of users, right and wrong, as they may come: a symbol each. Built as a shared library, for
- * spmodel analyze --kernel and for tests/test_own.c. */
+/* Kernels of users, right and wrong, as they may come: a symbol each. Built as a shared library,
+ * for spmodel analyze --kernel and for tests/test_own.c. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
@@ -150,7 +150,8 @@ static int parallel_run(void *state, const void *x_, void *y_)
 }
 KERNEL(parallel, .run = parallel_run);
 
-/* The accesses of the rows as CRS has them, rows in shares of equal nonzeros as the analysis deals them. */
+/* The accesses of the rows as CRS has them, rows in shares of equal nonzeros as the analysis deals
+ * them. */
 static int32_t n_threads;
 static int traced_prepare(void *context, const struct spmodel_matrix *m, int32_t threads, int32_t r,
                           void **state)
@@ -202,6 +203,14 @@ static int trace_outside(void *state, const void *x, const void *y, int32_t thre
     return traced(state, &elsewhere, y, thread, access, walker);
 }
 KERNEL(lost_walk, .prepare = traced_prepare, .run = rows, .trace = trace_outside);
+
+static int trace_nothing(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
+                         void *walker)
+{
+    (void)state, (void)x, (void)y, (void)thread, (void)access, (void)walker;
+    return 0;
+}
+KERNEL(silent_walk, .prepare = traced_prepare, .run = rows, .trace = trace_nothing);
 
 /* Converts to a format of its own: each row's length as 16 bits, values in f32. */
 struct narrow {

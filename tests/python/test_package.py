@@ -13,6 +13,7 @@ import warnings
 
 import numpy as np
 import scipy.sparse as sparse
+import scipy.sparse.linalg
 
 import check
 import spmodel
@@ -238,6 +239,8 @@ def test_odd_matrices():
     raises(spmodel.UsageError, ["tuple"], analyze, (a.data, a.indices, a.indptr))
     raises(spmodel.UsageError, ["no matrix"], analyze, 7)
     raises(spmodel.UsageError, ["no matrix"], analyze, np.zeros(3))
+    raises(spmodel.UsageError, ["masked", "filled(0)"], analyze, np.ma.masked_equal(np.eye(3), 0))
+    raises(spmodel.UsageError, ["an operator has none"], analyze, sparse.linalg.aslinearoperator(a))
     raises(spmodel.UsageError, ["no numbers"], analyze, (np.array(["a"] * 5), a.indices, a.indptr, a.shape))
 
 

@@ -1,5 +1,7 @@
 /* CRS with vectors, x by gather instructions or by scalar loads; compiled for each instruction set that has
  * them. Which width suits: spmv_cpu.h. */
+#include <string.h>
+
 #include "kernels/bodies.h"
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"
@@ -15,6 +17,35 @@
 #define NARROW_f32 4
 #define WIDE_f32   8
 #endif
+
+/* Entries of a row that is short, and products that the first-level cache keeps well beside the rest. */
+enum { MOST_SHORT = 16, MOST_STAGED = 512 };
+
+/* The lengths of eight rows. */
+static ALWAYS_INLINE __m256i row_lengths(const struct sp_spmv_args *a, int64_t i)
+{
+    if (a->wide_ptr) {
+        const int64_t *ptr = (const int64_t *)a->ptr + i;
+        int32_t len[8];
+        for (int r = 0; r < 8; r++)
+            len[r] = ptr[r + 1] - ptr[r] < INT32_MAX ? (int32_t)(ptr[r + 1] - ptr[r]) : INT32_MAX;
+        return _mm256_loadu_si256((const __m256i *)len);
+    }
+    const int32_t *ptr = (const int32_t *)a->ptr + i;
+    return _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(ptr + 1)),
+                            _mm256_loadu_si256((const __m256i *)ptr));
+}
+
+/* Are all words of a vector 0? Its size is a constant. */
+static ALWAYS_INLINE bool is_zero(const void *vector, size_t size)
+{
+    uint64_t word[8], any = 0;
+    memcpy(word, vector, size);
+#pragma GCC unroll 8
+    for (size_t k = 0; k < size / sizeof *word; k++)
+        any |= word[k];
+    return any == 0;
+}
 
 #define WITH_MIXED
 #define WITH_D16
@@ -103,12 +134,8 @@ static void complex_part_i64(const struct sp_spmv_args *a, int64_t from, int64_t
 
 static ALWAYS_INLINE struct sp_spmv_body select_body(const struct sp_layout *l, bool gather)
 {
-    static const struct sp_spmv_body *const narrow[SP_N_PRECISIONS][SP_N_INDICES] = {
-        [SP_F64] = INDICES(f64, NARROW_f64),
-        [SP_F32] = INDICES(f32, NARROW_f32),
-        [SP_MIXED] = INDICES(mixed, NARROW_f64),
-    };
-    static const struct sp_spmv_body *const wide[SP_N_PRECISIONS][SP_N_INDICES] = {
+    typedef const struct sp_spmv_body *bodies;
+    static const bodies of[SP_N_PRECISIONS][SP_N_INDICES] = {
         [SP_F64] = INDICES(f64, WIDE_f64),
         [SP_F32] = INDICES(f32, WIDE_f32),
         [SP_MIXED] = INDICES(mixed, WIDE_f64),
@@ -116,10 +143,7 @@ static ALWAYS_INLINE struct sp_spmv_body select_body(const struct sp_layout *l, 
     if (l->precision == SP_C128)
         return l->index == SP_I64 ? (struct sp_spmv_body){complex_rows_i64, complex_part_i64, NULL, true}
                                   : (struct sp_spmv_body){complex_rows_i32, complex_part_i32, NULL, true};
-    const enum sp_crs_width width = sp_spmv_crs_width(l);
-    if (width == CRS_SCALAR && l->prefetch == 0)
-        return sp_spmv_crs_portable(l);
-    return (width == CRS_WIDE ? wide : narrow)[l->precision][l->index][gather];
+    return of[l->precision][l->index][gather];
 }
 
 static struct sp_spmv_body select_gather(const struct sp_layout *l)

@@ -1,4 +1,4 @@
-/* SpMV in plain C: runs everywhere. In CRS it takes the rows that are too short for vectors, too. */
+/* SpMV in plain C: runs everywhere. */
 #include "kernels/bodies.h"
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"
@@ -41,7 +41,7 @@ static void complex_partial(const struct sp_spmv_args *a, int64_t from, int64_t 
     *(struct complex_value *)sum = complex_row(a, from, to);
 }
 
-struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *l)
+static struct sp_spmv_body select_crs(const struct sp_layout *l)
 {
     static const struct sp_spmv_body complex = {complex_rows, complex_partial, NULL, false};
     static const struct sp_spmv_body *const bodies[SP_N_PRECISIONS][SP_N_INDICES] = {
@@ -55,7 +55,7 @@ struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *l)
 
 enum sp_status sp_crs_portable(SP_PREPARE)
 {
-    return sp_spmv_cpu_prepare(layout, operands, sp_spmv_crs_portable, state, err);
+    return sp_spmv_cpu_prepare(layout, operands, select_crs, state, err);
 }
 
 static struct sp_spmv_body select_sell(const struct sp_layout *l)

@@ -105,17 +105,6 @@ static inline int sp_spmv_sell_case(int32_t C)
     return C == 4 ? SELL_4 : C == 8 ? SELL_8 : C == 16 ? SELL_16 : C == 32 ? SELL_32 : SELL_ANY;
 }
 
-/* Which width of CRS suits rows of mean length n_nzr: a vector should mostly be full. */
-enum sp_crs_width { CRS_SCALAR, CRS_NARROW, CRS_WIDE };
-static inline enum sp_crs_width sp_spmv_crs_width(const struct sp_layout *l)
-{
-    double n_nzr = l->n_r > 0 ? (double)l->n_nz / (double)l->n_r : 0;
-    return n_nzr < 4 ? CRS_SCALAR : n_nzr < 12 ? CRS_NARROW : CRS_WIDE;
-}
-
-/* The portable bodies of CRS: for rows too short for vectors, and all types. */
-struct sp_spmv_body sp_spmv_crs_portable(const struct sp_layout *layout);
-
 /* `accepts` of rows whose bodies do not ask for x in advance, and of those that do where C is known to them.
  */
 enum sp_status sp_spmv_without_prefetch(const struct sp_layout *layout, struct sp_error *err);

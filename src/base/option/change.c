@@ -89,8 +89,7 @@ bool sp_change_is_same(const struct sp_change *a, const struct sp_change *b)
            memcmp(a->values, b->values, (size_t)(value_at(a, a->n) - a->values)) == 0;
 }
 
-/* Appends a word after a blank, in quotes where a shell would take it for something else; false: it does not
- * fit. */
+/* Appends a word after a blank, quoted where a shell needs it; false: it does not fit. */
 static bool put_word(char *text, size_t size, const char *word)
 {
     bool plain = *word != '\0';

@@ -1,6 +1,7 @@
-/* Options as they are typed, for texts that name them: "take " SP_O_FORMAT " crs". Below cli no other text
- * spells one (tests/check_layers.sh), and a misspelt name does not compile; tests/test_options.c looks each
- * up in the commands. What options of a run are, base/option/run_options.inc says. */
+/* Options as they are typed, for texts that name them: "take " SP_O_FORMAT " crs". Below cli no
+ * other text spells one (tests/check_layers.sh), and a misspelt name does not compile;
+ * tests/test_options.c looks each up in the commands. What options of a run are,
+ * base/option/run_options.inc says. */
 #ifndef SP_BASE_OPTION_WORDS_H
 #define SP_BASE_OPTION_WORDS_H
 

@@ -1,5 +1,4 @@
-/* The options of a run: one row each, which command lines, records, series and proposed changes are made of.
- */
+/* The options of a run: a row each, of which command lines, records and series are made. */
 #ifndef SP_BASE_RUN_OPTION_H
 #define SP_BASE_RUN_OPTION_H
 

@@ -19,19 +19,18 @@ struct sp_output_options {
     double fail_below_bandwidth, fail_below_model; /* 0: not asked */
 };
 
-/* Before anything is run: makes the directory and opens the files of --json, --lines and --html. Returns the
- * exit code, 0: go on. */
+/* Before anything is run: makes the directory and opens the files of --json, --lines and --html.
+ * Returns the exit code, 0: go on. */
 int sp_output_open(struct sp_output_options *options, const struct sp_common_options *common);
 /* At the end; returns the worse of `code` and what closing gives. */
 int sp_output_close(struct sp_output_options *options, const struct sp_common_options *common, int code);
 
-/* Prints, writes and judges; returns the exit code. A --json, --csv or --lines on standard output takes the
- * report's place. */
+/* Prints, writes and judges; the exit code. A --json and such on standard output: no report. */
 int sp_output_record(struct sp_record *record, const struct sp_output_options *options,
                      const struct sp_common_options *common);
 
-/* After the records of one kernel with several widths: the table over the widths, and the balance plot beside
- * the records. Returns the exit code. */
+/* After the records of one kernel with several widths: the table over the widths, and the balance
+ * plot beside the records. Returns the exit code. */
 int sp_output_series(const struct sp_record *const *records, int n, const struct sp_output_options *options,
                      const struct sp_common_options *common);
 

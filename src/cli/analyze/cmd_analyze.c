@@ -34,7 +34,7 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_sub
     return code;
 }
 
-/* One format with every width asked for; several make a series, which has a table and a plot of its own. */
+/* One format with every width; several widths make a series, with a table and a plot. */
 static int analyze_format(const struct sp_analyze_arguments *a, const struct sp_subject *subject,
                           const char *format, const struct sp_progress *progress,
                           struct sp_terminal *terminal)

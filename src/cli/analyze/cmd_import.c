@@ -1,5 +1,5 @@
-/* spmodel import: alpha, losses and a roofline for anybody's run, from what its likwid-perfctr counted, or
- * its time alone, and the matrix. */
+/* spmodel import: alpha, losses and a roofline for anybody's run, from what its likwid-perfctr
+ * counted, or its time alone, and the matrix. */
 #include <ctype.h>
 #include <string.h>
 

@@ -176,8 +176,8 @@ static int print_reports(const struct plot_options *o, const struct sp_record *c
     return 0;
 }
 
-/* Of several records those whose times do not hold are left out where the picture is of times; how many are
- * kept. With none left all are, and the picture says what it lacks. */
+/* Of several records those whose times do not hold are left out where the picture is of times; how
+ * many are kept. With none left all are, and the picture says what it lacks. */
 static int leave_out(const struct plot_options *o, const struct sp_record *const *records,
                      const struct sp_record *kept[MAX_RECORDS])
 {

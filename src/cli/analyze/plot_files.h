@@ -7,9 +7,9 @@
 #include "base/status.h"
 #include "plots/plot.h"
 
-/* Path of the newest record (*.json with our schema, by time of change) in `directory` that belongs to this
- * user or to root. SP_INPUT: there is none, or the directory itself belongs to somebody else: what others
- * have written is read where it is named, not where it lies about. */
+/* Path of the newest record (*.json with our schema, by time of change) in `directory` that belongs
+ * to this user or to root. SP_INPUT: there is none, or the directory itself belongs to somebody
+ * else: what others have written is read where it is named, not where it lies about. */
 enum sp_status sp_newest_record(const char *directory, char *path, size_t size, struct sp_error *err);
 
 /* A plot on standard output; as sp_plot_picture(). */

@@ -1,5 +1,6 @@
-/* Options of a run, as analyze, import, sweep and model take them. Rows of base/option/run_options.inc become
- * options of argp: define the macros of the wanted ones as SP_ARGP_ROW. */
+/* Options of a run, as analyze, import, sweep and model take them. Rows of
+ * base/option/run_options.inc become options of argp: define the macros of the wanted ones as
+ * SP_ARGP_ROW. */
 #ifndef SP_CLI_RUN_OPTIONS_H
 #define SP_CLI_RUN_OPTIONS_H
 
@@ -34,12 +35,11 @@ static inline int sp_pick_of(struct argp_state *state, enum sp_option option, co
 /* The number of --threads. */
 int sp_pick_threads(struct argp_state *state, const char *arg);
 
-/* --op, --rhs, --inner, --order: a child parser, whose input is a struct sp_op_options (cli/core/options.h
- * has the manner). */
+/* --op, --rhs, --inner, --order: a child parser of a struct sp_op_options (cli/core/options.h). */
 extern const struct argp sp_op_argp;
 
-/* Options that analyze and import share, those of RUN_OPTION (base/option/run_options.inc): which kernel on
- * which machine, and what comes out. A child parser, whose input is this. */
+/* Options that analyze and import share, those of RUN_OPTION (base/option/run_options.inc): which
+ * kernel on which machine, and what comes out. A child parser, whose input is this. */
 struct sp_run_options {
     struct sp_request *request;
     struct sp_output_options *output;
@@ -58,8 +58,8 @@ struct sp_analyze_arguments {
 
 extern const struct argp sp_analyze_argp;
 
-/* Understands the command line, which stays in `command` [size]; where it cannot be understood, argp says why
- * and ends the program. SP_USAGE: options that exclude each other. */
+/* Understands the command line, which stays in `command` [size]; where it cannot be understood,
+ * argp says why and ends the program. SP_USAGE: options that exclude each other. */
 enum sp_status sp_analyze_arguments(int argc, char **argv, char *command, size_t size,
                                     struct sp_analyze_arguments *arguments, struct sp_error *err);
 

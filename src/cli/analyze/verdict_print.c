@@ -38,9 +38,7 @@ static bool is_of_time(const struct sp_judgement *j)
 
 enum { REMARK = 1024, PLACE = 120 };
 
-/* Why a verdict is not good: its reason, or the cause of the change; both where the accepted baseline
- * decided.
- */
+/* Why a verdict is not good: its reason, or the change's cause; both of the accepted baseline. */
 static const char *remark_on(const struct sp_judgement *j, char *text, size_t size)
 {
     const bool has_cause =

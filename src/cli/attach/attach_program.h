@@ -26,8 +26,8 @@ enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err
 /* How many processes that it started, or that these did, still run. */
 int sp_attach_count_running(const char *folder);
 
-/* What will keep the library out of this program, as far as its file tells: a sentence without its end, into
- * text, "" where nothing does. */
+/* What will keep the library out of this program, as far as its file tells: a sentence without its
+ * end, into text, "" where nothing does. */
 void sp_attach_obstacle(const char *program, char *text, size_t size);
 
 #endif

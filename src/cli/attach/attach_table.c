@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "io/json_text.h"
@@ -16,7 +17,7 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The process that matters: the one whose product comes first, or the first of all; NULL: there is none. */
+/* The process whose product comes first, or the first of all; NULL: there is none. */
 static const struct sp_captured_process *main_of(const struct sp_capture *c)
 {
     return c->n_processes == 0 ? NULL : &c->process[c->n_products > 0 ? c->product[0].process : 0];
@@ -63,12 +64,28 @@ void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_
     sp_print(out, "   %s of calls, measured\n", sp_text_seconds(text, sizeof text, total_s));
 }
 
+/* Each array once in the median time [B/s]; NAN: not known. */
+static double least_Bps(const struct sp_attach_line *l)
+{
+    const double s = sp_captured_quantile(l->product, 0.5);
+    return s > 0 ? l->least_B / s : NAN;
+}
+
 static void print_share(double share, FILE *out)
 {
     if (isnan(share))
-        sp_print(out, "      ? ");
+        sp_print(out, " %7s", "?");
     else
         sp_print(out, " %5.1f %%", 100 * share);
+}
+
+static void print_least(double least, FILE *out)
+{
+    char text[32];
+    if (isnan(least))
+        sp_print(out, " %10s", "?");
+    else
+        sp_print(out, " %5s GB/s", sp_figure(text, sizeof text, 1e-9 * least, 2));
 }
 
 static void print_line(const struct sp_capture *c, const struct sp_attach_line *l, FILE *out)
@@ -86,6 +103,7 @@ static void print_line(const struct sp_capture *c, const struct sp_attach_line *
              s > 0 ? sp_text_seconds(median, sizeof median, s) : "?",
              p->n_timed > 0 ? sp_text_seconds(total, sizeof total, sp_captured_total_s(p)) : "?");
     print_share(l->share, out);
+    print_least(least_Bps(l), out);
     fputc('\n', out);
 }
 
@@ -109,12 +127,13 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
                            bool whole, FILE *out)
 {
     const int64_t shown = whole || n < SHOWN ? n : SHOWN;
-    sp_print(out, "       %11s  %-17s %-32s %8s %9s %9s %7s\n", "nonzeros", "product", "function", "calls",
-             "median", "total", "share");
+    sp_print(out, "       %11s  %-17s %-32s %8s %9s %9s %7s %10s\n", "nonzeros", "product", "function",
+             "calls", "median", "total", "share", "at least");
     for (int64_t i = 0; i < shown; i++)
         print_line(c, &line[i], out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
+    fputs("  at least: CRS, each array moved once (modelled), in the median time (measured)\n", out);
     print_exchanges(c, line, shown, out);
     for (int64_t i = 0; i < shown; i++) {
         bool said = !line[i].why;
@@ -222,6 +241,7 @@ json_t *sp_attach_seen(const struct sp_capture *c, const struct sp_attach_line *
         json_object_set_new(item, "median_s", number(sp_captured_quantile(p, 0.5)));
         json_object_set_new(item, "total_s", number(sp_captured_total_s(p)));
         json_object_set_new(item, "share", number(line[i].share));
+        json_object_set_new(item, "least_Bps", number(least_Bps(&line[i])));
         json_object_set_new(item, "why", line[i].why ? json_string(line[i].why) : json_null());
         json_array_append_new(list, item);
     }

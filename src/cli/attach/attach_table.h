@@ -13,6 +13,7 @@ struct sp_attach_line {
     const struct sp_captured_product *product;
     char matrix[16]; /* "A1" */
     double share;    /* of the program's time; NAN: not known */
+    double least_B;  /* sp_attach_least_B() */
     const char *why; /* why it is not judged; NULL: it is */
 };
 
@@ -26,11 +27,10 @@ struct sp_attach_end {
 
 /* Who was looked at, and what part of its time it multiplied. */
 void sp_attach_print_program(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
-/* A line each of line[n], the most important first; of more than a dozen the others in words, unless `whole`.
- */
+/* A line each of line[n], the most important first; of more than a dozen, unless `whole`, words. */
 void sp_attach_print_table(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out);
-/* What cannot be seen, and what to do about it; without any product, what may have been the reason. */
+/* What cannot be seen, and what to do; without any product, what may have been the reason. */
 void sp_attach_print_unseen(const struct sp_capture *capture, const struct sp_attach_end *end, FILE *out);
 /* Without any product: the program, how it ended, what was lost. New reference. */
 json_t *sp_attach_nothing(const struct sp_capture *capture, const struct sp_attach_end *end);

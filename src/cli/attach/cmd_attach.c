@@ -1,9 +1,8 @@
-/* spmodel attach: an unchanged program runs with a library in front of those that it uses, and its sparse
- * products are judged as analyze judges its own. */
+/* spmodel attach: an unchanged program runs with a library in front of those that it uses, and its
+ * sparse products are judged as analyze judges its own. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +11,12 @@
 
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "cli/analyze/analyze_output.h"
 #include "cli/analyze/run_options.h"
 #include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/atomic_file.h"
 #include "report/verdict/verdict.h"
@@ -197,7 +194,7 @@ static bool is_wanted(const struct arguments *a, const struct sp_capture *c, con
            strstr(c->matrix[l->product->matrix].library, a->only) || strcmp(l->matrix, a->only) == 0;
 }
 
-/* Names matrices in the order of what their products take, and says of each product whether it is judged. */
+/* Names matrices in the order of what their products take; says whether each is judged. */
 static int64_t make_lines(const struct arguments *a, const struct sp_capture *c, struct sp_attach_line *line)
 {
     double total_s = 0;
@@ -207,7 +204,9 @@ static int64_t make_lines(const struct arguments *a, const struct sp_capture *c,
         total_s += sp_captured_total_s(&c->product[i]);
     for (int64_t i = 0; i < c->n_products; i++) {
         struct sp_attach_line *l = &line[i];
-        *l = (struct sp_attach_line){.product = &c->product[i], .share = sp_attach_share(c, &c->product[i])};
+        *l = (struct sp_attach_line){.product = &c->product[i],
+                                     .share = sp_attach_share(c, &c->product[i]),
+                                     .least_B = sp_attach_least_B(c, &c->product[i])};
         for (int64_t k = 0; k < i && !*l->matrix; k++)
             if (line[k].product->matrix == l->product->matrix)
                 memcpy(l->matrix, line[k].matrix, sizeof l->matrix);
@@ -236,8 +235,8 @@ static FILE *out_of(const struct arguments *a)
     return sp_sink_is_stdout(a->common.json) || sp_sink_is_stdout(a->output.html_name) ? stderr : stdout;
 }
 
-/* The folder of this run goes. A pattern that commands of hints name is put beside the record; false: it
- * cannot be, or is not wanted. *made: it was not there before. */
+/* The folder of this run goes. A pattern that commands of hints name is put beside the record;
+ * false: it cannot be, or is not wanted. *made: it was not there before. */
 static bool put_pattern(const struct arguments *a, const struct sp_capture *c, const char *file, char *path,
                         size_t size, bool *made)
 {
@@ -285,7 +284,7 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     return code;
 }
 
-/* No record tells of a program without a product: --json has an object of its own, --html no page. */
+/* No record tells of a program without a product: --json has its own object, --html no page. */
 static int write_nothing(const struct arguments *a, const struct sp_capture *c,
                          const struct sp_attach_end *end)
 {
@@ -335,7 +334,7 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const stru
     return code;
 }
 
-/* The process that was started is known by the word that was typed, not by the shell that reads a script. */
+/* The process that was started is known by the word typed, not by the shell of a script. */
 static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *run)
 {
     struct sp_captured_process *first = NULL;
@@ -444,8 +443,8 @@ static bool takes_next(const struct sp_option_list *list, const char *word)
     return false;
 }
 
-/* The place of the first word that is neither an option nor the value of one: the program, whose options are
- * its own without a -- before it, too. 0: there is none, or there is a --. */
+/* The place of the first word that is neither an option nor the value of one: the program, whose
+ * options are its own without a -- before it, too. 0: there is none, or there is a --. */
 static int place_of_program(int argc, char **argv)
 {
     struct sp_option_list list;

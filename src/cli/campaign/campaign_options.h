@@ -35,16 +35,15 @@ int sp_campaign_print_status(const struct sp_campaign_work *work);
 enum sp_status sp_campaign_count(const struct sp_campaign_work *work, int count[SP_N_JOB_STATES], int *code,
                                  struct sp_error *err);
 
-/* The table of all that is done, --csv, --json, the picture and the page, and how many jobs have no row;
- * returns the exit code: 0 where all are done, else as above. */
+/* The table of all that is done, --csv, --json, the picture and the page, and how many jobs have no
+ * row; returns the exit code: 0 where all are done, else as above. */
 int sp_campaign_print_summary(struct sp_campaign_work *work);
 
-/* Nodes that are slower or faster than the others: exit code 1: some are slower, 5: of some series it cannot
- * tell. */
+/* Nodes that stand out: exit code 1: some are slower, 5: of some series it cannot tell. */
 int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
 
-/* The page about the rows' records and all jobs that have none, to work->html; `unread`: ["why"] of records
- * that cannot be read. */
+/* The page about the rows' records and all jobs that have none, to work->html; `unread`: ["why"] of
+ * records that cannot be read. */
 struct sp_campaign_row;
 
 /* What has become of a job, in words: why it failed, who is at it, where its record is. */

@@ -191,7 +191,7 @@ static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_cl
     return SP_OK;
 }
 
-/* The next job that this process gets hold of, in a place of this machine. *started: there was one. */
+/* The next job that this process gets hold of, in a place of this machine. *started: one. */
 static enum sp_status start_one(struct crew *c, bool *started)
 {
     const struct sp_campaign_store *store = &c->work->store;
@@ -335,8 +335,7 @@ static enum sp_status start_some(struct crew *c, bool *held_up)
     return status;
 }
 
-/* Is there nothing to do for a process of which nothing runs? What others run it would take over, but not
- * beyond its time. */
+/* Is nothing left for a process? It would take over what others run, within its time. */
 static bool is_over(const struct crew *c)
 {
     return is_spent(c) || (crew_count_startable(c) == 0 &&

@@ -149,8 +149,7 @@ static enum sp_status screen(const struct sp_observation *list, int n, enum sp_t
     return status;
 }
 
-/* Which nodes were slower in how many jobs, where there are several; true: some in more than chance brings.
- */
+/* Which nodes were slower in how many jobs; true: some in more than chance brings. */
 static bool tell_slower(struct verdicts *v)
 {
     const int needed = sp_screen_jobs_needed(v->n_jobs, v->n_hosts);

@@ -1,5 +1,4 @@
-/* Commands and the verbs of some: their rows, and the name that was meant where there is none of the one
- * typed. */
+/* Commands and verbs: their rows, and the name that was meant where none was typed right. */
 #ifndef SP_CLI_COMMAND_H
 #define SP_CLI_COMMAND_H
 
@@ -10,9 +9,10 @@
 
 #include "base/status.h"
 
-/* What a command's or a verb's row says for its manual page, its --help and its completion; the options
- * themselves are those that it parses. An example is one line that works: tests/cli/examples.sh runs it as it
- * stands, in a folder with matrix.mtx, before.json and the like. */
+/* What a command's or a verb's row says for its manual page, its --help and its completion; the
+ * options themselves are those that it parses. An example is one line that works:
+ * tests/cli/examples.sh runs it as it stands, in a folder with matrix.mtx, before.json and the
+ * like. */
 struct sp_example {
     const char *line;  /* "spmodel info --spy matrix.mtx" */
     const char *what;  /* what it is for, without a full stop */
@@ -26,8 +26,8 @@ struct sp_page {
     const char *see;                   /* other pages and topics, "compare track-check formats"; NULL: none */
 };
 
-/* Commands that are families of verbs: `spmodel track check`, `spmodel lab run`. One verb; its argv[0] is
- * "spmodel FAMILY NAME". */
+/* Commands that are families of verbs: `spmodel track check`, `spmodel lab run`. One verb; its
+ * argv[0] is "spmodel FAMILY NAME". */
 struct sp_verb {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
@@ -49,8 +49,8 @@ struct sp_command {
     const char *name;
     const char *arguments; /* "MATRIX...", for the usage line */
     const char *summary;   /* one line for `spmodel help` */
-    /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls exit() itself,
-     * except in sp_parse() (--help, usage errors, no memory). */
+    /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls
+     * exit() itself, except in sp_parse() (--help, usage errors, no memory). */
     int (*run)(int argc, char **argv);
     struct sp_page page;
     const struct sp_verb_family *family; /* of a command that is one; else NULL */

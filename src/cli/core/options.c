@@ -170,7 +170,7 @@ void sp_usage_error(const struct argp_state *state, const char *format, ...)
         argp_error(state, "%s", shown);
 }
 
-/* getopt repeats names of options that it does not know as they are: none of ours has what is not visible. */
+/* getopt repeats unknown names of options as they are: ours have what is visible. */
 static void refuse_hidden_names(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -185,8 +185,8 @@ static void refuse_hidden_names(int argc, char **argv)
     }
 }
 
-/* Offers the long names of argp and its children, hidden ones too, unless one begins with `typed`. `takes`:
- * set where that one has its value in the next word. */
+/* Offers the long names of argp and its children, hidden ones too, unless one begins with `typed`.
+ * `takes`: set where that one has its value in the next word. */
 static bool offer_options(const struct argp *argp, const char *typed, struct sp_suggestion *s, bool *takes)
 {
     const size_t n = strlen(typed);
@@ -283,8 +283,8 @@ void sp_join_command(int argc, char **argv, char *text, size_t size)
     text[size - 1] = '\0';
 }
 
-/* Where lines of a parser stand: argp gives each line a group, and a child with a title or a group is a
- * cluster of its own inside a group of its parent. */
+/* Where lines of a parser stand: argp gives each line a group, and a child with a title or a group
+ * is a cluster of its own inside a group of its parent. */
 struct place {
     int at[SP_OPTION_DEPTH], depth;
 };

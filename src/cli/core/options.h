@@ -1,5 +1,5 @@
-/* What all commands share: common options, exit codes, errors on stderr. Commands use glibc's argp with
- * sp_common_argp as a child, so that long options mean the same everywhere. */
+/* What all commands share: common options, exit codes, errors on stderr. Commands use glibc's argp
+ * with sp_common_argp as a child, so that long options mean the same everywhere. */
 #ifndef SP_CLI_OPTIONS_H
 #define SP_CLI_OPTIONS_H
 
@@ -21,11 +21,13 @@ struct sp_common_options {
     uint64_t seed; /* --seed, default 1 */
 };
 
-/* Child parsers: their input is a struct sp_common_options. A command takes the one that has no more than it
- * uses, so that an option which would change nothing is refused. In a command: static const struct argp_child
- * children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}}; and in ARGP_KEY_INIT:
- * state->child_inputs[0] = &options.common; Keys at and above SP_KEY_PRIVATE are free for a command's
- * long-only options. */
+/* Child parsers: their input is a struct sp_common_options. A command takes the one that has no
+ * more than it uses, so that an option which would change nothing is refused. In a command:
+ *
+ *     static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
+ *     state->child_inputs[0] = &options.common;                in ARGP_KEY_INIT
+ *
+ * Keys at and above SP_KEY_PRIVATE are free for a command's long-only options. */
 extern const struct argp sp_common_argp;         /* --quiet, --verbose, --color */
 extern const struct argp sp_common_json_argp;    /* also --json */
 extern const struct argp sp_common_csv_argp;     /* also --json, --csv */
@@ -34,28 +36,27 @@ extern const struct argp sp_common_seed_argp;    /* also --json, --csv, --seed *
 extern const struct argp sp_common_measure_argp; /* also --json, --csv, --lines, --seed */
 enum { SP_KEY_PRIVATE = 0x1000 };
 
-/* --memory SIZE, for commands that load or make a matrix: a child without input, behind those that have one.
- */
+/* --memory SIZE, for commands that load or make a matrix: a child without input, the last. */
 extern const struct argp sp_memory_argp;
 
-/* Parses; usage errors end the program with exit code 2 as argp does it, and so does what else may keep it
- * from reading the command line (no memory: 4): where it returns, everything has been read. The words that
- * may name files are noted for sp_words_refuse(). */
+/* Parses; usage errors end the program with exit code 2 as argp does it, and so does what else may
+ * keep it from reading the command line (no memory: 4): where it returns, everything has been read.
+ * The words that may name files are noted for sp_words_refuse(). */
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-/* argp_error() for parsers: the command, what is wrong and how to get help; ends the program with exit
- * code 2. One line, whatever the arguments are. */
+/* argp_error() for parsers: the command, what is wrong and how to get help; ends the program with
+ * exit code 2. One line, whatever the arguments are. */
 void sp_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
 bool sp_use_color(const struct sp_common_options *common, bool is_tty);
 
-/* The command for the record, so that a shell can run it again: words in quotes where it would take them for
- * something else. What does not fit into `size` is cut off. */
+/* The command for the record, so that a shell can run it again: words in quotes where it would take
+ * them for something else. What does not fit into `size` is cut off. */
 void sp_join_command(int argc, char **argv, char *text, size_t size);
 
-/* The options of a command as --help shows them: those of its argp and of all children, in groups. */
+/* The options of a command as --help shows them: of its argp and all children, in groups. */
 enum { SP_MOST_OPTIONS = 128, SP_OPTION_DEPTH = 8 };
 
 struct sp_option_line {

@@ -41,8 +41,9 @@ static bool is_same_file(const struct stat *a, const char *name)
     return stat(name, &b) == 0 && a->st_dev == b.st_dev && a->st_ino == b.st_ino;
 }
 
-/* The name of that file in a word: the word itself, or what stands behind the = of an option or behind a
- * colon, as in replay:FILE and gen:like:FILE:SCALE; NULL: it names another, or it is `output` itself. */
+/* The name of that file in a word: the word itself, or what stands behind the = of an option or
+ * behind a colon, as in replay:FILE and gen:like:FILE:SCALE; NULL: it names another, or it is
+ * `output` itself. */
 static const char *names_it(const struct stat *file, const char *word, const char *output)
 {
     for (const char *part = word; part; part = strpbrk(part, "=:")) {
@@ -308,7 +309,7 @@ void sp_flat_csv(const json_t *object, bool with_header, FILE *out)
     fputc('\n', out);
 }
 
-/* A file that is there and holds something else than a page: a record whose page was asked for, say. */
+/* A file that holds something else than a page, say a record whose page was asked for. */
 static bool is_no_page(const char *name)
 {
     const char *dot = strrchr(name, '.');

@@ -1,5 +1,5 @@
-/* What a command writes: standard output or files that appear when all is done, and never in the place of
- * what it reads. */
+/* What a command writes: standard output or files that appear when all is done, and never in the
+ * place of what it reads. */
 #ifndef SP_CLI_OUTPUT_H
 #define SP_CLI_OUTPUT_H
 
@@ -12,16 +12,17 @@
 #include "io/record/record.h"
 #include "sparse/csr/csr.h"
 
-/* The words of the command line that may name files: a result must not replace what the command reads, nor
- * two results each other, so that every output asks here before it opens its file. sp_parse() notes the
- * words, which are borrowed, as argv is, for as long as the program runs. */
+/* The words of the command line that may name files: a result must not replace what the command
+ * reads, nor two results each other, so that every output asks here before it opens its file.
+ * sp_parse() notes the words, which are borrowed, as argv is, for as long as the program runs. */
 void sp_words_note(int argc, char *const *argv);
-/* Files that the command reads although no word names them; borrowed until it is called again (NULL, 0). */
+/* Files that the command reads although no word names them; borrowed (NULL, 0: none). */
 void sp_words_note_files(const char *const *names, int n);
 
-/* SP_USAGE where `output` is empty, or where it (a word of the command line, the part of one behind = as argp
- * gives it, or a name that the program chose) is a regular file that another word names too: under whatever
- * path or link, as an argument, as an option's value, in replay:FILE or gen:like:FILE:SCALE. */
+/* SP_USAGE where `output` is empty, or where it (a word of the command line, the part of one behind
+ * = as argp gives it, or a name that the program chose) is a regular file that another word names
+ * too: under whatever path or link, as an argument, as an option's value, in replay:FILE or
+ * gen:like:FILE:SCALE. */
 enum sp_status sp_words_refuse(const char *output, struct sp_error *err);
 
 /* Where --json or --csv goes: standard output, or a file that appears when all is done. */
@@ -31,12 +32,12 @@ struct sp_sink {
     bool is_file;
 };
 
-/* name: NULL not asked for, "-" standard output, else a file. SP_OUTPUT where it cannot be written; SP_USAGE
- * where it is empty, where another word of the command line names that file too, or another open sink does.
- * At most 8 are open at a time. */
+/* name: NULL not asked for, "-" standard output, else a file. SP_OUTPUT where it cannot be written;
+ * SP_USAGE where it is empty, where another word of the command line names that file too, or
+ * another open sink does. At most 8 are open at a time. */
 enum sp_status sp_sink_open(const char *name, struct sp_sink *sink, struct sp_error *err);
-/* Makes the file appear, unless `code` is a failure and nothing was written; reports what fails and returns
- * the worse of `code` and its exit code. */
+/* Makes the file appear, unless `code` is a failure and nothing was written; reports what fails and
+ * returns the worse of `code` and its exit code. */
 int sp_sink_close(struct sp_sink *sink, int code);
 /* Of a name as above: it is standard output. */
 bool sp_sink_is_stdout(const char *name);
@@ -51,8 +52,8 @@ struct sp_sinks {
 enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err);
 int sp_sinks_close(struct sp_sinks *sinks, int code);
 
-/* Writing a matrix: in a format of io/matrix/matrix_formats.h, Matrix Market text also compressed, or the
- * binary file of io/matrix/matrix_cache.h. */
+/* Writing a matrix: in a format of io/matrix/matrix_formats.h, Matrix Market text also compressed,
+ * or the binary file of io/matrix/matrix_cache.h. */
 #define SP_SAVE_FORMATS "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2, spm, petsc, npz or rb"
 
 /* Zero-initialise: the format by the path's ending, one thread, symmetry kept. */
@@ -67,16 +68,16 @@ struct sp_save_options {
     void *context;
 };
 
-/* SP_USAGE where neither the ending nor the format is one of the above; call it before the work is done. */
+/* SP_USAGE where neither the ending nor the format is one of the above; call it first. */
 enum sp_status sp_save_check(const char *path, const struct sp_save_options *options, struct sp_error *err);
-/* SP_USAGE, SP_OUTPUT, SP_INTERRUPTED, SP_ABSENT (compression without libarchive). The file appears complete
- * or not at all. */
+/* SP_USAGE, SP_OUTPUT, SP_INTERRUPTED, SP_ABSENT (compression without libarchive). The file appears
+ * complete or not at all. */
 enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp_save_options *options,
                        struct sp_error *err);
 
-/* CSV from flat JSON objects, so that a command describes its figures once for both: a row of the members in
- * their order, behind a header of their keys where asked; null is an empty cell. Rows under one header must
- * have the same keys. */
+/* CSV from flat JSON objects, so that a command describes its figures once for both: a row of the
+ * members in their order, behind a header of their keys where asked; null is an empty cell. Rows
+ * under one header must have the same keys. */
 void sp_flat_csv(const json_t *object, bool with_header, FILE *out);
 
 /* --html FILE: records are kept as they come, and become one page at the end. */
@@ -88,13 +89,13 @@ struct sp_html_output {
     bool no_plots, failed; /* failed: memory ran out while they were kept */
 };
 
-/* name: NULL not asked for, "" or "-" standard output, else a file, which appears when all is done. */
+/* name: NULL not asked for, "" or "-" standard output, else a file, there when all is done. */
 enum sp_status sp_html_open(const char *name, bool no_plots, struct sp_html_output *html,
                             struct sp_error *err);
 /* The record may be freed afterwards, but not changed. */
 void sp_html_keep(struct sp_html_output *html, const struct sp_record *record);
-/* Writes the page, unless there is no record; says where on `remarks` (NULL: nowhere). Returns the worse of
- * `code` and its own. */
+/* Writes the page, unless there is no record; says where on `remarks` (NULL: nowhere). Returns the
+ * worse of `code` and its own. */
 int sp_html_close(struct sp_html_output *html, FILE *remarks, int code);
 
 #endif

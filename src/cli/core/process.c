@@ -20,8 +20,8 @@ static volatile sig_atomic_t is_watched, is_interrupted, is_noticed, patience_s 
 
 static bool was_closed[STDERR_FILENO + 1], is_checked;
 
-/* A number that is free goes to the next file that is opened: a report would land in it. Opened the wrong way
- * round, so that it is an error to use them. */
+/* A number that is free goes to the next file that is opened: a report would land in it. Opened the
+ * wrong way round, so that it is an error to use them. */
 static void open_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -69,8 +69,8 @@ static void handle(int signal_number, void (*handler)(int), bool if_ignored)
         sigaction(signal_number, &action, NULL);
 }
 
-/* Writing beyond a limit of the file size is an error then, with its reason. A program that is started has
- * the default again, which ignoring the signal would take from it. */
+/* Writing beyond a limit of the file size is an error then, with its reason. A program that is
+ * started has the default again, which ignoring the signal would take from it. */
 static void let_it_fail(int signal_number)
 {
     (void)signal_number;
@@ -144,8 +144,7 @@ static int check_stdout(int code)
     return sp_worse_exit(code, sp_exit_code(SP_OUTPUT));
 }
 
-/* Others end the process, too: argp after --help, and the library of OpenMP, with 1, where it gets no thread.
- */
+/* Others end the process, too: argp after --help; OpenMP's library, with 1, without a thread. */
 static void check_exit(int code, void *context)
 {
     const int before = code;
@@ -166,8 +165,7 @@ static void check_exit(int code, void *context)
         _exit(code);
 }
 
-/* A size of OMP_STACKSIZE [B]: kilobytes where no unit is given; -1: it is not one, and the library says so.
- */
+/* A size of OMP_STACKSIZE [B]: kilobytes where no unit is given; -1: it is none. */
 static double stack_of_threads(const char *text)
 {
     static const char units[] = "bkmg";

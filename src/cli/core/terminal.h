@@ -17,13 +17,13 @@ struct sp_terminal {
     char what[96];
 };
 
-/* From now on the first Ctrl-C asks for an orderly end (process.h). Returns the progress interface; the
- * terminal must outlive it. */
+/* From now on the first Ctrl-C asks for an orderly end (process.h). Returns the progress interface;
+ * the terminal must outlive it. */
 struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity);
 /* Back to the begin of stderr's line, which is wiped: for the next state of a progress line. */
 void sp_terminal_line_begin(void);
-/* The progress line after spent_s seconds of a step that is `done` (0 ... 1, below 0: unknown), in fewer than
- * `columns` columns: never above 100 %, never a negative rest. */
+/* The progress line after spent_s seconds of a step that is `done` (0 ... 1, below 0: unknown), in
+ * fewer than `columns` columns: never above 100 %, never a negative rest. */
 void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size);
 /* Wipes the progress line; call before printing anything. */
 void sp_terminal_clear(struct sp_terminal *terminal);

@@ -59,7 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* In the order in which a reader needs them. Watching comes first, while this process has not worked yet. */
+/* In the order of a reader's needs. Watching comes first, while this process has not worked. */
 static enum sp_status examine(struct sp_doctor *d, struct sp_error *err)
 {
     struct sp_topology topology;

@@ -1,5 +1,5 @@
-/* What `spmodel doctor` finds: one list of findings, filled section by section, then printed as text or JSON
- * and asked what is required. */
+/* What `spmodel doctor` finds: one list of findings, filled section by section, then printed as
+ * text or JSON and asked what is required. */
 #ifndef SP_CLI_DOCTOR_H
 #define SP_CLI_DOCTOR_H
 
@@ -43,7 +43,7 @@ struct sp_doctor {
     int n;
     struct sp_finding finding[SP_MAX_FINDINGS];
 
-    /* Who computed during a short interval: two looks at the processes and the processors' times. */
+    /* Who computed during a short interval: two looks at processes and processors' times. */
     struct sp_processes before, after;
     struct sp_cpu_times times_before, times_after;
     bool times_known;

@@ -12,7 +12,7 @@
 static const char lower_level[] = "sudo sysctl kernel.perf_event_paranoid=0\n"
                                   "echo kernel.perf_event_paranoid=0 | sudo tee /etc/sysctl.d/99-perf.conf";
 
-/* Levels as the kernel's documentation of perf_event_paranoid has them; 3 and 4 are Debian's and Ubuntu's. */
+/* Levels of perf_event_paranoid as the kernel has them; 3 and 4 are Debian's and Ubuntu's. */
 static const char *level_means(int level)
 {
     return level < 0    ? "everything is allowed"
@@ -165,8 +165,8 @@ void sp_doctor_permissions(struct sp_doctor *d)
     watchdog(d, &p);
 }
 
-/* SOURCES OF BYTES: what the kernel offers, then each row of the probe table that counts, tried as far as
- * that is quick and changes nothing. */
+/* SOURCES OF BYTES: what the kernel offers, then each row of the probe table that counts, tried as
+ * far as that is quick and changes nothing. */
 
 /* LIKWID needs a second to find out that it may not count. */
 #define TRY_S 1.1
@@ -191,7 +191,7 @@ static void kernel_side(struct sp_doctor *d)
     sp_memory_pmu_free(&pmu);
 }
 
-/* Libraries in the helper are opened, on one processor, when they are there and the machine counts at all. */
+/* Libraries in the helper are opened, on one processor, where the machine counts at all. */
 static enum sp_status try_probe(const struct sp_probe *probe, struct sp_error *err)
 {
     static const char *const in_helper[] = {

@@ -26,8 +26,8 @@ static bool one_domain(const struct sp_topology *t, int cpu, int other)
     return domain[0] == domain[1];
 }
 
-/* Virtual processors wander between caches: a few ping-pongs in a tenth of a second show some of it. The
- * threads are pinned when this is called. */
+/* Virtual processors wander between caches: a few ping-pongs in a tenth of a second show some of
+ * it. The threads are pinned when this is called. */
 static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t, const struct sp_binding *b)
 {
     static const char name[] = "core to core";

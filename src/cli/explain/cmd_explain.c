@@ -244,13 +244,17 @@ static void observed(struct sp_pen *pen, const json_t *hint)
                *failed = sp_item_text(json_object_get(hint, "trial"), "failed");
     struct sp_value v =
         json_is_number(seen) ? sp_value_of(json_number_value(seen), SP_MEASURED) : sp_record_value_of(seen);
+    const char *command = sp_item_text(hint, "try");
     char text[300], x[32], lo[32], hi[32];
     if (outcome && strcmp(outcome, "not tried") == 0)
         snprintf(text, sizeof text, "not tried: %s", failed ? failed : v.why ? v.why : "no reason is given");
     else if (json_is_object(seen) && !sp_value_known(v))
         snprintf(text, sizeof text, "unknown (%s)", v.why ? v.why : "no reason is given");
     else if (!seen || json_is_null(seen))
-        snprintf(text, sizeof text, "not tried: spmodel analyze --try-hints");
+        snprintf(text, sizeof text, "not tried: %s",
+                 strncmp(command ? command : "", "spmodel", 7) == 0
+                     ? "spmodel analyze --try-hints"
+                     : "no option of a run makes this change: it is your program's");
     else
         snprintf(text, sizeof text, "time less by %s (%s to %s) measured%s%s",
                  sp_figure_percent(x, sizeof x, v.value), sp_figure_percent(lo, sizeof lo, v.lo),
@@ -365,8 +369,7 @@ static void rule(struct sp_pen *pen, const json_t *o)
     labelled(pen, "version", version);
 }
 
-/* One that sp_explain_json() made. `record_name`: what to call the record that its numbers are of; NULL:
- * there is none. */
+/* One that sp_explain_json() made. `record_name`: of the record whose numbers it has, or NULL. */
 static void explain_text(const json_t *o, const char *record_name, const struct sp_report_style *style,
                          FILE *out)
 {
@@ -420,7 +423,7 @@ static void explain_list_text(const json_t *list, const struct sp_report_style *
     }
 }
 
-/* spmodel explain: symbols, formulas, words, hints, flags and exit codes, with a record's numbers put in. */
+/* spmodel explain: symbols, formulas, words, hints, flags, with a record's numbers put in. */
 
 enum { KEY_RECORD = SP_KEY_PRIVATE, MOST_TERMS = 64, MOST_WORDS = 8 };
 
@@ -502,8 +505,7 @@ static void name_record(const struct sp_record *r, char *text, size_t size)
         strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
 }
 
-/* As many words from the i-th on as form one known term, "not explained"; 1: that word alone. text[size]: the
- * term. */
+/* As many words from the i-th on as form a known term; 1: that word alone. text[size]: it. */
 static int phrase_at(const struct arguments *a, int i, char *text, size_t size)
 {
     struct sp_topic found[SP_TOPIC_MATCHES];
@@ -521,7 +523,7 @@ static int phrase_at(const struct arguments *a, int i, char *text, size_t size)
     return longest;
 }
 
-/* What the terms mean, as an array; unknown ones are reported, and `code` becomes that of the error. */
+/* What the terms mean, as an array; unknown ones are reported, `code` becomes the error's. */
 static json_t *explained(const struct arguments *a, const struct sp_record *record, int *code)
 {
     json_t *list = json_array();

@@ -13,8 +13,7 @@
 
 /* A term's formulas with the numbers of a record put in. */
 
-/* What differs from the record's own value by more than this does not agree, unless it lies in its interval.
- */
+/* What differs more from the record's value does not agree, unless it lies in its interval. */
 #define SP_EXPLAIN_ROUNDING 0.005
 
 static bool among(const char *list, const char *word)
@@ -44,8 +43,8 @@ static bool holds(const struct sp_calculation *c, const struct sp_record *r)
            (!c->records || among(c->records, kind_of_record(r)));
 }
 
-/* The next symbol of a formula from *at on, which then stands behind it; false: none is left. Functions are
- * none, nor are exponents of numbers. */
+/* The next symbol of a formula from *at on, which then stands behind it; false: none is left.
+ * Functions are none, nor are exponents of numbers. */
 static bool next_symbol(const char **at, char *symbol, size_t size, const char **begin)
 {
     const char *c = *at;
@@ -245,12 +244,13 @@ static bool is_first_of_its_result(const struct sp_calculation *list, const stru
     return list == c;
 }
 
-/* An array with an object for each result: {"result", "formula", "filled", "value", "unit", "inputs":
- * [{"symbol", "value", "lo", "hi", "unit", "origin", "from"}]}, and where the record has the value itself
- * "field", "record", "record_origin", "agrees" and, where it does not agree, "difference" (relative) and
- * "because". Results of which no formula holds for the record's operation and format are left out where
- * another one's does; where none does the first one says so. What is not known is null with "why". New
- * reference; NULL: memory is short, or the table is faulty. */
+/* An array with an object for each result: {"result", "formula", "filled", "value", "unit",
+ * "inputs": [{"symbol", "value", "lo", "hi", "unit", "origin", "from"}]}, and where the record has
+ * the value itself "field", "record", "record_origin", "agrees" and, where it does not agree,
+ * "difference" (relative) and "because". Results of which no formula holds for the record's
+ * operation and format are left out where another one's does; where none does the first one says
+ * so. What is not known is null with "why". New reference; NULL: memory is short, or the table is
+ * faulty. */
 static json_t *calculate(const struct sp_calculation *list, const struct sp_record *r)
 {
     json_t *all = json_array();
@@ -348,8 +348,8 @@ static bool is_close(double a, double b)
     return fabs(a - b) < 1e-9;
 }
 
-/* The lines that lead to the promise, and the promise as it is printed; where they do not, because another
- * version of the rule made it or the record was changed, why there are none. */
+/* The lines that lead to the promise, and the promise as it is printed; where they do not, because
+ * another version of the rule made it or the record was changed, why there are none. */
 static void derive(json_t *copy, const struct sp_hint_rule *rule, const struct sp_record *record)
 {
     const struct sp_now now = now_of(record);
@@ -528,8 +528,7 @@ static json_t *fields_json(const enum sp_record_field *fields, const json_t *cal
     return list;
 }
 
-/* hold: only results that have a formula for this record's operation and format; known: nor a figure that is
- * not known. */
+/* hold: only results with a formula for this record; known: nor a figure that is not known. */
 static void put_numbers(json_t *o, const struct sp_term *term, const struct sp_record *r, bool hold,
                         bool known)
 {

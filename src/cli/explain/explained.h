@@ -9,10 +9,11 @@
 
 #define SP_EXPLAIN_SCHEMA "spmodel.explain/1"
 
-/* {"name", "theme", "title", "also": [], "formula", "text", "see_also": []}; of a hint "rule_version",
- * "condition", "remedy", "gain" and "check" instead of formula and text, of an exit code "code". With a
- * record (else NULL) also "record": {"calculations" (calculate() in explained.c), "fields": [{"path", "is"}],
- * and "hint" (sp_explain_hint()) or "flag": {"raised", "texts": []}}. New reference. */
+/* {"name", "theme", "title", "also": [], "formula", "text", "see_also": []}; of a hint
+ * "rule_version", "condition", "remedy", "gain" and "check" instead of formula and text, of an exit
+ * code "code". With a record (else NULL) also "record": {"calculations" (calculate() in
+ * explained.c), "fields": [{"path", "is"}], and "hint" (sp_explain_hint()) or "flag": {"raised",
+ * "texts": []}}. New reference. */
 json_t *sp_explain_json(const struct sp_topic *topic, const struct sp_record *record);
 
 /* {"name", "theme", "title", "also"} of all of them. New reference. */
@@ -20,9 +21,9 @@ json_t *sp_explain_list(void);
 
 /* What a record says of a rule: the hint and the numbers behind it, or why there is none. */
 
-/* {"fires": true, "hints": [of the record, each with "gain_text" as the report prints it, and "derivation":
- * [{"what", "how", "lo", "hi", "unit", "origin"}] or "not_derived": why]} or {"fires": false, "silent": why}.
- * New reference. */
+/* {"fires": true, "hints": [of the record, each with "gain_text" as the report prints it, and
+ * "derivation": [{"what", "how", "lo", "hi", "unit", "origin"}] or "not_derived": why]} or
+ * {"fires": false, "silent": why}. New reference. */
 json_t *sp_explain_hint(const struct sp_hint_rule *rule, const struct sp_record *record);
 
 #endif

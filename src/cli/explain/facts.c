@@ -34,7 +34,7 @@ static struct sp_fact fact_unknown(const char *why, const char *unit, const char
     return fact_of(sp_value_none(why), unit, from);
 }
 
-/* Losses are bare numbers; on whose word stands beside them: "modelled: 233 MB at the roof of MEM". */
+/* Losses are bare numbers; their source stands beside: "modelled: 233 MB at the roof of MEM". */
 static enum sp_origin origin_of_loss(const struct sp_record *r, enum sp_record_field loss)
 {
     char word[16];
@@ -97,7 +97,7 @@ static bool is_interface(const char *name)
            (name[2] == 'L' && isdigit((unsigned char)name[3]) && name[4] == '\0');
 }
 
-/* in_, out_, w_, b_ and T_ of an interface: "in_L1L2", "T_L3Mem". False: the symbol is none of them. */
+/* in_, out_, w_, b_ and T_ of an interface: "in_L1L2", "T_L3Mem". False: none of them. */
 static bool ecm_fact(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
     static const struct {
@@ -382,7 +382,7 @@ static struct sp_fact of_last_cache(struct sp_value size_B, const char *key)
     return fact_of(size_B, "B", from);
 }
 
-/* As the simulation takes it: the capacity that was found effective, else the one that the system claims. */
+/* As the simulation takes it: the effective capacity where it was found, else the claimed. */
 static struct sp_fact last_level(const struct sp_record *r)
 {
     const json_t *cache = last_cache(r);
@@ -455,7 +455,7 @@ static struct sp_fact is_sorted(const struct sp_record *r)
     return fact_counted(sigma.value.value > 1 ? 1 : 0, from);
 }
 
-/* Share of the shorter of transfers and execution that the longer one does not hide (docs/advice.md). */
+/* Share of the shorter of transfers and execution that is not hidden (docs/advice.md). */
 static struct sp_fact overlap(const struct sp_record *r)
 {
     static const char from[] = "t, V/b_S, W/P_core and t_linear";
@@ -485,8 +485,7 @@ static struct sp_fact of_machine(const struct sp_record *r)
     return fact_unknown("the machine file may have it: spmodel machine show", "s", "not in records");
 }
 
-/* Symbols of what a layout stores, and bytes of each of its arrays through the interface of the level that
- * holds the data. */
+/* Symbols of what a layout stores, and each array's bytes through the level of the data. */
 
 /* Arrays without traffic are left out of a level; one without any was not told apart by array. */
 static struct sp_fact bytes_of(const struct sp_record *r, const char *array)

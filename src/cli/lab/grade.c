@@ -184,8 +184,7 @@ static void find_repeated(const struct arguments *a, const struct sp_lab_results
     }
 }
 
-/* The first folder of the same student and lab that came before; which one counts is not for a program to
- * say. */
+/* The first folder of the same student and lab before; which one counts is not said. */
 static void find_second(const struct arguments *a, const struct sp_lab_folder *folder, struct submission *all,
                         int here, struct sp_lab_audit *audit)
 {

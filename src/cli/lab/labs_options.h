@@ -16,17 +16,17 @@ struct sp_lab_options {
     const char *directory; /* --dir; NULL: lab-N */
 };
 
-/* Child parser for `N` and --dir; its input is a struct sp_lab_options. Further arguments are refused, but
- * for verbs that take them themselves. */
+/* Child parser for `N` and --dir; its input is a struct sp_lab_options. Further arguments are
+ * refused, but for verbs that take them themselves. */
 extern const struct argp sp_lab_argp;
 /* Children of a verb that takes it and the common options, none of which write files. */
 extern const struct argp_child sp_lab_children[];
-/* In ARGP_KEY_INIT of a verb with these children, or with sp_lab_argp before another of sp_common_*_argp:
- * where both put what they read. */
+/* In ARGP_KEY_INIT of a verb with these children, or with sp_lab_argp before another of
+ * sp_common_*_argp: where both put what they read. */
 void sp_lab_pass(struct argp_state *state, struct sp_lab_options *options);
 
-/* Where labs lie: the user's, the program's (cli/core/programs.h), ./labs; those that exist. The current
- * folder may be anybody's: it adds labs and replaces none. */
+/* Where labs lie: the user's, the program's (cli/core/programs.h), ./labs; those that exist. The
+ * current folder may be anybody's: it adds labs and replaces none. */
 enum { SP_LAB_DIRECTORIES = 3 };
 struct sp_lab_directories {
     int n;

@@ -43,7 +43,7 @@ static void print_side(FILE *out, char letter, const struct sp_record *r)
              sp_words_text(r, SP_F_MACHINE_NAME, "?"));
 }
 
-/* The facts behind the key first, then those that may differ. Returns how many of the key's differ. */
+/* The facts behind the key first, then the others. Returns how many of the key's differ. */
 static int print_facts(FILE *out, const struct sp_differences *d)
 {
     static const enum sp_record_field parts[] = {SP_F_ENV_IDENTITY, SP_F_ENV_DETAIL};
@@ -83,8 +83,8 @@ static enum sp_status print_both(const struct sp_record *a, const struct sp_reco
     return *key_a && strcmp(key_a, key_b) == 0 ? SP_OK : SP_UNDECIDED;
 }
 
-/* Prints both environments and each fact that differs. SP_UNDECIDED: they differ, or a record does not say
- * where it was measured; SP_INPUT: one of them is no record. */
+/* Prints both environments and each fact that differs. SP_UNDECIDED: they differ, or a record does
+ * not say where it was measured; SP_INPUT: one of them is no record. */
 static enum sp_status environment_diff(const char *a, const char *b, FILE *out, struct sp_error *err)
 {
     struct sp_record record[2] = {{0}, {0}};
@@ -329,8 +329,7 @@ static void name_after_file(const char *path, char *name, size_t size)
         *dot = '\0';
 }
 
-/* What it was asked for under its own conditions (another size, other instructions) is not what analyses use.
- */
+/* What was asked for under its own conditions (size, instructions) is not what analyses use. */
 static void remember(const struct options *o, struct sp_machine *measured)
 {
     struct sp_machine_paths paths;

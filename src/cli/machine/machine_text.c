@@ -139,7 +139,7 @@ static void print_rows(FILE *f, const struct sp_machine *m)
                  c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
 }
 
-/* b_1, b_S and the threads that saturate: the smallest measured count that reaches 95 % of the best. */
+/* b_1, b_S and the smallest measured count of threads that reaches 95 % of the best. */
 static void print_saturation(FILE *f, const struct sp_machine *m)
 {
     const struct sp_ceiling *one = NULL, *best = NULL;

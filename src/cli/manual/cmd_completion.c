@@ -8,7 +8,7 @@
 #include "cli/explain/terms/topics.h"
 #include "cli/manual/completion.h"
 
-/* Apart from completion_values.c because plots have an enum of the same name as the terms of explain. */
+/* Apart from completion_values.c: plots and the terms of explain have an enum of one name. */
 
 void sp_explained_words(FILE *out)
 {

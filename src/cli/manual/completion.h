@@ -1,5 +1,5 @@
-/* What completes on the command line: of each page its options, and of each option the values that are known.
- * The scripts for bash and zsh are made from it. */
+/* What completes on the command line: of each page its options, and of each option the values that
+ * are known. The scripts for bash and zsh are made from it. */
 #ifndef SP_CLI_COMPLETION_H
 #define SP_CLI_COMPLETION_H
 
@@ -43,7 +43,7 @@ void sp_list_names(enum sp_value_kind kind, FILE *out);
 void sp_completion_bash(FILE *out);
 void sp_completion_zsh(FILE *out);
 
-/* The i-th row of the table of values that fits no option of any page, as text; false: there is none. */
+/* The i-th row of the table of values that fits no option of any page; false: none. */
 bool sp_values_stale(int i, char *text, size_t size);
 
 #endif

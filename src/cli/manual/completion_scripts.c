@@ -5,8 +5,8 @@
 
 /* The script for bash: tables, and the one function that looks into them. */
 
-/* What is typed is cut by readline at = and : (COMP_WORDBREAKS), so words are put together again, and of what
- * is offered the part is left out that stands before the last cut. */
+/* What is typed is cut by readline at = and : (COMP_WORDBREAKS), so words are put together again,
+ * and of what is offered the part is left out that stands before the last cut. */
 static const char *const script[] = {
     "# The last word of the line, from the options and values of its command.",
     "_spmodel() {",

@@ -1,5 +1,6 @@
-/* Which values options take. Words come from the tables that the parsers use; where a parser has its words in
- * itself they are repeated here, and tests/cli/completion.sh types every one of them. */
+/* Which values options take. Words come from the tables that the parsers use; where a parser has
+ * its words in itself they are repeated here, and tests/cli/completion.sh types every one of
+ * them. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,9 +162,9 @@ void sp_matrix_words(FILE *out)
     fputs("gen:like: ", out);
 }
 
-/* What a page offers for an option; page NULL: on every page that has it, option "": for the arguments. The
- * first row that fits counts. Where there is none, or it has no words, an option of a run has those of its
- * row in base/option/run_options.inc. */
+/* What a page offers for an option; page NULL: on every page that has it, option "": for the
+ * arguments. The first row that fits counts. Where there is none, or it has no words, an option of
+ * a run has those of its row in base/option/run_options.inc. */
 struct row {
     const char *page, *option;
     enum sp_value_kind kind;

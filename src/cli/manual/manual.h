@@ -1,5 +1,5 @@
-/* All pages that the manual has: commands, their verbs, topics. They come from the tables, so that a new row
- * is in the manual, the help and the completion at once. */
+/* All pages that the manual has: commands, their verbs, topics. They come from the tables, so that
+ * a new row is in the manual, the help and the completion at once. */
 #ifndef SP_CLI_MANUAL_H
 #define SP_CLI_MANUAL_H
 
@@ -32,7 +32,7 @@ struct sp_manual_entry {
     int (*run)(int argc, char **argv);
 };
 
-/* i = 0, 1, ...: the commands in the order of their table, each with its verbs behind it; then false. */
+/* i = 0, 1, ...: the commands in the order of their table, each with its verbs; then false. */
 bool sp_manual_get(int i, struct sp_manual_entry *entry);
 /* By what is typed, "track check"; false: there is none. */
 bool sp_manual_find(const char *name, struct sp_manual_entry *entry);

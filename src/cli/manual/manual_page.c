@@ -16,10 +16,10 @@
 
 enum { LINE = 78 };
 
-/* n bytes of UTF-8 as they are to be seen: nothing in them is an instruction. They may stand in a line. */
+/* n bytes of UTF-8 as they are to be seen: nothing is an instruction. They may stand in a line. */
 static void roff_escape(const char *text, size_t n, FILE *out)
 {
-    /* Characters that roff would turn into typographic ones; a hyphen is one that can be copied and typed. */
+    /* Characters that roff would turn into typographic ones; a hyphen can be copied and typed. */
     static const char *const special[128] = {
         ['\\'] = "\\e", ['-'] = "\\-", ['\''] = "\\(aq", ['`'] = "\\(ga", ['^'] = "\\(ha", ['~'] = "\\(ti"};
     for (const char *at = text; at < text + n && *at;) {
@@ -66,8 +66,7 @@ static void roff_words(const char *text, FILE *out)
     put_words(text, strlen(text), out);
 }
 
-/* Lines of running text are filled, those that begin with a blank stay as they are; an empty line ends a
- * paragraph. */
+/* Running text is filled; lines that begin with a blank stay; an empty line ends a paragraph. */
 static void roff_text(const char *text, FILE *out)
 {
     enum { NOTHING, WORDS, LINES } before = NOTHING;
@@ -102,7 +101,7 @@ static void roff_text(const char *text, FILE *out)
         fputs(".fi\n", out);
 }
 
-/* What is typed: words that begin with a small letter or a hyphen bold, others (places for values) italic. */
+/* What is typed: words with a small letter or a hyphen in front bold, places italic. */
 static void roff_usage(const char *text, FILE *out)
 {
     while (*text) {

@@ -1,4 +1,4 @@
-/* What `spmodel --version` says: version, revision, compiler, and which optional parts the build has. */
+/* `spmodel --version`: version, revision, compiler, and the optional parts of the build. */
 #ifndef SP_CLI_VERSION_H
 #define SP_CLI_VERSION_H
 

@@ -25,8 +25,8 @@
 
 /* A vector into a new order, and back: reorder --apply. */
 
-/* Element i of `to` is element p(i) of `vector`, p the permutation of the file; `inverse` undoes that.
- * SP_INPUT where lengths differ or the file is no permutation. */
+/* Element i of `to` is element p(i) of `vector`, p the permutation of the file; `inverse` undoes
+ * that. SP_INPUT where lengths differ or the file is no permutation. */
 static enum sp_status reorder_apply(const char *vector, const char *permutation, const char *to, bool inverse,
                                     struct sp_error *err)
 {

@@ -13,8 +13,9 @@
 #include "sparse/formats/layout.h"
 #include "sparse/reorder/orders.h"
 
-const int32_t sp_info_chunk[SP_INFO_CHUNKS] = {4, 8, 16, 32, 64};
-const int64_t sp_info_window[SP_INFO_WINDOWS] = {1, 64, 512, 4096, 32768};
+/* C and sigma of the beta table; every sigma is a multiple of every C. */
+static const int32_t table_C[SP_INFO_CHUNKS] = {4, 8, 16, 32, 64};
+static const int64_t table_sigma[SP_INFO_WINDOWS] = {1, 64, 512, 4096, 32768};
 
 enum sp_status sp_info_make(const struct sp_csr *a, struct sp_info *info, struct sp_error *err)
 {
@@ -24,9 +25,9 @@ enum sp_status sp_info_make(const struct sp_csr *a, struct sp_info *info, struct
     struct sp_pattern pattern = sp_csr_pattern(a);
     for (int c = 0; c < SP_INFO_CHUNKS; c++)
         for (int w = 0; w < SP_INFO_WINDOWS; w++) {
-            bool same = w > 0 && sp_info_window[w - 1] >= a->n_r; /* the window already holds all rows */
+            bool same = w > 0 && table_sigma[w - 1] >= a->n_r; /* the window already holds all rows */
             info->beta[c][w] =
-                same ? info->beta[c][w - 1] : sp_sell_beta(&pattern, sp_info_chunk[c], sp_info_window[w]);
+                same ? info->beta[c][w - 1] : sp_sell_beta(&pattern, table_C[c], table_sigma[w]);
         }
     return SP_OK;
 }
@@ -158,8 +159,7 @@ static int put_formats(json_t *o, const struct sp_info *info)
     }
     for (int c = 0; c < SP_INFO_CHUNKS; c++)
         for (int w = 0; w < SP_INFO_WINDOWS; w++) {
-            snprintf(key, sizeof key, "sell_%d_%lld_beta", (int)sp_info_chunk[c],
-                     (long long)sp_info_window[w]);
+            snprintf(key, sizeof key, "sell_%d_%lld_beta", (int)table_C[c], (long long)table_sigma[w]);
             bad |= put(o, key, json_real(info->beta[c][w]));
         }
     return bad;
@@ -412,12 +412,12 @@ static void sell(const struct out *o, const struct sp_info *info)
     label(o, "SELL");
     sp_print(o->file, "beta(C, sigma) = nonzeros / stored, from the row lengths\n         ");
     for (int w = 0; w < SP_INFO_WINDOWS; w++) {
-        snprintf(text, sizeof text, "%s%lld", o->style->utf8 ? "σ " : "s ", (long long)sp_info_window[w]);
+        snprintf(text, sizeof text, "%s%lld", o->style->utf8 ? "σ " : "s ", (long long)table_sigma[w]);
         sp_print(o->file, "%*s", o->style->utf8 ? 10 : 9, text);
     }
     fputs("\n", o->file);
     for (int c = 0; c < SP_INFO_CHUNKS; c++) {
-        sp_print(o->file, "  C %-5d", (int)sp_info_chunk[c]);
+        sp_print(o->file, "  C %-5d", (int)table_C[c]);
         for (int w = 0; w < SP_INFO_WINDOWS; w++)
             sp_print(o->file, "%9.3f", info->beta[c][w]);
         fputs("\n", o->file);

@@ -12,8 +12,6 @@
 #include "sparse/structure/structure.h"
 
 enum { SP_INFO_CHUNKS = 5, SP_INFO_WINDOWS = 5 };
-extern const int32_t sp_info_chunk[SP_INFO_CHUNKS];   /* C of the beta table */
-extern const int64_t sp_info_window[SP_INFO_WINDOWS]; /* sigma of the beta table; multiples of every C */
 
 struct sp_info {
     const char *name;   /* for people */
@@ -31,14 +29,13 @@ struct sp_info_style {
 };
 void sp_info_text(const struct sp_info *info, const struct sp_info_style *style, FILE *out);
 
-/* One flat object; what is undefined is null. NULL without memory. Keys carry the unit; `_error` is half the
- * 95 % interval of a sampled figure. */
+/* One flat object; what is undefined is null. NULL without memory. Keys carry the unit; `_error` is
+ * half the 95 % interval of a sampled figure. */
 json_t *sp_info_json(const struct sp_info *info);
 /* The same fields as a header and a row; quoting after RFC 4180, undefined ones empty. */
 enum sp_status sp_info_csv(const struct sp_info *info, bool with_header, FILE *out, struct sp_error *err);
 
-/* The pattern as a picture of characters, `columns` wide: the darker, the more of a cell's places hold an
- * entry. SP_MEMORY. */
+/* The pattern in characters, `columns` wide: the darker, the fuller the cell. SP_MEMORY. */
 enum sp_status sp_spy_text(const struct sp_csr *a, int columns, bool utf8, FILE *out, struct sp_error *err);
 
 /* What `spmodel info --blocks` prints: BCSR with given blocks, counted without converting. */
@@ -53,9 +50,9 @@ struct sp_block_list {
 /* "2x2,4x4,16x8" into the list; 0, or -1 where it is none. */
 int sp_block_list_parse(const char *text, struct sp_block_list *list);
 
-/* For each block: n_e between its bounds, fill, bytes against CRS, blocks of a block row (mean, deviation,
- * most), and n_e after rows, then rows and columns, are clustered by Jaccard distance: counted under the
- * permutation, before anything is rewritten [THEORY 7]. */
+/* For each block: n_e between its bounds, fill, bytes against CRS, blocks of a block row (mean,
+ * deviation, most), and n_e after rows, then rows and columns, are clustered by Jaccard distance:
+ * counted under the permutation, before anything is rewritten [THEORY 7]. */
 enum sp_status sp_info_blocks(const struct sp_csr *a, const struct sp_block_list *list, FILE *out,
                               struct sp_error *err);
 

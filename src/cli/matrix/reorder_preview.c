@@ -107,7 +107,7 @@ static bool tell(void *context, double share)
     return sp_progress_interrupted(w->options->progress);
 }
 
-/* The cache in front of the level that holds the data, and which thread uses which instance of it. */
+/* The cache in front of the data's home, and which thread uses which instance of it. */
 static enum sp_status choose_cache(struct work *w, struct sp_error *err)
 {
     const struct sp_machine *m = w->options->machine;
@@ -262,8 +262,8 @@ static bool reorder_share(const struct sp_reorder_preview *p, const struct sp_re
     return true;
 }
 
-/* SpMVs after which the time to find the order has come back, where time follows bytes; false: it saves
- * hardly any, or that is not known. */
+/* SpMVs after which the time to find the order has come back, where time follows bytes; false: it
+ * saves hardly any, or that is not known. */
 static bool reorder_paid_after(const struct sp_reorder_preview *p, const struct sp_reorder_line *l,
                                double *n_spmvs)
 {

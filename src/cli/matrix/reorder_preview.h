@@ -16,8 +16,8 @@ struct sp_reorder_methods {
     int n;
 };
 
-/* "all", or methods separated by commas; `side` (NULL: each its own) is added to those that say none.
- * SP_USAGE for a list that is too long; the methods themselves are not looked at. */
+/* "all", or methods separated by commas; `side` (NULL: each its own) is added to those that say
+ * none. SP_USAGE for a list that is too long; the methods themselves are not looked at. */
 enum sp_status sp_reorder_methods_read(const char *list, const char *side, struct sp_reorder_methods *methods,
                                        struct sp_error *err);
 
@@ -49,22 +49,21 @@ struct sp_reorder_preview {
     struct sp_permutations best_order; /* the caller's */
 };
 
-/* A method that fails has its reason in its line; other errors (SP_MEMORY, SP_INTERRUPTED) end the preview.
- */
+/* A method that fails has its reason in its line; other errors end the preview. */
 enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorder_methods *methods,
                                   const struct sp_reorder_preview_options *options,
                                   struct sp_reorder_preview *preview, struct sp_error *err);
 
-/* Seconds of one SpMV by the fastest CRS kernel on the matrix as it is, measured, with these threads and
- * shares; 0: no kernel can run it. */
+/* Seconds of one SpMV by the fastest CRS kernel on the matrix as it is, measured, with these
+ * threads and shares; 0: no kernel can run it. */
 enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
                                        double *seconds, struct sp_error *err);
 
 void sp_reorder_print(const struct sp_reorder_preview *preview,
                       const struct sp_reorder_preview_options *options, FILE *out);
 
-/* The same for programs: a row a line, and a document of schema spmodel.orders/1 (docs/records.md). What is
- * not known is an empty cell, or null. */
+/* The same for programs: a row a line, and a document of schema spmodel.orders/1 (docs/records.md).
+ * What is not known is an empty cell, or null. */
 void sp_reorder_csv(const struct sp_reorder_preview *preview, FILE *out);
 void sp_reorder_json(const struct sp_reorder_preview *preview,
                      const struct sp_reorder_preview_options *options, const char *matrix,

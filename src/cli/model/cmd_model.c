@@ -57,7 +57,7 @@ static enum sp_status add_machine(struct sp_model_machines *m, const char *path,
     return SP_OK;
 }
 
-/* A name is taken from the first directory that has it, so a later one of the same name is not listed. */
+/* A name is of the first directory that has it; a later one of that name is not listed. */
 static bool is_listed(const struct sp_model_machines *m, const char *path)
 {
     const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -98,8 +98,8 @@ static void read_here(struct sp_model_machines *m)
     sp_topology_free(&topology);
 }
 
-/* `names` as typed: names and files separated by commas, or "all"; NULL: one machine without name and
- * ceilings, for traffic only. Remarks go to stderr unless verbosity is below 0. */
+/* `names` as typed: names and files separated by commas, or "all"; NULL: one machine without name
+ * and ceilings, for traffic only. Remarks go to stderr unless verbosity is below 0. */
 static enum sp_status model_machines_read(const char *names, int verbosity, struct sp_model_machines *m,
                                           struct sp_error *err)
 {
@@ -145,8 +145,8 @@ static void leave_out(struct sp_model_machines *m, int i)
     m->n--;
 }
 
-/* Of "all", those with fewer cores than n_threads (0: not asked) are left out. SP_USAGE where threads are
- * asked of GPUs only. */
+/* Of "all", those with fewer cores than n_threads (0: not asked) are left out. SP_USAGE where
+ * threads are asked of GPUs only. */
 static enum sp_status model_machines_fit(struct sp_model_machines *m, int n_threads, struct sp_error *err)
 {
     int n_cpus = 0;
@@ -183,8 +183,7 @@ static enum sp_status divide_caches(const char *partition, struct sp_model_machi
     return status;
 }
 
-/* --partition L2:matrix=all: the caches stay whole, and *arrays are those of which all divisions are asked.
- */
+/* --partition L2:matrix=all: the caches stay whole; *arrays: whose divisions are asked for. */
 static enum sp_status ask_all_ways(const char *partition, struct sp_model_machines *m, uint32_t *arrays,
                                    struct sp_error *err)
 {
@@ -633,7 +632,7 @@ static int run_all(const struct arguments *a, const struct sp_model_machines *ma
     return code;
 }
 
-/* What is not said: one machine is shown as it is asked for, several are compared with what suits each. */
+/* What is not said: one machine is shown as asked for, several with what suits each. */
 static void choose_defaults(struct arguments *a, int n_machines)
 {
     a->request.last_level = n_machines > 1;

@@ -1,7 +1,6 @@
 #include "cli/model/model_output.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "base/print.h"
 #include "cli/analyze/plot_files.h"
 #include "io/files/places.h"
-#include "io/machine/model_json.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 #include "session/gpu/record_gpu.h"
@@ -175,7 +173,7 @@ static enum sp_status draw_machine(const struct sp_model_result *r, const struct
     return status;
 }
 
-/* The next machine's rows that are predicted level by level, from row `from` on; their number, 0: none. */
+/* The next machine's rows predicted level by level, from row `from` on; their number. */
 static int next_gpu(const struct sp_model_result *r, int from, int *first)
 {
     for (int i = from, n; i < r->n_rows; i += n) {

@@ -1,4 +1,4 @@
-/* Predictions for people: each machine in full, with its ECM model or its levels, and one table of all. */
+/* Predictions for people: each machine in full, with ECM model or levels, and a table of all. */
 #include "cli/model/model_output.h"
 
 #include <math.h>
@@ -116,7 +116,7 @@ static void print_gpu_row(const struct sp_model_row *row, int width, double n_nz
         sp_print(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
 }
 
-/* Does a row before row k have a term of the same name? Kernels on matrix units have a peak of their own. */
+/* Does a row before row k have a term of this name? Matrix units have a peak of their own. */
 static bool is_named_before(const struct sp_model_row *row, int k, int term)
 {
     for (int i = 0; i < k; i++)
@@ -173,8 +173,7 @@ static bool has_threads(const struct sp_model_row *row, int n)
     return false;
 }
 
-/* A remark where the time of one of n rows of one GPU is so short and its launch overhead is not described.
- */
+/* A remark where the time of a row of one GPU is short and its launch overhead unknown. */
 static void print_short(const struct sp_model_row *row, int n, FILE *out)
 {
     double shortest = SP_SHORT_LAUNCH_S;
@@ -188,7 +187,7 @@ static void print_short(const struct sp_model_row *row, int n, FILE *out)
                  row[0].machine->name, 1e6 * shortest);
 }
 
-/* The rows of one GPU, which all have `gpu`: a table of levels, the best of them, what it rests on. */
+/* The rows of one GPU with `gpu`: a table of levels, the best of them, what it rests on. */
 static void print_levels(const struct sp_model_row *row, int n, double n_nz, FILE *out)
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
@@ -349,8 +348,7 @@ static void print_gpu_note(const struct sp_model_row *row, FILE *out)
              sp_cache_granule_B(L2), L2->sector_B > 0 ? "sectors" : "lines", (double)L2->size_B / 1048576);
 }
 
-/* "gathers 62 % L1, 38 % L2 (simulated): roof 0.97 Ggather/s, 1.65 ms modelled, 0.3 ms beyond the streams".
- */
+/* "gathers 62 % L1, 38 % L2 (simulated): roof 0.97 Ggather/s, 1.65 ms modelled, 0.3 ms beyond" */
 static void print_gather(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_gather_roof *g = &row->gather;
@@ -397,8 +395,7 @@ static void print_expected(const struct sp_model_row *row, FILE *out)
              sp_text_seconds(t[6], sizeof t[6], row->transfers_s.value));
 }
 
-/* "CRS: 6.60 MB from and to memory, 9.35 MB stay in the caches of the domains between executions
- * (simulated)". */
+/* "CRS: 6.60 MB from and to memory, 9.35 MB stay in the caches of the domains (simulated)". */
 static void print_saved(const struct sp_model_row *row, FILE *out)
 {
     char memory[32], saved[32];
@@ -448,8 +445,8 @@ static void print_division(const char *name, double read_B, double whole_B, doub
     sp_print(out, " %-14s %12.4g %13s %9.4f%s\n", name, read_B / 1e6, share, alpha, mark);
 }
 
-/* "Best: matrix=13 of 16 ways of the L2 reads 0 B, 1.28 MB less than the whole cache (100 %; with a way more
- * or less 1.28 MB ... 2.3 MB)." Or that none saves anything. */
+/* "Best: matrix=13 of 16 ways of the L2 reads 0 B, 1.28 MB less than the whole cache (100 %; with a
+ * way more or less 1.28 MB ... 2.3 MB)." Or that none saves anything. */
 static void print_best_division(const struct sp_cache *named, const struct sp_ways *v, double whole_B,
                                 int best, FILE *out)
 {
@@ -472,7 +469,7 @@ static void print_best_division(const struct sp_cache *named, const struct sp_wa
         fputs("; with a way more or less perhaps nothing.\n", out);
 }
 
-/* What comes from memory with each division of the last level's ways, beside all of them for all arrays. */
+/* What comes from memory with each division of the last level's ways, beside the whole level. */
 static void print_ways(const struct sp_model_row *row, uint32_t arrays, FILE *out)
 {
     const struct sp_ways *v = &row->ways;
@@ -504,8 +501,8 @@ static void put_term(const struct sp_roof_term *term, const char **before, const
     *before = next;
 }
 
-/* "CRS: launch overhead 2.6 us + ramp 814 ns + longest of memory bandwidth 289 us, peak performance 5.6 us;
- * 315 us where the host waits for each execution". */
+/* "CRS: launch overhead 2.6 us + ramp 814 ns + longest of memory bandwidth 289 us, peak performance
+ * 5.6 us; 315 us where the host waits for each execution". */
 static void print_sizes_times(const struct sp_model_row *row, FILE *out)
 {
     const struct sp_gpu_sizes_time *t = &row->sizes;
@@ -640,7 +637,7 @@ static const char *alpha_word(enum sp_origin origin)
     return origin == SP_SIMULATED ? "sim" : origin == SP_STATED ? "given" : "min";
 }
 
-/* '^': the data fit a cache whose bandwidth is not described. '*': the roof is that of other threads. */
+/* '^': the data fit a cache without described bandwidth. '*': the roof is of other threads. */
 static char mark_of(const struct sp_model_row *row)
 {
     const struct sp_prediction *p = &row->prediction;
@@ -651,8 +648,7 @@ static char mark_of(const struct sp_model_row *row)
     return ' ';
 }
 
-/* What stands behind a roof: a data sheet's peak is above what any program gets, a triad may be below loads.
- */
+/* Behind a roof: a data sheet's peak is above what programs get, a triad may be below loads. */
 static const char *roof_kind(const struct sp_model_row *row)
 {
     const struct sp_ceiling *c = row->prediction.roof;

@@ -135,8 +135,7 @@ static void print_differences(const struct sp_differences *d)
                  d->one[i].field, d->one[i].a, d->one[i].b);
 }
 
-/* By the rule of track check: of one series, and comparable by this metric. The fields that differ say why
- * not. */
+/* By the rule of track check: of one series, comparable by this metric; else what differs. */
 static void judge_identity(const struct sp_entry *before, const struct sp_entry *after,
                            const struct sp_differences *d, struct sp_judgement *j)
 {
@@ -243,8 +242,8 @@ static char *read_all(FILE *f)
     return text;
 }
 
-/* How many of the JSON values that the text begins with are records; *time_s: metrics.time of the last, NAN:
- * none, or not known. */
+/* How many of the JSON values that the text begins with are records; *time_s: metrics.time of the
+ * last, NAN: none, or not known. */
 static int count_records(const char *text, double *time_s)
 {
     json_error_t at;
@@ -293,9 +292,10 @@ static enum sp_status run_once(const char *command, int verbosity, double *wall_
     return SP_OK;
 }
 
-/* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard error of
- * the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several records,
- * of which no one time can be compared, or only one of the two writes records; SP_INTERRUPTED. */
+/* Runs each command `rounds` times by /bin/sh, after one run of each that does not count. Standard
+ * error of the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several
+ * records, of which no one time can be compared, or only one of the two writes records;
+ * SP_INTERRUPTED. */
 static enum sp_status run_in_turn(const char *a, const char *b, int rounds, int verbosity,
                                   struct in_turn *out, struct sp_error *err)
 {

@@ -37,8 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Beside the single rules: all of them, the gains that matter, and the trials that a quiet machine measured.
- */
+/* Beside single rules: all of them, the gains that matter, and what a quiet machine measured. */
 static const struct {
     const char *label, *key;
     struct sp_hint_choice choice;

@@ -72,7 +72,7 @@ static void print_change(const struct sp_entry *const *kept, const struct sp_cha
                  commit_of(first));
 }
 
-/* Of the latest MOST_RECORDS those that have the metric and can be compared with the newest one by it. */
+/* Of the latest MOST_RECORDS those with the metric, comparable by it with the newest. */
 static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {
@@ -184,8 +184,8 @@ static const char *path_of(const struct sp_index *index, const struct sp_entry *
     return index->path[e - index->entry];
 }
 
-/* What `track check` said, or would have said, of each record when it was the newest, against those before
- * it; into the records as they are drawn, which are not those of the store. */
+/* What `track check` said, or would have said, of each record when it was the newest, against those
+ * before it; into the records as they are drawn, which are not those of the store. */
 static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp_record *record, int n,
                                    struct sp_error *err)
 {

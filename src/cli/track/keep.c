@@ -77,8 +77,8 @@ static bool is_blank(const char *text, size_t size)
     return true;
 }
 
-/* Is it JSON Lines, as analyze --json=FILE writes of several records: is its first line a whole value, and is
- * there more? A stream can be read but once: it is one record. */
+/* Is it JSON Lines, as analyze --json=FILE writes of several records: is its first line a whole
+ * value, and is there more? A stream can be read but once: it is one record. */
 static bool read_lines(const char *file, char **text, size_t *size)
 {
     struct stat facts;

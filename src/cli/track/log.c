@@ -135,8 +135,9 @@ static enum sp_status export_record(const char *path, const char *folder, bool a
     return status;
 }
 
-/* Entries of the index as those of anonymous records, in place, and ids in place of paths: the n of `list`,
- * which point into it, or all where it is NULL. Those of records that can no longer be read are SP_INPUT. */
+/* Entries of the index as those of anonymous records, in place, and ids in place of paths: the n of
+ * `list`, which point into it, or all where it is NULL. Those of records that can no longer be read
+ * are SP_INPUT. */
 static enum sp_status export_anonymous(struct sp_index *index, const struct sp_entry *const *list, int64_t n,
                                        struct sp_error *err)
 {

@@ -1,4 +1,3 @@
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +122,9 @@ static enum sp_status say_why(enum sp_status status, const struct sp_error *why,
     return SP_OK;
 }
 
-/* Measures again until the verdict *j on list [n] is confirmed or good, at most `rounds` times, adds the
- * records to the store, and judges again. Where that cannot be done, the verdict stays, and j->confirmation
- * says why. SP_INTERRUPTED, SP_MEMORY. */
+/* Measures again until the verdict *j on list [n] is confirmed or good, at most `rounds` times,
+ * adds the records to the store, and judges again. Where that cannot be done, the verdict stays,
+ * and j->confirmation says why. SP_INTERRUPTED, SP_MEMORY. */
 static enum sp_status track_confirm(struct confirming *c, const struct sp_entry *const *list, int n,
                                     const struct sp_entry *const *pinned, int n_pinned,
                                     struct sp_judgement *j, struct sp_error *err)
@@ -239,7 +238,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The accepted baseline of a series; what of it is damaged is reported, and the verdict made without that. */
+/* The accepted baseline of a series; damaged parts are reported and left out. */
 static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
                      const struct sp_index *index, const struct sp_entry **pinned, int *code)
 {
@@ -279,7 +278,7 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
     sp_record_free(&is);
 }
 
-/* What is judged: the newest records of every series; at most MOST_OF_SERIES environments of each. */
+/* The newest records of every series; at most MOST_OF_SERIES environments of each. */
 enum { MOST_OF_SERIES = 64 };
 struct judged {
     struct sp_newest *newest; /* [n] owned; those of a series side by side */
@@ -307,8 +306,8 @@ static bool machine_tells(const struct judged *all, int i)
     return is_one_of_several(all, i) && n_alike == 1;
 }
 
-/* Says how to confirm what has not been, and only that. Where machines have one name, the others' records
- * cannot be confirmed on the machine on which this one's can. */
+/* Says how to confirm what has not been, and only that. Where machines have one name, the others'
+ * records cannot be confirmed on the machine on which this one's can. */
 static void say_how(const struct checking *c, const struct judged *all, int i)
 {
     struct sp_judgement *j = &all->judgement[i];

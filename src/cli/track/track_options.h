@@ -1,4 +1,4 @@
-/* What the verbs of `spmodel track` share: the store, which of its records are meant, and reading them. */
+/* What the verbs of `spmodel track` share: the store, the records that are meant, reading. */
 #ifndef SP_CLI_TRACK_OPTIONS_H
 #define SP_CLI_TRACK_OPTIONS_H
 
@@ -24,8 +24,7 @@ extern const struct argp sp_track_store_argp; /* --store, --rebuild */
 extern const struct argp
     sp_track_select_argp; /* also --matrix, --what, --series, --commit, --machine, --since, --last */
 
-/* Children of a verb that takes the records that are meant and the common options, none of which write files.
- */
+/* Children of a verb that takes records and the common options, none of which write files. */
 extern const struct argp_child sp_track_children[];
 /* In ARGP_KEY_INIT of a verb with these children, or another of the parsers above before another of
  * sp_common_*_argp: where both put what they read. */
@@ -35,16 +34,16 @@ void sp_track_pass(struct argp_state *state, struct sp_track_options *options);
 extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,
     sp_track_accept, sp_track_plot, sp_track_selftest, sp_track_hints;
 
-/* Opens the store and its index; damaged files are reported and make *code 3, the others are usable. The exit
- * code of what failed, 0: *index is to be freed with sp_index_free(). */
+/* Opens the store and its index; damaged files are reported and make *code 3, the others are
+ * usable. The exit code of what failed, 0: *index is to be freed with sp_index_free(). */
 int sp_track_open(const struct sp_track_options *options, struct sp_store *store, struct sp_index *index,
                   int *code);
 
 /* The store that is meant. */
 const char *sp_track_store_path(const struct sp_track_options *options);
 
-/* Pointers to the entries that are meant, complete records with a series only, sorted by series, then start.
- * SP_MEMORY. *list is to be freed. */
+/* Pointers to the entries that are meant, complete records with a series only, sorted by series,
+ * then start. SP_MEMORY. *list is to be freed. */
 enum sp_status sp_track_select(const struct sp_track_options *options, const struct sp_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err);
 
@@ -54,8 +53,8 @@ bool sp_track_is_of_place_and_time(const struct sp_track_options *options, const
 /* End of the series that begins at list[first]. */
 int64_t sp_track_series_end(const struct sp_entry *const *list, int64_t n, int64_t first);
 
-/* What of a series can be compared (track/judge/comparable.h), by one metric: what can be accepted, located
- * or drawn together. Of times, what was measured in one environment. */
+/* What of a series can be compared (track/judge/comparable.h), by one metric: what can be accepted,
+ * located or drawn together. Of times, what was measured in one environment. */
 struct sp_strand {
     const struct sp_entry *const *list; /* [n] by start */
     int64_t n;
@@ -66,15 +65,15 @@ struct sp_strand {
 typedef enum sp_status sp_strand_visitor(void *context, const struct sp_store *store,
                                          const struct sp_index *index, const struct sp_strand *strand,
                                          struct sp_error *err);
-/* Opens the store, visits every series that is meant, one after the other all that can be compared by the
- * metric, and returns the exit code; SP_INPUT where none is. */
+/* Opens the store, visits every series that is meant, one after the other all that can be compared
+ * by the metric, and returns the exit code; SP_INPUT where none is. */
 int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metric, sp_strand_visitor *visit,
                    void *context);
 
 /* "gen:hpcg:80 · spmv crs f64/i32 nnz 2 threads". */
 char *sp_track_title(const struct sp_entry *entry, char *text, size_t size);
-/* Where it belongs, behind the title where that does not tell: " on MACHINE (environment 0123abcd)", for a
- * simulated metric " on MACHINE (simulated caches 0123abcd)". */
+/* Where it belongs, behind the title where that does not tell: " on MACHINE (environment
+ * 0123abcd)", for a simulated metric " on MACHINE (simulated caches 0123abcd)". */
 char *sp_track_place(const struct sp_entry *entry, enum sp_tracked metric, char *text, size_t size);
 /* The same of a strand; "" where it is the only one of its series. */
 char *sp_strand_place(const struct sp_strand *strand, char *text, size_t size);

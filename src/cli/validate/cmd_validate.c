@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/text.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"

@@ -1,5 +1,5 @@
-/* What libspmodel-attach.so has written of a program (base/attach_log.h), put together: the products of each
- * process, of all its threads, with the matrices that they were made with. */
+/* What libspmodel-attach.so has written of a program (base/attach_log.h), put together: the
+ * products of each process, of all its threads, with the matrices that they were made with. */
 #ifndef SP_IO_CAPTURE_H
 #define SP_IO_CAPTURE_H
 
@@ -59,12 +59,12 @@ struct sp_capture {
     char damage[256];  /* what was wrong with the first of them */
 };
 
-/* All logs of the folder. SP_INPUT where there is no such folder, or none of its logs can be read; SP_ABSENT
- * where it has no log at all: no process loaded the library. */
+/* All logs of the folder. SP_INPUT where there is no such folder, or none of its logs can be read;
+ * SP_ABSENT where it has no log at all: no process loaded the library. */
 enum sp_status sp_capture_read(const char *folder, struct sp_capture *capture, struct sp_error *err);
 void sp_capture_free(struct sp_capture *capture);
 
-/* Adds one log: bytes[n] of the file `path`. SP_INPUT with what is wrong; the capture is as before then. */
+/* Adds one log: bytes[n] of the file `path`. SP_INPUT with what is wrong, nothing added. */
 enum sp_status sp_capture_add(const char *path, const char *bytes, int64_t n, struct sp_capture *capture,
                               struct sp_error *err);
 

@@ -82,7 +82,7 @@ static bool ends_like_a_matrix(const char *name)
     return ends;
 }
 
-/* .../NAME/NAME.mtx: the matrix itself in SuiteSparse's archives, beside right-hand sides and coordinates. */
+/* .../NAME/NAME.mtx: the matrix in SuiteSparse's archives, beside right-hand sides. */
 static bool is_main_member(const char *name)
 {
     const char *slash = strrchr(name, '/');
@@ -98,8 +98,8 @@ static bool is_main_member(const char *name)
     return ends;
 }
 
-/* Goes to the member called `wanted` (NULL: to the main one, or to the data of a file that is no archive).
- * SP_NO at the end of the archive; the candidates met are then counted and listed. */
+/* Goes to the member called `wanted` (NULL: to the main one, or to the data of a file that is no
+ * archive). SP_NO at the end of the archive; the candidates met are then counted and listed. */
 static enum sp_status find_member(struct sp_archive *a, const char *wanted, int *n_candidates, char *list,
                                   size_t size, struct sp_error *err)
 {
@@ -236,7 +236,7 @@ static int add_filter(struct archive *a, const char *compression, int n_threads)
     return ARCHIVE_FATAL;
 }
 
-/* The stream's buffer is empty (nothing was written to it), so that its descriptor can be used beneath it. */
+/* The stream's buffer is empty (nothing was written), so its descriptor can be used beneath. */
 static enum sp_status start(struct sp_archive_writer *w, FILE *stream, struct sp_error *err)
 {
     struct archive_entry *entry = archive_entry_new();

@@ -1,5 +1,5 @@
-/* Compressed files and tar archives as streams of text, in and out, by libarchive. A build without it reads
- * plain standard input alone. */
+/* Compressed files and tar archives as streams of text, in and out, by libarchive. A build without
+ * it reads plain standard input alone. */
 #ifndef SP_IO_ARCHIVE_H
 #define SP_IO_ARCHIVE_H
 
@@ -9,24 +9,22 @@
 
 #include "base/status.h"
 
-/* The kind of compression or archive that a file begins with ("gzip", "xz", "zstd", "bzip2", "tar"), or NULL.
- */
+/* What a file begins with ("gzip", "xz", "zstd", "bzip2", "tar"), or NULL. */
 const char *sp_archive_kind(const char *text, int64_t n);
 
 struct sp_archive;
 
-/* Opens the matrix in path ("-": standard input, which may also be plain text). In a tar archive that is the
- * member NAME/NAME.mtx or NAME/NAME.rb, else the only one that ends so; SP_INPUT lists the candidates where
- * neither is there. SP_ABSENT in a build without libarchive. */
+/* Opens the matrix in path ("-": standard input, which may also be plain text). In a tar archive
+ * that is the member NAME/NAME.mtx or NAME/NAME.rb, else the only one that ends so; SP_INPUT lists
+ * the candidates where neither is there. SP_ABSENT in a build without libarchive. */
 enum sp_status sp_archive_open(const char *path, struct sp_archive **archive, struct sp_error *err);
 
-/* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT where the data are damaged or end
- * too early. */
+/* Up to `size` bytes of the matrix into `to`; *n = 0 at its end. SP_INPUT: damaged, too short. */
 enum sp_status sp_archive_read(struct sp_archive *archive, char *to, int64_t size, int64_t *n,
                                struct sp_error *err);
 
-/* What comes first, which is read all the same: *n is less than SP_ARCHIVE_LOOK where there is no more.
- * Before the first sp_archive_read(). */
+/* What comes first, which is read all the same: *n is less than SP_ARCHIVE_LOOK where there is no
+ * more. Before the first sp_archive_read(). */
 enum { SP_ARCHIVE_LOOK = 4096 };
 enum sp_status sp_archive_look(struct sp_archive *archive, const char **head, int64_t *n,
                                struct sp_error *err);
@@ -39,8 +37,8 @@ void sp_archive_close(struct sp_archive *archive);
 
 struct sp_archive_writer;
 
-/* Compresses ("gzip", "xz", "zstd", "bzip2") into an open stream, which stays the caller's; path is for
- * messages. SP_ABSENT in a build without libarchive, or one whose libarchive cannot do it. */
+/* Compresses ("gzip", "xz", "zstd", "bzip2") into an open stream, which stays the caller's; path is
+ * for messages. SP_ABSENT in a build without libarchive, or one whose libarchive cannot do it. */
 enum sp_status sp_archive_writer_open(FILE *stream, const char *path, const char *compression, int n_threads,
                                       struct sp_archive_writer **writer, struct sp_error *err);
 enum sp_status sp_archive_writer_put(struct sp_archive_writer *writer, const char *text, size_t n,

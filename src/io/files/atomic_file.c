@@ -28,9 +28,7 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
     return SP_OK;
 }
 
-/* Where a path leads, also through a last link whose target is not there yet; false: too long, or links in a
- * ring.
- */
+/* Where a path leads, through a last link without a target, too; false: too long, or a ring. */
 static bool follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
@@ -233,8 +231,8 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
     return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
 }
 
-/* Of a network file system the answer may be lost and the question be put again: how many names the file has
- * tells whether the link was made [open(2), O_EXCL]. */
+/* Of a network file system the answer may be lost and the question be put again: how many names the
+ * file has tells whether the link was made [open(2), O_EXCL]. */
 static bool is_linked(const char *part)
 {
     struct stat facts;

@@ -23,8 +23,8 @@ static void read_line(const char *path, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
-/* State and start of a process, fields 3 and 22 of /proc/PID/stat [proc(5)], counted behind the name, which
- * may have blanks. Returns the start, 0: unknown. */
+/* State and start of a process, fields 3 and 22 of /proc/PID/stat [proc(5)], counted behind the
+ * name, which may have blanks. Returns the start, 0: unknown. */
 static int64_t start_of(int pid, char *state)
 {
     char path[48], line[1024];

@@ -1,4 +1,4 @@
-/* Whose a claim or an unfinished file is: a process, told apart from others that get its number later. */
+/* Whose a claim or an unfinished file is: a process, told from later ones of its number. */
 #ifndef SP_IO_CLAIMANT_H
 #define SP_IO_CLAIMANT_H
 
@@ -17,8 +17,8 @@ struct sp_claimant {
 /* This process. */
 void sp_claimant_self(struct sp_claimant *self);
 
-/* True where it is certain that `other` has ended: it ran under the kernel and among the processes that
- * `self` sees, and is not there any more. Of other machines nothing is certain. */
+/* True where it is certain that `other` has ended: it ran under the kernel and among the processes
+ * that `self` sees, and is not there any more. Of other machines nothing is certain. */
 bool sp_claimant_has_ended(const struct sp_claimant *self, const struct sp_claimant *other);
 
 /* A key of the machine, the same for all its processes: 16 hexadecimal digits. */

@@ -19,8 +19,8 @@ static enum sp_status fail_open(const char *path, int error, struct sp_error *er
                       "cannot open the file: %s", strerror(error));
 }
 
-/* Was it open when this process began? Then opening it again does not wait. A link to such a name is not one:
- * it may lie in a folder of somebody else. */
+/* Was it open when this process began? Then opening it again does not wait. A link to such a name
+ * is not one: it may lie in a folder of somebody else. */
 static bool is_own_stream(const char *path)
 {
     static const char *const folder[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -53,8 +53,8 @@ static enum sp_status check_kind(const char *path, mode_t mode, bool own, struct
                       kind_of(mode));
 }
 
-/* Its kind is asked before it is opened, because opening alone does things to some devices, and after,
- * because it may have been exchanged. */
+/* Its kind is asked before it is opened, because opening alone does things to some devices, and
+ * after, because it may have been exchanged. */
 enum sp_status sp_input_open(const char *path, FILE **out, struct sp_error *err)
 {
     const bool own = is_own_stream(path);
@@ -156,8 +156,7 @@ enum sp_status sp_input_json(const char *path, int64_t most_B, const char *remed
                       remedy, "not valid JSON: %s", fault.text);
 }
 
-/* What the handler knows of a mapping. Guards are used again, never freed, so that it can walk them at any
- * moment. */
+/* What the handler knows of a mapping. Guards are never freed: it can walk them at any moment. */
 struct sp_mapped_guard {
     _Atomic uintptr_t begin, end; /* page boundaries; begin 0: of no mapping */
     atomic_bool lost;             /* zeros stand for pages that could not be read */
@@ -239,7 +238,7 @@ static size_t file_pages_B(int64_t n)
     return ((size_t)n + page_B - 1) & ~(page_B - 1);
 }
 
-/* The file's pages and one of newlines behind them: whoever looks for the end of a line finds one. */
+/* The file's pages and one of newlines behind them: every line has an end. */
 static int map_text(struct sp_mapped_file *file)
 {
     const size_t size = file_pages_B(file->n);

@@ -75,7 +75,7 @@ static bool is_left_over(const char *name, uint32_t key, const struct sp_claiman
     return sp_claimant_has_ended(me, &other);
 }
 
-/* Once for each folder: the first part that this process makes there clears up after those before it. */
+/* Once for each folder: this process's first part there clears up after earlier ones. */
 static bool is_swept(int folder)
 {
     static struct {
@@ -116,8 +116,7 @@ static void sweep(const char *path)
         closedir(folder);
 }
 
-/* A name of its own, noted before there is anything of that name, so that no moment is missed; what make()
- * returns, or -1. */
+/* A name of its own, noted before there is anything of that name; what make() returns, or -1. */
 static int make_named(const char *before, int (*make)(const char *path), char *part, size_t size)
 {
     static _Atomic unsigned n_made;
@@ -169,8 +168,7 @@ int sp_part_make(const char *target, char *part, size_t size)
     return make_named(before, make_file, part, size);
 }
 
-/* Makes an empty folder "FOLDER/PREFIX.….part" of this user alone, to be removed by sp_part_remove. false:
- * errno. */
+/* An empty folder "FOLDER/PREFIX.….part" of this user, for sp_part_remove. false: errno. */
 static bool part_folder(const char *folder, const char *prefix, char *part, size_t size)
 {
     char before[LONGEST];
@@ -251,7 +249,7 @@ void sp_folder_remove(const char *path)
     forget(path);
 }
 
-/* Set while a child is being started: the handler of a signal, in another thread, waits for its note. */
+/* Set while a child is started: a signal's handler, in another thread, waits for its note. */
 static _Atomic bool is_starting;
 
 void sp_part_children_hold(sigset_t *before)
@@ -289,8 +287,7 @@ void sp_part_child_ended(pid_t pid)
         atomic_compare_exchange_strong(&children[i], &(pid_t){pid}, 0);
 }
 
-/* At SIGTERM it may remove what it has half-written itself; it has five seconds for that, which a busy
- * machine may take. */
+/* At SIGTERM it may remove what it has half-written; it has five seconds for that. */
 static void end_child(pid_t pid)
 {
     if (kill(pid, SIGTERM) != 0)

@@ -1,9 +1,9 @@
-/* Files and folders under temporary names. None outlives its process: they go when it is ended by a signal
- * (sp_parts_end), and what a process left that was killed goes when another of the same user makes one in
- * that folder. Their names say whose they are: ".NAME.MACHINE-PID-START-NUMBER.part", MACHINE a hash of the
- * kernel's boot and its namespace of processes. So it is known without locks, which network file systems may
- * lack, which of them nobody writes any more; of other machines, and of before a boot, nothing is known and
- * nothing goes. Made by one thread at a time. */
+/* Files and folders under temporary names. None outlives its process: they go when it is ended by a
+ * signal (sp_parts_end), and what a process left that was killed goes when another of the same user
+ * makes one in that folder. Their names say whose they are: ".NAME.MACHINE-PID-START-NUMBER.part",
+ * MACHINE a hash of the kernel's boot and its namespace of processes. So it is known without locks,
+ * which network file systems may lack, which of them nobody writes any more; of other machines, and
+ * of before a boot, nothing is known and nothing goes. Made by one thread at a time. */
 #ifndef SP_IO_PART_FILE_H
 #define SP_IO_PART_FILE_H
 
@@ -14,29 +14,32 @@
 
 #include "base/status.h"
 
-/* Makes an empty file beside `target` that only this user may read: its name in part[size], which the caller
- * keeps for the next three. Returns its descriptor, open for reading and writing; -1: errno says why. */
+/* Makes an empty file beside `target` that only this user may read: its name in part[size], which
+ * the caller keeps for the next three. Returns its descriptor, open for reading and writing; -1:
+ * errno says why. */
 int sp_part_make(const char *target, char *part, size_t size);
-/* Gives it the permissions of `target`, and its owner and group where that is allowed; where its group cannot
- * be kept, the group may do no more than everybody. Without a target: what umask leaves of 0666. Before the
- * last fsync(), and not before the content is there: until then it is its maker's alone. */
+/* Gives it the permissions of `target`, and its owner and group where that is allowed; where its
+ * group cannot be kept, the group may do no more than everybody. Without a target: what umask
+ * leaves of 0666. Before the last fsync(), and not before the content is there: until then it is
+ * its maker's alone. */
 void sp_part_permit(int descriptor, const char *target);
-/* Under the name `target`, in place of what has it; false: errno says why, and the part is removed. */
+/* Under the name `target`, in place of what has it; false: errno, and the part is removed. */
 bool sp_part_rename(const char *part, const char *target);
-/* Removes it (a folder with the files in it); without effect where it has its final name already. */
+/* Removes it (a folder with its files); without effect where it has its final name. */
 void sp_part_remove(const char *part);
 
-/* A child that writes to parts and ends with this process: kept until it is waited for. At most 8 at a time;
- * more, or pid <= 0: without effect. It is started and noted between hold and release, while no signal ends
- * this process; the child itself has the signals of `before`, from its start or by its own doing. */
+/* A child that writes to parts and ends with this process: kept until it is waited for. At most 8
+ * at a time; more, or pid <= 0: without effect. It is started and noted between hold and release,
+ * while no signal ends this process; the child itself has the signals of `before`, from its start
+ * or by its own doing. */
 void sp_part_children_hold(sigset_t *before);
 void sp_part_child(pid_t pid);
 void sp_part_children_release(const sigset_t *before);
 void sp_part_child_ended(pid_t pid);
 
-/* For a signal's handler, and safe there: ends those children (SIGTERM, after five seconds SIGKILL) and
- * removes all parts of this process. Without effect in a child that was forked from the one that made them.
- */
+/* For a signal's handler, and safe there: ends those children (SIGTERM, after five seconds SIGKILL)
+ * and removes all parts of this process. Without effect in a child that was forked from the one
+ * that made them. */
 void sp_parts_end(void);
 
 /* Removes the files in a folder, and it where nothing else is left; safe in a signal's handler. */

@@ -10,7 +10,7 @@
 #include "sp_config.h"
 #include "sys/own_place.h"
 
-/* An installed program has no business in the tree that it was built from, though it may still be there. */
+/* An installed program has no business in the tree that it was built from. */
 static bool in_build_tree(const char *folder)
 {
     struct stat here, build;
@@ -18,7 +18,7 @@ static bool in_build_tree(const char *folder)
            here.st_ino == build.st_ino;
 }
 
-/* TREE/name in the build tree; else FOLDER/FROM/name, as seen from the program or from the library. */
+/* TREE/name in the build tree; else FOLDER/FROM/name, seen from the program or library. */
 static bool own_path(const char *tree, const char *const from[2], const char *name, char *path, size_t size)
 {
     char folder[PATH_MAX];
@@ -58,8 +58,7 @@ const char *sp_find_program(const char *name, char *path, size_t size)
     return NULL;
 }
 
-/* BASE/rest of an environment variable, or HOME/home_rest; false when neither is set. XDG ignores relative
- * paths. */
+/* BASE/rest of an environment variable, or HOME/home_rest; false: neither. XDG: absolute ones. */
 static int xdg(const char *variable, const char *home_rest, const char *rest, char *path, size_t size)
 {
     const char *base = getenv(variable), *home = getenv("HOME");

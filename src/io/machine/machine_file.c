@@ -80,8 +80,8 @@ static void names_of(const char *const *directories, char *text, size_t size)
     }
 }
 
-/* Machines whose names begin so: how many, the path of the first, and all as ", a, b, " in text. Of two
- * directories that have a name the first counts. */
+/* Machines whose names begin so: how many, the path of the first, and all as ", a, b, " in text. Of
+ * two directories that have a name the first counts. */
 static int find_by_prefix(const char *prefix, const char *const *directories, char *path, size_t size,
                           char *text, size_t text_size)
 {

@@ -78,7 +78,11 @@ static json_t *levels_json(const struct sp_gather_roof *g)
 
 json_t *sp_gather_json(const struct sp_gather_roof *g)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "time", sp_record_value_json(g->time_s, "s"), "roof",
-                     sp_record_value_json(g->roof_ps, "1/s"), "beyond_L1",
-                     sp_record_value_json(sp_gather_beyond_first(g), "s"), "levels", levels_json(g));
+    json_t *o = json_pack("{s:o, s:o, s:o, s:o}", "time", sp_record_value_json(g->time_s, "s"), "roof",
+                          sp_record_value_json(g->roof_ps, "1/s"), "beyond_L1",
+                          sp_record_value_json(sp_gather_beyond_first(g), "s"), "levels", levels_json(g));
+    const struct sp_value ahead = sp_value_of(g->hits.ahead, SP_MODELLED);
+    if (o && g->hits.ahead > 0)
+        json_object_set_new(o, "ahead", sp_record_value_json(ahead, "1"));
+    return o;
 }

@@ -147,7 +147,6 @@ static enum sp_status run(struct passing *p, struct sp_csr *matrix, struct sp_lo
                                   "the matrix beside what the file holds", err);
     if (status == SP_OK)
         status = sp_csr_builder_seal(&p->builder, err);
-    facts->touch_s = p->builder.touch_s;
     start = sp_now();
     if (status == SP_OK)
         status = run_pass(p, true, err);

@@ -53,10 +53,10 @@ struct sp_load_facts {
     int n_threads;                 /* that worked */
     double peak_B;                 /* memory taken at the same time, the matrix included, a mapped file not */
 
-    /* Seconds: all; opening and mapping; first pass over the text; first touch of the matrix' memory; second
-     * pass (numbers, placing), for streams the only one; sorting rows and adding duplicates; digest; writing
-     * the cache. */
-    double total_s, open_s, survey_s, touch_s, parse_s, finish_s, digest_s, cache_s;
+    /* Seconds: all; opening and mapping; first pass over the text; second pass (numbers, placing, with the
+     * first touch of the matrix' memory), for streams the only one; sorting rows and adding duplicates;
+     * digest; writing the cache. */
+    double total_s, open_s, survey_s, parse_s, finish_s, digest_s, cache_s;
 
     bool cache_used, cache_written;
     char cache_path[1024]; /* of the cache that was used or written, "": none */

@@ -342,7 +342,6 @@ static enum sp_status read_body(struct reading *r, struct sp_csr *matrix, struct
         status = sp_csr_builder_seal(&r->builder, err);
     if (status != SP_OK)
         return status;
-    facts->touch_s = r->builder.touch_s;
     start = sp_now();
     status = run_pass(r, true, err);
     facts->parse_s = sp_now() - start;

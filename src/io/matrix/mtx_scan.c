@@ -184,6 +184,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first character m
 
 #define FAST static inline __attribute__((always_inline))
 
+static const double sign[2] = {1, -1}; /* of negative or not: a factor is no branch */
 static const double power_of_ten_up_to_8[9] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
 FAST uint64_t load_8(const char *p)
@@ -276,14 +277,15 @@ FAST const char *take_real(const char *p, double *x)
             return NULL;
         q += down ? -(int64_t)e : (int64_t)e;
     }
-    double value;
-    if (w <= UINT64_C(1) << 53 && q >= -8 && q <= 0)
-        value = (double)w / power_of_ten_up_to_8[-q];
-    else if (q > 280)
-        return NULL;
-    else
+    double value = (double)w;
+    if (w > UINT64_C(1) << 53 || q < -8 || q > 0) {
+        if (q > 280)
+            return NULL;
         value = sp_decimal_scale(w, q);
-    *x = negative ? -value : value;
+    } else if (q < 0) {
+        value /= power_of_ten_up_to_8[-q];
+    }
+    *x = value * sign[negative];
     return p;
 }
 
@@ -378,12 +380,118 @@ FAST const char *take_entry(const struct sp_mtx_header *h, enum sp_mtx_take take
         p, field, field == SP_FIELD_PATTERN ? NULL : chunk->val + (field == SP_FIELD_COMPLEX ? 2 : 1) * k);
 }
 
+#ifdef __SSE2__
+/* Bit i: byte i of the 32 from p on is no digit; ends a line. */
+struct window {
+    uint32_t other, newline;
+};
+
+FAST struct window look(const char *p)
+{
+    struct window w = {0, 0};
+#pragma GCC unroll 2
+    for (int i = 0; i < 32; i += 16) {
+        const __m128i text = _mm_loadu_si128((const __m128i *)(const void *)(p + i)),
+                      digit = _mm_sub_epi8(text, _mm_set1_epi8('0')),
+                      other = _mm_subs_epu8(digit, _mm_set1_epi8(9)), /* 0 of digits */
+            newline = _mm_cmpeq_epi8(text, _mm_set1_epi8('\n'));
+        w.other |= (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(other, _mm_setzero_si128())) << i;
+        w.newline |= (uint32_t)_mm_movemask_epi8(newline) << i;
+    }
+    w.other = ~w.other;
+    return w;
+}
+
+/* n digits, 1 to 8 of them, at p, to the end of eight. */
+FAST uint64_t last_digits(const char *p, int n)
+{
+    return (load_8(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+}
+
+/* Two numbers of eight digits: the first one below, the second one in the upper half. */
+FAST uint64_t two_numbers(uint64_t first, uint64_t second)
+{
+    const __m128i digits = _mm_set_epi64x((int64_t)second, (int64_t)first),
+                  tens = _mm_mullo_epi16(_mm_and_si128(digits, _mm_set1_epi16(0xff)), _mm_set1_epi16(10)),
+                  pairs = _mm_add_epi16(tens, _mm_srli_epi16(digits, 8)),
+                  fours = _mm_madd_epi16(pairs, _mm_set1_epi32(100 | 1 << 16)),
+                  eights = _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(10000 | 1 << 16));
+    return (uint64_t)_mm_cvtsi128_si64(eights);
+}
+
+/* [-]DIGITS[.DIGITS] at p, each of 1 to 8 digits and 15 in all, and a line end; NULL where it is anything
+ * else. Bit i of `other`: byte i from p on is no digit. */
+FAST const char *take_short_real(const char *p, uint32_t other, double *x)
+{
+    const bool negative = *p == '-';
+    p += negative;
+    other >>= negative;
+    const uint32_t behind = other & (other - 1);
+    const int n = other ? __builtin_ctz(other) : 0;
+    if ((unsigned)n - 1 > 7)
+        return NULL;
+    if (p[n] == '\n') {
+        *x = sign[negative] * (double)(int64_t)eight_digits(last_digits(p, n));
+        return p + n + 1;
+    }
+    const int end = behind ? __builtin_ctz(behind) : 0, n_fraction = end - n - 1;
+    if (p[n] != '.' || (unsigned)n_fraction - 1 > 7 || n + n_fraction > 15 || p[end] != '\n')
+        return NULL;
+    const uint64_t both = two_numbers(last_digits(p, n), last_digits(p + n + 1, n_fraction));
+    const double scale = power_of_ten_up_to_8[n_fraction];
+    *x = sign[negative] * ((double)(uint32_t)both * scale + (double)(uint32_t)(both >> 32)) / scale;
+    return p + end + 1;
+}
+
+/* One line with indices of up to 8 digits, single blanks between its words and none beside; NULL: ask
+ * take_entry(). Where words and line end is found at once, so that the next line does not wait for the
+ * numbers of this one. */
+FAST const char *take_short(const struct sp_mtx_header *h, enum sp_mtx_take take, enum sp_field field,
+                            const char *p, struct sp_mtx_chunk *chunk, int64_t k)
+{
+    const struct window w = look(p);
+    const char *next = w.newline ? p + __builtin_ctz(w.newline) + 1 : next_line(p + 32);
+    const uint32_t behind_row = w.other & (w.other - 1);
+    if (behind_row == 0)
+        return NULL;
+    const int row_end = __builtin_ctz(w.other), col_end = __builtin_ctz(behind_row),
+              n_col = col_end - row_end - 1;
+    if ((unsigned)row_end - 1 > 7 || (unsigned)n_col - 1 > 7 || p[row_end] != ' ' || p + col_end >= next)
+        return NULL;
+    const uint64_t both = two_numbers(last_digits(p, row_end), last_digits(p + row_end + 1, n_col)),
+                   row = (both & UINT32_MAX) - 1, col = (both >> 32) - 1;
+    if (row >= (uint64_t)h->n_r || col >= (uint64_t)h->n_c ||
+        (h->symmetry == SP_SKEW_SYMMETRIC && row == col))
+        return NULL;
+    chunk->row[k] = (int32_t)row;
+    if (take == SP_MTX_ROWS)
+        return next;
+    chunk->col[k] = (int32_t)col;
+    if (take == SP_MTX_ENTRIES && field == SP_FIELD_PATTERN)
+        return p[col_end] == '\n' ? next : NULL;
+    if (p[col_end] != ' ')
+        return NULL;
+    if (take == SP_MTX_INDICES)
+        return next;
+    double *val = chunk->val + (field == SP_FIELD_COMPLEX ? 2 : 1) * k;
+    const char *end =
+        field == SP_FIELD_REAL ? take_short_real(p + col_end + 1, w.other >> (col_end + 1), val) : NULL;
+    if (!end)
+        end = take_values(p + col_end, field, val);
+    return end == next ? next : NULL;
+}
+#else
+#define take_short take_entry
+#endif
+
 FAST const char *scan(const struct sp_mtx_header *h, enum sp_mtx_take take, enum sp_field field,
                       const char *p, const char *end, struct sp_mtx_chunk *chunk, bool *fault)
 {
     int64_t k = 0;
     while (k < SP_MTX_CHUNK && p < end) {
-        const char *next = take_entry(h, take, field, p, chunk, k);
+        const char *next = take_short(h, take, field, p, chunk, k);
+        if (!next)
+            next = take_entry(h, take, field, p, chunk, k);
         if (__builtin_expect(next != NULL, 1)) {
             p = next;
             k++;

@@ -1,8 +1,10 @@
-/* The record: all that one analysis produced, as data (schema "spmodel.record/1", docs/record.schema.json).
+/* The record: all that one analysis produced, as data (schema "spmodel.record/1",
+ * docs/record.schema.json).
  *
- * Reports, plots, tracking and labs read only this. It is a JSON document in SI base units with C-locale
- * numbers; unknown fields are kept when a record is read and written again; minor versions only add. What is
- * undefined is {"value": null, "why": "..."}, never 0 or absent without a word. */
+ * Reports, plots, tracking and labs read only this. It is a JSON document in SI base units with
+ * C-locale numbers; unknown fields are kept when a record is read and written again; minor versions
+ * only add. What is undefined is {"value": null, "why": "..."}, never 0 or absent without a
+ * word. */
 #ifndef SP_IO_RECORD_H
 #define SP_IO_RECORD_H
 
@@ -21,22 +23,22 @@ struct sp_record {
     bool failed;  /* memory ran out while it was built: sp_record_write() and sp_record_print() refuse it */
 };
 
-/* An empty record with schema, id, tool and time.start filled; id is made of the time (UTC), `name` and 8
- * hexadecimal digits: the microseconds of the second (5) and random ones (3). So ids of one name sort by
- * time. */
+/* An empty record with schema, id, tool and time.start filled; id is made of the time (UTC), `name`
+ * and 8 hexadecimal digits: the microseconds of the second (5) and random ones (3). So ids of one
+ * name sort by time. */
 enum sp_status sp_record_new(const char *name, struct sp_record *record, struct sp_error *err);
 void sp_record_free(struct sp_record *record); /* safe twice */
 
-/* Setters. Missing objects are made; a failing allocation is remembered in the record and reported by
- * sp_record_write(), so that building a record needs no checks line by line. */
+/* Setters. Missing objects are made; a failing allocation is remembered in the record and reported
+ * by sp_record_write(), so that building a record needs no checks line by line. */
 void sp_record_set_text(struct sp_record *record, enum sp_record_field field, const char *text);
 void sp_record_set_count(struct sp_record *record, enum sp_record_field field, int64_t n);
 void sp_record_set_number(struct sp_record *record, enum sp_record_field field,
                           double x); /* NaN, inf: null */
 void sp_record_set_flag(struct sp_record *record, enum sp_record_field field, bool truth);
 void sp_record_set_null(struct sp_record *record, enum sp_record_field field, const char *why);
-/* {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}; of a metric with "better" and
- * "definition", too. Unit and words are the field's. */
+/* {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}; of a metric with
+ * "better" and "definition", too. Unit and words are the field's. */
 void sp_record_set_value(struct sp_record *record, enum sp_record_field field, struct sp_value value);
 /* The same with a definition of the metric's that is not the usual one, where its field has it. */
 void sp_record_set_metric(struct sp_record *record, enum sp_record_field field, struct sp_value value,
@@ -47,7 +49,7 @@ json_t *sp_json_number(double x);
 json_t *sp_record_value_json(struct sp_value value, const char *unit);
 /* Puts an object or array there and steals it; NULL object: remembered failure. */
 void sp_record_set_object(struct sp_record *record, enum sp_record_field field, json_t *object);
-/* Appends an object to the array (made when missing) and steals it; NULL object: remembered failure. */
+/* Appends an object to the array (made when missing), stolen; NULL: a remembered failure. */
 void sp_record_append(struct sp_record *record, enum sp_record_field field, json_t *object);
 /* Appends to flags: what a reader must know before believing the numbers. */
 void sp_record_add_flag(struct sp_record *record, const char *code, const char *format, ...)
@@ -58,8 +60,8 @@ bool sp_record_text(const struct sp_record *record, enum sp_record_field field, 
 bool sp_record_count(const struct sp_record *record, enum sp_record_field field, int64_t *out);
 bool sp_record_number(const struct sp_record *record, enum sp_record_field field, double *out);
 bool sp_record_flag(const struct sp_record *record, enum sp_record_field field, bool *out);
-/* A value object; where it is null or missing the result has origin SP_NONE and a reason (static or borrowed
- * from the record). */
+/* A value object; where it is null or missing the result has origin SP_NONE and a reason (static or
+ * borrowed from the record). */
 struct sp_value sp_record_value(const struct sp_record *record, enum sp_record_field field);
 /* The same of a value object that is already at hand. */
 struct sp_value sp_record_value_of(const json_t *object);
@@ -70,28 +72,27 @@ const json_t *sp_record_node(const struct sp_record *record, enum sp_record_fiel
 const json_t *sp_record_node_at(const struct sp_record *record, const char *path);
 void sp_record_put_at(struct sp_record *record, const char *path, json_t *value); /* stolen */
 
-/* Reads and checks a record file: SP_INPUT names what is damaged (line and column where it is no JSON), or
- * the schema version that this program does not know. */
+/* Reads and checks a record file: SP_INPUT names what is damaged (line and column where it is no
+ * JSON), or the schema version that this program does not know. */
 enum sp_status sp_record_read(const char *path, struct sp_record *record, struct sp_error *err);
 /* The same of a line of JSON Lines, text[size], which is line `line` of the file `path`. */
 enum sp_status sp_record_read_line(const char *path, int64_t line, const char *text, size_t size,
                                    struct sp_record *record, struct sp_error *err);
-/* Writes it atomically, indented, sorted as it was built, 17 significant digits. Sets time.end when missing.
- */
+/* Writes it atomically, indented, as it was built, 17 digits. Sets time.end when missing. */
 enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err);
 /* One line (JSON Lines) or indented onto an open stream; SP_OUTPUT on a write error. */
 enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,
                                struct sp_error *err);
 
-/* Words for people for what a record says in codes, the same in reports and plots; and access to the items of
- * its lists. */
+/* Words for people for a record's codes, in reports and plots; and the items of its lists. */
 
 /* Text and number of a field of an object in a list; NULL and NAN where it has none. */
 const char *sp_item_text(const json_t *item, const char *key);
 double sp_item_number(const json_t *item, const char *key);
 
-/* Time of the run beside a trial over the time that the prediction was made for; outside of 1/1.15 ... 1.15
- * the machine has changed, and the trial does not test the prediction. NAN, not known: false. */
+/* Time of the run beside a trial over the time that the prediction was made for; outside of 1/1.15
+ * ... 1.15 the machine has changed, and the trial does not test the prediction. NAN, not known:
+ * false. */
 bool sp_conditions_differ(double ratio);
 
 /* Median of the numbers of a list; NAN: it has none. */
@@ -109,8 +110,9 @@ const char *sp_words_op(const char *op);
 /* The field's text, else `otherwise`. */
 const char *sp_words_text(const struct sp_record *record, enum sp_record_field field, const char *otherwise);
 
-/* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those of a CPU's
- * rows "model, ..." are the formula's, also where an older record calls them as their alpha. */
+/* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those
+ * of a CPU's rows "model, ..." are the formula's, also where an older record calls them as their
+ * alpha. */
 const char *sp_words_row_bytes(const struct sp_record *record, const json_t *row);
 
 /* The ceiling with "role": "roof", the one that fractions are of; NULL: none. */
@@ -126,8 +128,8 @@ struct sp_loss_words {
 extern const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS];
 /* The field that says on whose word a loss is; SP_F_NONE: the field is no loss. */
 enum sp_record_field sp_loss_origin(enum sp_record_field loss);
-/* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x` contains
- * in the record, is a row of its own and taken off there. False where it is not known. */
+/* Loss i [s], so that the rows add up to the time: what x costs in several caches, which `extra_x`
+ * contains in the record, is a row of its own and taken off there. False where it is not known. */
 bool sp_record_loss(const struct sp_record *record, int i, double *seconds);
 
 /* Records of one kernel with several widths of its dense operands, as points over r. */

@@ -1,6 +1,7 @@
-/* The fields of a record by their constants, and what each is: path, type, unit, which way is better, symbol,
- * words. They stand in io/record/record_fields.inc, and nowhere else: what writes a record, reads one, writes
- * its CSV, explains it or takes names out of it, and docs/record.schema.json, are made of that table. */
+/* The fields of a record by their constants, and what each is: path, type, unit, which way is
+ * better, symbol, words. They stand in io/record/record_fields.inc, and nowhere else: what writes a
+ * record, reads one, writes its CSV, explains it or takes names out of it, and
+ * docs/record.schema.json, are made of that table. */
 #ifndef SP_IO_RECORD_FIELD_H
 #define SP_IO_RECORD_FIELD_H
 
@@ -89,8 +90,7 @@ extern const struct sp_field_facts sp_record_fields[SP_N_FIELDS];
 
 const char *sp_field_path(enum sp_record_field field); /* NULL for SP_F_NONE */
 const char *sp_field_key(enum sp_record_field field);  /* the last part of the path */
-/* Its key within an object of the record: "time" of SP_F_METRICS_TIME within SP_F_METRICS; NULL: it is not
- * directly within. */
+/* Its key within an object of the record: "time" of SP_F_METRICS_TIME; NULL: not directly. */
 const char *sp_field_within(enum sp_record_field field, enum sp_record_field object);
 /* SP_F_NONE: none. */
 enum sp_record_field sp_field_find(const char *path);

@@ -104,8 +104,8 @@ bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LO
 static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
                   row_ends[] = "mispredicted row ends", team[] = "start of the team";
 
-/* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides where the
- * bottleneck does not say it. */
+/* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides
+ * where the bottleneck does not say it. */
 static bool is_execution(const struct sp_record *record)
 {
     const char *class = sp_words_text(record, SP_F_BOTTLENECK_CLASS, "");
@@ -133,7 +133,7 @@ static void cause_words(const struct sp_record *record, int loss, double share, 
         snprintf(text, size, "%s", is_execution(record) ? in_core : waiting);
 }
 
-/* Which input of losses that exceed the time is doubtful. Transfers that execution hides are none. */
+/* Which input of losses that exceed the time is doubtful; hidden transfers are none. */
 static const char *doubtful_input(const struct sp_record *record, const double share[SP_N_LOSS_ROWS])
 {
     const char *how = sp_words_text(record, SP_F_LOSSES_ORIGIN_REST, "");
@@ -151,16 +151,22 @@ static const char *doubtful_input(const struct sp_record *record, const double s
                                                                   : "roof too low, or fewer bytes move";
 }
 
+const char *sp_verdict_in_doubt(const struct sp_record *record)
+{
+    return !*sp_verdict_doubt(record)      ? NULL
+           : sp_verdict_is_foreign(record) ? "caches and ceilings are of another machine"
+           : sp_verdict_is_stated(record)  ? "the time is in doubt"
+                                           : "the roof is in doubt";
+}
+
 const char *sp_verdict_no_losses(const struct sp_record *record, char *text, size_t size)
 {
     double share[SP_N_LOSS_ROWS];
     *text = '\0';
     if (sp_verdict_disturbed(record))
         return sp_verdict_disturbed(record);
-    if (*sp_verdict_doubt(record) && sp_verdict_is_foreign(record))
-        return "caches and ceilings are of another machine";
-    if (*sp_verdict_doubt(record))
-        return "the roof is in doubt";
+    if (sp_verdict_in_doubt(record))
+        return sp_verdict_in_doubt(record);
     if (sp_verdict_no_time(record))
         return sp_verdict_no_time(record);
     if (!sp_verdict_loss_shares(record, share))
@@ -185,7 +191,7 @@ struct part {
     double share;
 };
 
-/* How the part itself was found; records that do not say it of the part say it of all that is in-core. */
+/* How the part was found; records that do not say so say it of all that is in-core. */
 static const char *how_of(const struct sp_record *record, const struct sp_verdict_row *row)
 {
     const char *all = sp_words_text(record, sp_loss_origin(sp_loss_words[row->loss].field), ""),

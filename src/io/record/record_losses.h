@@ -1,5 +1,4 @@
-/* What a record's time supports: its losses as the report and the plots name them, or why none can be named.
- */
+/* What a record's time supports: its losses for report and plots, or why there are none. */
 #ifndef SP_IO_RECORD_LOSSES_H
 #define SP_IO_RECORD_LOSSES_H
 
@@ -11,6 +10,8 @@
 
 bool sp_verdict_is_status(const struct sp_record *record, const char *status);
 const char *sp_verdict_doubt(const struct sp_record *record); /* conditions.doubt, "" none */
+/* What that puts in doubt: "the roof is in doubt"; NULL: nothing. */
+const char *sp_verdict_in_doubt(const struct sp_record *record);
 bool sp_verdict_is_unusable(const struct sp_record *record);
 /* Why no time of it is a figure, where other programs disturbed most of them; else NULL. */
 const char *sp_verdict_disturbed(const struct sp_record *record);
@@ -25,8 +26,9 @@ bool sp_verdict_is_in_core(const struct sp_record *record); /* does execution bi
 /* Shares of the time of the rows of losses; NAN: not known. False: there are none. */
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS]);
 
-/* The losses as the verdict names them: what the possible contains first, then what is lost, the rest last.
- * They add up to the time. Where execution binds, what it hides of transfers is a part of it. */
+/* The losses as the verdict names them: what the possible contains first, then what is lost, the
+ * rest last. They add up to the time. Where execution binds, what it hides of transfers is a part
+ * of it. */
 struct sp_verdict_row {
     int loss;          /* of sp_loss_words */
     double share;      /* of the time; only the rest may be negative */

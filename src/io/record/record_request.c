@@ -118,8 +118,7 @@ static bool was_given(const struct sp_run_option *o, const char *text)
     return *o->otherwise ? strcmp(text, o->otherwise) == 0 : strtod(text, NULL) > 0;
 }
 
-/* As it was given, if it was. What equals its default is left out, as is what may not be given on a
- * GPU. */
+/* As it was given, if it was, without what equals its default or may not go to a GPU. */
 static void add_option(struct sp_arguments *a, const struct sp_record *r, enum sp_option option, bool on_gpu)
 {
     const struct sp_run_option *o = &sp_run_options[option];
@@ -236,7 +235,7 @@ static bool is_quote(char c)
     return c == '\'' || c == '"';
 }
 
-/* Does the secret stand at p? One of a single letter only where it is quoted: "a" is in every sentence. */
+/* Does the secret stand at p? A single letter only where it is quoted. */
 static bool stands_at(const char *text, const char *p, const struct secret *secret, size_t n)
 {
     if (strncmp(p, secret->text, n) != 0)
@@ -290,8 +289,8 @@ static void put_without_paths(FILE *out, const char *text, const struct secret *
     }
 }
 
-/* The matrix is the first word of a command that hints propose, in quotes where it needs them, cut off where
- * the command was too long. */
+/* The matrix is the first word of a command that hints propose, in quotes where it needs them, cut
+ * off where the command was too long. */
 static void put_command(FILE *out, const char *text, const struct secret *matrix)
 {
     const size_t n = sizeof analyze_words - 1;

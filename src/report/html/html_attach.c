@@ -34,8 +34,9 @@ static void seconds_cell(struct sp_page *page, const json_t *item, const char *k
 
 static void row(struct sp_page *page, const json_t *item)
 {
-    char text[CELL];
-    const double share = number_of(item, "share"), width = number_of(item, "width");
+    char text[CELL], number[32];
+    const double share = number_of(item, "share"), width = number_of(item, "width"),
+                 least = number_of(item, "least_Bps");
     sp_page_row_begin(page, NULL);
     sp_page_cell(page, 'h', text_of(item, "matrix"));
     count_cell(page, item, "rows");
@@ -48,14 +49,18 @@ static void row(struct sp_page *page, const json_t *item)
     seconds_cell(page, item, "median_s");
     seconds_cell(page, item, "total_s");
     sp_page_cell(page, 'r', isnan(share) ? "not known" : sp_figure_percent(text, sizeof text, share));
+    if (!isnan(least))
+        snprintf(text, sizeof text, "%s GB/s", sp_figure(number, sizeof number, least * 1e-9, 3));
+    sp_page_cell(page, 'r', isnan(least) ? "not known" : text);
     sp_page_cell(page, 'w', text_of(item, "why"));
     sp_page_row_end(page);
 }
 
 void sp_html_attach(struct sp_page *page, const struct sp_record *record)
 {
-    static const char *const heads[] = {"matrix", "rows",   "nonzeros", "product", "function",
-                                        "calls",  "median", "total",    "share",   "not judged, because"};
+    static const char *const heads[] = {
+        "matrix", "rows",  "nonzeros", "product",  "function",           "calls",
+        "median", "total", "share",    "at least", "not judged, because"};
     const json_t *seen = sp_record_node(record, SP_F_ATTACH_SEEN), *item;
     size_t i;
     if (json_array_size(seen) == 0)
@@ -64,11 +69,12 @@ void sp_html_attach(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "<p>");
     sp_page_text(page,
                  "Sparse products of the unchanged program %s, as spmodel attach has counted and timed them. "
-                 "The share is of the time of the threads that called; bytes of those that are judged are "
+                 "The share is of the time of the threads that called; at least: CRS, each array once "
+                 "(modelled), in the median time; bytes of those that are judged are "
                  "simulated as a walk over CRS.",
                  sp_words_text(record, SP_F_ATTACH_PROGRAM, ""));
     sp_page_put(page, "</p>\n");
-    sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrw", heads);
+    sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrrw", heads);
     json_array_foreach(seen, i, item) row(page, item);
     sp_page_table_end(page);
 }

@@ -1,4 +1,4 @@
-/* What a second look asks for: traffic by level and array, domains, costs; the words; the record itself. */
+/* What a second look asks for: traffic by level and array, domains, costs; words; the record. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void number_cell(struct sp_page *page, char align, double x)
     sp_page_cell(page, align, isfinite(x) ? text : "unknown");
 }
 
-/* `item` holds the bytes of an array at a level, or of all; level and array together name the row. */
+/* `item` holds the bytes of an array at a level, or of all: a row. */
 static void traffic_row(struct sp_page *page, const char *level, const char *array, const json_t *item,
                         const char *origin)
 {

@@ -1,10 +1,7 @@
 /* The verdict; and what was analysed and how: figures, matrix, machine, roofs, kernel, bytes. */
-#include <math.h>
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/print.h"
-#include "base/text.h"
 #include "report/html/html_sections.h"
 #include "report/report_words.h"
 #include "report/verdict/verdict.h"

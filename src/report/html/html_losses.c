@@ -4,7 +4,6 @@
 
 #include "base/figures.h"
 #include "base/print.h"
-#include "base/text.h"
 #include "report/html/html_sections.h"
 #include "report/html/html_style.h"
 #include "report/report_words.h"
@@ -65,9 +64,9 @@ static struct loss_frame frame_of(double time, const struct sp_verdict_row *row,
     return f;
 }
 
-/* Each bar starts where the one before it ended, so that the last ends at the measured time. Its seconds and
- * share stand beside it, so nobody needs to be told of it; the cell itself stays, for rows without it would
- * have fewer cells than the table has headers. */
+/* Each bar starts where the one before it ended, so that the last ends at the measured time. Its
+ * seconds and share stand beside it, so nobody needs to be told of it; the cell itself stays, for
+ * rows without it would have fewer cells than the table has headers. */
 static void put_bar(struct sp_page *page, const struct loss_frame *f, const struct sp_verdict_row *row,
                     double from)
 {

@@ -53,7 +53,7 @@ void sp_page_drop(struct sp_page *page)
     memset(page, 0, sizeof *page);
 }
 
-/* No source is named but the page itself: whoever opens it talks to no network and runs no script. */
+/* No source but the page itself: whoever opens it talks to no network and runs no script. */
 static void write_head(const char *title, FILE *to)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"

@@ -1,7 +1,8 @@
-/* The page that reports are written into: escaped text, headings with ids and a list of them, facts, tables.
+/* The page that reports are written into: escaped text, headings with ids and a list of them,
+ * facts, tables.
  *
- * What comes out is HTML that is well-formed XML too (every element closed, every attribute quoted, valid
- * UTF-8), so that any parser can check it. */
+ * What comes out is HTML that is well-formed XML too (every element closed, every attribute quoted,
+ * valid UTF-8), so that any parser can check it. */
 #ifndef SP_REPORT_HTML_PAGE_H
 #define SP_REPORT_HTML_PAGE_H
 

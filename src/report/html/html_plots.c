@@ -40,8 +40,9 @@ static void explain_absence(struct sp_page *page, const char *title, const char 
     sp_page_put(page, "</p>\n");
 }
 
-bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_record *const *records, int n,
-                  const char *title, const char *text)
+/* A plot of records[n], or why it is not drawn; nothing without its data. Was it drawn? */
+static bool draw_plot(struct sp_page *page, const char *kind_name, const struct sp_record *const *records,
+                      int n, const char *title, const char *text)
 {
     const struct sp_plot_kind *kind = sp_plot_kind_find(kind_name);
     struct sp_error err;
@@ -70,8 +71,7 @@ bool sp_page_plot(struct sp_page *page, const char *kind_name, const struct sp_r
     return drawn;
 }
 
-/* How many of the n records the plot does not show, and why; `lacks` is what the first of those that lack
- * something lacks. */
+/* How many of n records the plot does not show, and why; `lacks`: what the first one lacks. */
 static void tell_left_out(struct sp_page *page, int n, int n_drawn, int n_lacking,
                           const struct sp_lack *lacks)
 {
@@ -109,7 +109,7 @@ void sp_page_plot_of_several(struct sp_page *page, const char *kind_name,
         snprintf(why, sizeof why, "No record has what it needs; the first lacks %s.",
                  sp_lack_text(lack, sizeof lack, first_lack));
         explain_absence(page, title, why);
-    } else if (sp_page_plot(page, kind_name, fit, n_fit, title, text)) {
+    } else if (draw_plot(page, kind_name, fit, n_fit, title, text)) {
         tell_left_out(page, n, n_fit, n_lacking, first_lack);
     }
     free(fit);
@@ -159,7 +159,7 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
              "darker, the more.",
              (long long)rows, (long long)cols, (long long)taken);
     sp_page_heading(page, page->level, "pattern", "Pattern of the matrix");
-    sp_page_plot(page, "spy", &record, 1, "Pattern of the matrix", text);
+    draw_plot(page, "spy", &record, 1, "Pattern of the matrix", text);
 }
 
 /* "DRAM load 76.0 ±0.8 GB/s measured; ..." */
@@ -195,12 +195,11 @@ void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
              "joins them is the excess traffic. The bars beside it are the losses.",
              sp_figure_value(a, sizeof a, rate, 1e9, "Gflop/s", 3),
              sp_figure_value(b, sizeof b, balance, 1, "B/flop", 3));
-    sp_page_plot(page, "roofline", &record, 1, "Roofline", text);
+    draw_plot(page, "roofline", &record, 1, "Roofline", text);
     if (on_gpu)
-        sp_page_plot(
-            page, "levels", &record, 1, "Roofline of each level of the GPU",
-            "For each way to share the work among the GPU's threads: its rate over the work done for "
-            "a byte of L1, L2 and memory, below the roof of that level.");
+        draw_plot(page, "levels", &record, 1, "Roofline of each level of the GPU",
+                  "For each way to share the work among the GPU's threads: its rate over the work done for "
+                  "a byte of L1, L2 and memory, below the roof of that level.");
 }
 
 static void alpha_words(const json_t *points, char *text, size_t size)
@@ -232,7 +231,7 @@ void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record)
         return;
     sp_page_heading(page, page->level, "alpha", "Traffic of x over cache size");
     alpha_words(points, text, sizeof text);
-    begin_numbers(page, sp_page_plot(page, "alpha", &record, 1, "Alpha over cache size", text));
+    begin_numbers(page, draw_plot(page, "alpha", &record, 1, "Alpha over cache size", text));
     snprintf(text, sizeof text, "Alpha over cache size, %s",
              sp_words_text(record, SP_F_CURVES_ALPHA_CACHE_ORIGIN, "of unknown origin"));
     sp_page_table_begin(page, text, "rr", heads);
@@ -267,7 +266,7 @@ void sp_page_beta_map(struct sp_page *page, const struct sp_record *record)
              "beta, the share of stored entries that are nonzeros, over chunk height C and sorting window "
              "sigma: from %s to %s, modelled.",
              sp_figure(a, sizeof a, least, 3), sp_figure(b, sizeof b, most, 3));
-    begin_numbers(page, sp_page_plot(page, "beta", &record, 1, "Beta over C and sigma", text));
+    begin_numbers(page, draw_plot(page, "beta", &record, 1, "Beta over C and sigma", text));
     sp_page_table_begin(page, "Beta over C and sigma, modelled", "rrr", heads);
     json_array_foreach(map, i, one)
     {
@@ -293,7 +292,7 @@ void sp_page_balance(struct sp_page *page, const struct sp_record *record)
     snprintf(text, sizeof text,
              "Code balance when several vectors are multiplied at once, %s: the matrix is read once for all.",
              sp_words_text(record, SP_F_CURVES_BALANCE_ORIGIN, "of unknown origin"));
-    begin_numbers(page, sp_page_plot(page, "balance", &record, 1, "Code balance over vectors", text));
+    begin_numbers(page, draw_plot(page, "balance", &record, 1, "Code balance over vectors", text));
     sp_page_table_begin(page, text, "rr", heads);
     json_array_foreach(points, i, point)
     {
@@ -337,9 +336,9 @@ void sp_page_saturation(struct sp_page *page, const struct sp_record *record)
     if (n_points < 2)
         return;
     sp_page_heading(page, page->level, "saturation", "Bandwidth over threads");
-    begin_numbers(page, sp_page_plot(page, "saturation", &record, 1, "Saturation of the memory",
-                                     "Bandwidth over the number of threads; where it no longer grows, "
-                                     "threads share what there is."));
+    begin_numbers(page, draw_plot(page, "saturation", &record, 1, "Saturation of the memory",
+                                  "Bandwidth over the number of threads; where it no longer grows, "
+                                  "threads share what there is."));
     sp_page_table_begin(page, "Bandwidth over threads", "hrrl", heads);
     json_array_foreach(curves, i, curve) saturation_rows(page, curve);
     sp_page_table_end(page);

@@ -10,8 +10,8 @@
 /* Longer lists are shown by their beginning. */
 enum { MOST_ITEMS = 12, SHOWN_ITEMS = 6 };
 
-/* JSON in which no character means anything to HTML or to a terminal: such characters only occur in strings,
- * where JSON has another way to write them. */
+/* JSON in which no character means anything to HTML or to a terminal: such characters only occur in
+ * strings, where JSON has another way to write them. */
 static void put_data(FILE *out, const char *json)
 {
     char shown[SP_VISIBLE_MOST];
@@ -36,7 +36,7 @@ void sp_html_data(struct sp_page *page, const char *id, const json_t *data)
     free(json);
 }
 
-/* A copy in which long lists end with a word on what is left out. New reference; NULL: no memory. */
+/* A copy in which long lists end with a word on what is left out. NULL: no memory. */
 static json_t *shortened(const json_t *value)
 {
     const json_t *item;

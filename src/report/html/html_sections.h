@@ -1,5 +1,5 @@
-/* The sections of a page about one record, in the order in which report_html.c writes them. Each writes
- * nothing where the record has nothing for it. */
+/* The sections of a page about one record, in the order in which report_html.c writes them. Each
+ * writes nothing where the record has nothing for it. */
 #ifndef SP_REPORT_HTML_SECTIONS_H
 #define SP_REPORT_HTML_SECTIONS_H
 
@@ -22,12 +22,12 @@ void sp_html_costs(struct sp_page *page, const struct sp_record *record);
 void sp_html_words(struct sp_page *page, const struct sp_record *record);  /* what explain knows */
 void sp_html_record(struct sp_page *page, const struct sp_record *record); /* to read, and as data */
 
-/* The table of several records: structure, time, bandwidth, fractions, alpha, hints. `links`: the first
- * column leads to their parts. */
+/* The table of several records: structure, time, bandwidth, fractions, alpha, hints. `links`: the
+ * first column leads to their parts. */
 void sp_html_overview(struct sp_page *page, const struct sp_record *const *records, int n, bool links,
                       const char *caption);
 
-/* `data` for programs in an element that shows nothing and runs nothing; id as in sp_page_heading(). */
+/* `data` for programs in an element that shows and runs nothing; id as in sp_page_heading(). */
 void sp_html_data(struct sp_page *page, const char *id, const json_t *data);
 
 /* "kkt_power: SpMV CRS": what was analysed, for headings. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Colours by what they are for. Text has a contrast of at least 4.5 to the surfaces page, card and code in
- * both lists (tests/cli/html.sh computes it). */
+/* Colours by what they are for. Text has a contrast of at least 4.5 to the surfaces page, card and
+ * code in both lists (tests/cli/html.sh computes it). */
 static const char light[] =
     "--page:#ffffff;--card:#f4f6f9;--code:#eceff3;--ink:#1b232c;--soft:#4c5866;--line:#c6ced7;"
     "--link:#0a4f9e;--good:#17652c;--warn:#7a4f00;--bad:#a3211c;";
@@ -13,7 +13,7 @@ static const char dark[] =
     "--page:#161b21;--card:#1f262e;--code:#28313b;--ink:#e5eaef;--soft:#adb8c3;--line:#414d59;"
     "--link:#83bcf7;--good:#82d696;--warn:#f1c262;--bad:#ff9d97;";
 
-/* The losses' colours are those of the plots (plots/plot_losses.c), in the order of sp_loss_words. */
+/* The losses' colours are those of plots/plot_losses.c, in the order of sp_loss_words. */
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): a rule may take two lines
 static const char *const rules[] = {
     "*{box-sizing:border-box}",
@@ -96,8 +96,8 @@ static const char *const rules[] = {
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)
 
-/* The colours of plots (plots/script.h), which are made for white paper: what they become in text that has
- * too little contrast there, and what marks and text become on the dark page. */
+/* The colours of plots (plots/script.h), which are made for white paper: what they become in text
+ * that has too little contrast there, and what marks and text become on the dark page. */
 static const struct {
     const char *color, *light_text, *dark;
 } inks[] = {

@@ -36,8 +36,8 @@ static const char *skip_element(const char *text, const char *end)
     return found ? found + strlen(end) : text + strlen(text);
 }
 
-/* Of what gnuplot's pictures consist. Others do more than draw, and are left out, as are attributes for
- * events with their element. */
+/* Of what gnuplot's pictures consist. Others do more than draw, and are left out, as are attributes
+ * for events with their element. */
 static bool is_drawn(const char *tag)
 {
     static const char *const elements[] = {"circle", "defs", "feComposite", "feFlood", "filter",
@@ -52,8 +52,7 @@ static bool is_drawn(const char *tag)
     return is && !has_event;
 }
 
-/* A tag, up to and with its end: ids and what refers to them get the picture's id in front; "#FFFFFF" becomes
- * "#ffffff". */
+/* A tag: ids and references get the picture's id in front; "#FFFFFF" becomes "#ffffff". */
 static const char *put_tag(const char *text, const char *id, FILE *out)
 {
     static const char *const before_id[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};

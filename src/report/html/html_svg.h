@@ -14,9 +14,9 @@ struct sp_inline_svg {
     bool fixed;               /* its colours are a scale: they stay, on white, where the page is dark */
 };
 
-/* Writes gnuplot's SVG file `svg` as an element of the page: without declaration and gnuplot's own titles,
- * with ids that are unique in the page and colours as the style sheet knows them ("#4477aa"); elements
- * that do not draw are left out. SP_OUTPUT: it is no SVG. */
+/* Writes gnuplot's SVG file `svg` as an element of the page: without declaration and gnuplot's own
+ * titles, with ids that are unique in the page and colours as the style sheet knows them
+ * ("#4477aa"); elements that do not draw are left out. SP_OUTPUT: it is no SVG. */
 enum sp_status sp_inline_svg(const char *svg, const struct sp_inline_svg *picture, FILE *out,
                              struct sp_error *err);
 

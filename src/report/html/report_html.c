@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
-#include "base/text.h"
 #include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/html/html_plots.h"
@@ -62,7 +60,7 @@ static void write_one(struct sp_page *page, const struct sp_record *record, cons
     sp_html_record(page, record);
 }
 
-/* Do the records that a campaign's plot can show differ in what it is drawn over, the number of nonzeros? */
+/* Do the records of a campaign's plot differ in n_nz, over which it is drawn? */
 static bool sizes_differ(const struct sp_record *const *records, int n)
 {
     const struct sp_plot_kind *kind = sp_plot_kind_find("campaign");
@@ -90,7 +88,7 @@ static bool widths_differ(const struct sp_record *const *records, int n)
     return false;
 }
 
-/* Where and how fast the records are: below one roofline if that has room for them, else over their sizes. */
+/* Where and how fast the records are: below one roofline if it has room, else over sizes. */
 static void shared_performance(struct sp_page *page, const struct sp_record *const *records, int n)
 {
     const int room = sp_plot_kind_find("roofline")->max_records;

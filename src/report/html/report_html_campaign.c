@@ -5,7 +5,6 @@
 
 #include "base/figures.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "report/html/html_plots.h"
 #include "report/html/html_sections.h"
 #include "report/html/report_html.h"
@@ -22,7 +21,7 @@ struct place {
     int order; /* in the campaign */
 };
 
-/* As the plots have them: the small matrices first; runs of one matrix together, in the campaign's order. */
+/* As the plots have them: small matrices first, runs of one together, in order. */
 static int by_matrix(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;

@@ -130,8 +130,8 @@ void sp_pen_part(struct sp_pen *pen, enum sp_ink ink, int gap, const char *forma
         write_inked(pen, ink, out, columns);
 }
 
-/* The next word of *text, cleaned, with a unit that may not be parted from it ("98 %"), or a whole command
- * between backquotes; returns its columns. */
+/* The next word of *text, cleaned, with a unit that may not be parted from it ("98 %"), or a whole
+ * command between backquotes; returns its columns. */
 static int next_word(const struct sp_pen *pen, const char **text, char out[TEXT_MAX])
 {
     static const char white[] = " \t";

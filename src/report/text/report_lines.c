@@ -83,8 +83,8 @@ static void put_roof(const struct sp_record *r, FILE *out)
                   unit ? unit : "B/s");
 }
 
-/* Each with the first word of how it was found, where that is an origin; the rest is what the others leave.
- * They add up to the time. */
+/* Each with the first word of how it was found, where that is an origin; the rest is what the
+ * others leave. They add up to the time. */
 static void put_losses(const struct sp_record *r, FILE *out)
 {
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {

@@ -1,8 +1,9 @@
-/* One line a figure, "KEY: VALUE UNIT (ORIGIN)", for programs that take text apart: ReFrame, awk, a shell.
+/* One line a figure, "KEY: VALUE UNIT (ORIGIN)", for programs that take text apart: ReFrame, awk, a
+ * shell.
  *
- * Keys do not contain blanks; VALUE is a number with a decimal point, or the word unknown, and the unit
- * stands in the third place in either case: "alpha: unknown 1 (the matrix has no entries)". Lines of words
- * are "KEY: TEXT". */
+ * Keys do not contain blanks; VALUE is a number with a decimal point, or the word unknown, and the
+ * unit stands in the third place in either case: "alpha: unknown 1 (the matrix has no entries)".
+ * Lines of words are "KEY: TEXT". */
 #ifndef SP_REPORT_REPORT_LINES_H
 #define SP_REPORT_REPORT_LINES_H
 
@@ -10,9 +11,9 @@
 
 #include "io/record/record.h"
 
-/* What one record says. Its first line is "record: ID". The other keys are the names of its metrics; status,
- * matrix, operation, format, threads, kernel, verify, flags; roof; loss_NAME of the losses in seconds, which
- * add up to the time. Write errors stay in the stream's error flag. */
+/* What one record says. Its first line is "record: ID". The other keys are the names of its
+ * metrics; status, matrix, operation, format, threads, kernel, verify, flags; roof; loss_NAME of
+ * the losses in seconds, which add up to the time. Write errors stay in the stream's error flag. */
 void sp_report_lines(const struct sp_record *record, FILE *out);
 
 /* A line of a value. Unknown: with its reason. */

@@ -1,4 +1,4 @@
-/* BYTES: who counted them, whether that is believed, and what measured and simulated alpha disagree about. */
+/* BYTES: who counted them, are they believed; where measured and simulated alpha disagree. */
 #include <math.h>
 #include <string.h>
 
@@ -86,8 +86,7 @@ static void domain_line(struct sp_pen *pen, const struct sp_record *record)
     put_line(pen, text);
 }
 
-/* What alpha was taken from, and what it would be without x: alpha's own accuracy is that of the difference.
- */
+/* What alpha was taken from, and what it would be without x: it is as accurate as that. */
 static void alpha_line(struct sp_pen *pen, const struct sp_record *record)
 {
     struct sp_value zero = sp_record_value(record, SP_F_METRICS_BYTES_ALPHA_ZERO),
@@ -134,8 +133,8 @@ static void simulated(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_end(pen);
         return;
     }
-    /* The one that counted and was not believed; else perf, which needs no package: what stops it stops the
-     * others. */
+    /* The one that counted and was not believed; else perf, which needs no package: what stops it
+     * stops the others. */
     json_array_foreach(tried, i, item)
     {
         const char *source = sp_item_text(item, "source");

@@ -48,7 +48,7 @@ void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
 }
 
 /* "62 % from L1, 12 % from L2, 26 % from DRAM simulated;" */
-static void say_origins(struct sp_pen *pen, const json_t *levels)
+static void say_origins(struct sp_pen *pen, const json_t *levels, double ahead)
 {
     const json_t *level;
     double all = 0, said = 0;
@@ -60,6 +60,14 @@ static void say_origins(struct sp_pen *pen, const json_t *levels)
         const double n = sp_record_value_of(json_object_get(level, "gathers")).value;
         if (!(n > 0))
             continue;
+        if (said == 0 && ahead > 0 && ahead < n) { /* L1 comes first */
+            sp_pen_part(pen, SP_INK_PLAIN, 0, "%s from L1,",
+                        sp_figure_percent(share, sizeof share, (n - ahead) / all));
+            sp_pen_part(pen, SP_INK_PLAIN, 1, "%s fetched ahead by hardware%s",
+                        sp_figure_percent(share, sizeof share, ahead / all), n < all ? "," : " simulated;");
+            said += n;
+            continue;
+        }
         sp_pen_part(pen, SP_INK_PLAIN, said > 0, "%s from %s%s",
                     sp_figure_percent(share, sizeof share, n / all),
                     sp_words_level(sp_item_text(level, "level")), said + n < all ? "," : " simulated;");
@@ -82,7 +90,8 @@ void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_put(pen, SP_INK_BOLD, "GATHERS");
     sp_pen_tab(pen, 9);
     pen->indent = 9;
-    say_origins(pen, levels);
+    const struct sp_value ahead = sp_record_value(record, SP_F_GATHERS_AHEAD);
+    say_origins(pen, levels, sp_value_known(ahead) ? ahead.value : 0);
     if (!sp_value_known(roof)) {
         sp_pen_part(pen, SP_INK_DIM, 1, "their roof is unknown: %s", roof.why ? roof.why : "not said");
         sp_pen_end(pen);
@@ -130,8 +139,8 @@ static void spread_line(struct sp_pen *pen, const struct sp_record *record)
     }
 }
 
-/* Who counted the events that follow, where that is another than before. perf_event repeats the job warm,
- * whatever state of the caches was asked for. */
+/* Who counted the events that follow, where that is another than before. perf_event repeats the job
+ * warm, whatever state of the caches was asked for. */
 static void say_source(struct sp_pen *pen, const struct sp_record *record, const json_t *item,
                        struct sp_value v, const char **before)
 {

@@ -1,5 +1,4 @@
 /* DOMAINS: the parts of several last-level-cache domains. */
-#include <math.h>
 
 #include "base/figures.h"
 #include "base/text.h"

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/figures.h"
@@ -30,9 +31,7 @@ static void status_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-/* The state of the machine, said once: a verdict on a busy one is worth less, and on an unusable one there is
- * none.
- */
+/* The state of the machine, said once: what a verdict is worth on a busy one. */
 static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, ""), *doubt;
@@ -267,6 +266,37 @@ static void verify_part(struct sp_pen *pen, const struct sp_record *record)
                     sp_words_text(record, SP_F_VERIFY_REFERENCE, "the reference"));
 }
 
+/* "the fastest of 14 tried; next sellu:8,1 avx512, +4 %" */
+static void choice_part(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *list = sp_record_node(record, SP_F_CHOICE_TRIED), *one, *next = NULL;
+    const char *format = sp_words_text(record, SP_F_CONFIG_FORMAT_OPTION, ""),
+               *kernel = sp_words_text(record, SP_F_CONFIG_KERNEL, "");
+    int64_t ahead = 0;
+    size_t i;
+    sp_record_count(record, SP_F_CONFIG_PREFETCH, &ahead);
+    json_array_foreach(list, i, one)
+    {
+        const char *its = sp_item_text(one, "format"), *by = sp_item_text(one, "kernel");
+        const double time = sp_item_number(one, "time"), its_ahead = sp_item_number(one, "prefetch");
+        const bool is_own =
+            its && by && strcmp(its, format) == 0 && strcmp(by, kernel) == 0 && its_ahead == (double)ahead;
+        if (its && by && !is_own && time > 0 && (!next || time < sp_item_number(next, "time")))
+            next = one;
+    }
+    if (!next)
+        return;
+    const double slower = fmax(0, sp_item_number(next, "time") - 1),
+                 its_ahead = sp_item_number(next, "prefetch");
+    const char *slash = strrchr(sp_item_text(next, "kernel"), '/');
+    char prefetched[48] = "";
+    if (its_ahead > 0)
+        snprintf(prefetched, sizeof prefetched, ", x prefetched %.0f ahead", its_ahead);
+    sp_pen_part(pen, SP_INK_DIM, 3, "the fastest of %zu tried; next %s %s%s: +%.0f %%", json_array_size(list),
+                sp_item_text(next, "format"), slash ? slash + 1 : sp_item_text(next, "kernel"), prefetched,
+                100 * slower);
+}
+
 static void residence_doubt(struct sp_pen *pen, const struct sp_record *record)
 {
     const char *doubt;
@@ -282,6 +312,7 @@ void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
     const char *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv"),
                *schedule = sp_words_text(record, SP_F_CONFIG_SCHEDULE, "");
     head(pen, "KERNEL");
+    int64_t ahead;
     sp_pen_part(
         pen, SP_INK_BOLD, 0, "%s  %s", sp_words_op(op),
         sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")));
@@ -301,6 +332,8 @@ void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
     const char *kernel = sp_words_text(record, SP_F_CONFIG_KERNEL, ""), *slash = strrchr(kernel, '/');
     if (*kernel)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", slash ? slash + 1 : kernel);
+    if (sp_record_count(record, SP_F_CONFIG_PREFETCH, &ahead))
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "x prefetched %lld ahead", (long long)ahead);
     if (sp_record_flag(record, SP_F_CONFIG_STORE_NT, &nt) && nt)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "NT stores");
     const char *cache = sp_words_text(record, SP_F_CONFIG_CACHE, "");
@@ -308,6 +341,7 @@ void sp_section_kernel(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 2, "%s", cache);
     sample_part(pen, record);
     verify_part(pen, record);
+    choice_part(pen, record);
     sp_pen_end(pen);
 
     const char *term, *why;

@@ -1,12 +1,10 @@
-#include <math.h>
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/text.h"
 #include "report/text/sections.h"
 #include "report/text/table_cells.h"
 
-/* Texts start and numbers with a word go to the left, other numbers to the right of their column. */
+/* Texts start and numbers with a word go to the left, other numbers to the right of a column. */
 static int measure(const struct sp_pen *pen, const struct sp_table_cells *t, int width[SP_TABLE_COLUMNS])
 {
     int total = 1;

@@ -4,7 +4,7 @@
 #include "io/record/record.h"
 #include "report/text/sections.h"
 
-/* FusedMM beside SDDMM and then SpMM: time, bytes, and whether as many were saved as the formula says. */
+/* FusedMM beside SDDMM and SpMM: time, bytes, and whether as many were saved as predicted. */
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
 {
     struct sp_value bytes = sp_record_value(record, SP_F_UNFUSED_BYTES),

@@ -1,4 +1,4 @@
-/* The six lines that a report begins with, and the one that says what to do about a disturbed machine. */
+/* The six lines that a report begins with, and the one for a disturbed machine. */
 #include <string.h>
 
 #include "report/text/sections.h"
@@ -16,8 +16,8 @@ static int columns_of(const struct sp_pen *pen, const json_t *line, const char *
     return sp_pen_columns(pen, text_of(line, key));
 }
 
-/* What and where on the left, the state of the machine on the right; the longest of both that fit. Returns
- * whether the state had to be shortened. */
+/* What and where on the left, the state of the machine on the right; the longest of both that fit.
+ * Returns whether the state had to be shortened. */
 static bool title(struct sp_pen *pen, const json_t *subject, const json_t *state)
 {
     const char *word = text_of(state, "word"), *all = text_of(subject, "text");
@@ -53,7 +53,7 @@ static void label(struct sp_pen *pen, const char *word)
     pen->indent = SP_VERDICT_LABEL;
 }
 
-/* The longer text where it fits, else the shorter one, broken only where the terminal is narrower still. */
+/* The longer text where it fits, else the shorter one, broken only where that is too long. */
 static void put(struct sp_pen *pen, const char *word, const json_t *line)
 {
     label(pen, word);
@@ -68,7 +68,7 @@ static void put(struct sp_pen *pen, const char *word, const json_t *line)
     sp_pen_end(pen);
 }
 
-/* The largest causes that fit, and what is not explained, which is the last one where there is any. */
+/* The largest causes that fit, and last what is not explained, where there is any. */
 static void lost(struct sp_pen *pen, const json_t *list)
 {
     const size_t n = json_array_size(list);

@@ -1,5 +1,5 @@
-/* The sections of the terminal report, in the order in which sp_report_text() prints them. Each prints
- * nothing where the record has nothing for it. */
+/* The sections of the terminal report, in the order in which sp_report_text() prints them. Each
+ * prints nothing where the record has nothing for it. */
 #ifndef SP_REPORT_SECTIONS_H
 #define SP_REPORT_SECTIONS_H
 
@@ -25,7 +25,7 @@ void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record);
 /* WHERE THE TIME GOES as bars alone, a line each. */
 void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record);
 void sp_section_hints(struct sp_pen *pen, const struct sp_record *record); /* HINTS, not a problem */
-/* At most three hints that are worth showing unasked (report/verdict/verdict.h), in so many lines. */
+/* At most three hints that are worth showing unasked (report/verdict/verdict.h). */
 void sp_section_hints_brief(struct sp_pen *pen, const struct sp_record *record, int lines);
 void sp_section_tries(struct sp_pen *pen, const struct sp_record *record);   /* TRIED, where hints were */
 void sp_section_notes(struct sp_pen *pen, const struct sp_record *record);   /* FLAGS and REMARKS */

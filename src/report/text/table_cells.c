@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/figures.h"
-#include "base/text.h"
 #include "io/record/record_losses.h"
 #include "report/text/sections.h"
 
@@ -17,7 +16,7 @@ static void number_cell(char *cell, double x, int digits)
         snprintf(cell, SP_TABLE_CELL, "unknown");
 }
 
-/* The share of the roof (bandwidth_fraction) and of the model (model_fraction) that belong to one row. */
+/* The shares of the roof (bandwidth_fraction) and of the model (model_fraction) of one row. */
 static void fraction_cells(const struct sp_record *record, const json_t *row, bool measured,
                            struct sp_table_cells *t, int r)
 {

@@ -19,7 +19,7 @@ struct sp_table_cells {
 /* False: the record has no table. */
 bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *cells);
 
-/* What belongs below it: what the fractions are made of, what is unknown, what lies above its roof. */
+/* Below it: what the fractions are made of, what is unknown, what lies above its roof. */
 typedef void sp_table_remark(void *context, enum sp_ink ink, const char *text);
 void sp_table_remarks(const struct sp_record *record, const struct sp_table_cells *cells,
                       sp_table_remark *remark, void *context);

@@ -215,12 +215,10 @@ static json_t *possible_of(const struct sp_record *record)
         const char *why = sp_verdict_no_time(record);
         const bool unusable = sp_verdict_is_unusable(record);
         snprintf(brief, sizeof brief, "%s",
-                 why        ? why
-                 : unusable ? "the roof was disturbed as well"
-                 : sp_verdict_is_foreign(record) && *sp_verdict_doubt(record)
-                     ? "caches and ceilings are of another machine"
-                 : *sp_verdict_doubt(record) ? "the roof is in doubt"
-                                             : "the record has no model of this run");
+                 why                           ? why
+                 : unusable                    ? "the roof was disturbed as well"
+                 : sp_verdict_in_doubt(record) ? sp_verdict_in_doubt(record)
+                                               : "the record has no model of this run");
         snprintf(text, sizeof text, "%s", brief);
         if (sp_value_known(bytes) && bytes.value > 0) {
             sp_text_bytes(figure, sizeof figure, bytes.value);

@@ -1,33 +1,34 @@
-/* The verdict: what a reader of six lines is told, from the record alone, so that the terminal, the page,
- * JSON and records made long ago say the same. */
+/* The verdict: what a reader of six lines is told, from the record alone, so that the terminal, the
+ * page, JSON and records made long ago say the same. */
 #ifndef SP_REPORT_VERDICT_H
 #define SP_REPORT_VERDICT_H
 
 #include "io/record/record_losses.h"
 
-/* {"subject", "state", "possible", "reached", "lost": [], "do", "trust"} of docs/record.schema.json: each has
- * a text, a shorter one for 80 columns, and its numbers. Shares are of the measured time and lie in 0 ... 1;
- * what lies between possible and reached adds up to what is missing of the possible. What the record does not
- * support is "not known: WHY". New reference; NULL: no memory. */
+/* {"subject", "state", "possible", "reached", "lost": [], "do", "trust"} of
+ * docs/record.schema.json: each has a text, a shorter one for 80 columns, and its numbers. Shares
+ * are of the measured time and lie in 0 ... 1; what lies between possible and reached adds up to
+ * what is missing of the possible. What the record does not support is "not known: WHY". New
+ * reference; NULL: no memory. */
 json_t *sp_verdict_of(const struct sp_record *record);
-/* Writes it into the record as `verdict`; a bottleneck that the report would not name is unknown then. */
+/* Writes it into the record as `verdict`; a bottleneck without a name there is unknown. */
 void sp_verdict_put(struct sp_record *record);
 
 /* Is a hint worth showing unasked: tried with a gain, or predicted to gain 3 % at the lower end? */
 bool sp_hint_is_shown(const json_t *hint);
-/* Those, best first, each command once; returns how many of at most `most` were put into shown[]. */
+/* Those, best first, each command once; returns how many of at most `most` are in shown[]. */
 int sp_hints_shown(const struct sp_record *record, const json_t **shown, int most);
-/* What was observed of a hint that was tried; unknown: it was not, or could not be, or the trial told neither
- * a gain nor that the prediction is wrong. */
+/* What was observed of a hint that was tried; unknown: it was not, or could not be, or the trial
+ * told neither a gain nor that the prediction is wrong. */
 struct sp_value sp_hint_observed(const json_t *hint);
 
 /* "tried: −19 % time (−17 … −21)", "predicted: −6 … −9 % time": what a hint gains. */
 char *sp_verdict_gain(const json_t *hint, char *text, size_t size);
 
-/* The class of `bottleneck` where no other share of the time is larger, the unexplained one included; else
- * NULL: none is named. */
+/* The class of `bottleneck` where no other share of the time is larger, the unexplained one
+ * included; else NULL: none is named. */
 const char *sp_verdict_bottleneck(const struct sp_record *record);
-/* Is an item of not_a_problem also a loss that the verdict names? Records before version 0.2 had such. */
+/* Is an item of not_a_problem also a loss of the verdict? Records before 0.2 had such. */
 bool sp_verdict_contradicts(const struct sp_record *record, const json_t *not_a_problem);
 
 /* Columns that a short text fits beside its label of SP_VERDICT_LABEL. */

@@ -73,8 +73,9 @@ static int effort_of(const json_t *hint)
     return 0;
 }
 
-/* Of two gains whose intervals meet, or nearly so, because both would be another few percent on other arrays,
- * the one that costs less to adopt; of equal ones, the one that an earlier rule proposes. */
+/* Of two gains whose intervals meet, or nearly so, because both would be another few percent on
+ * other arrays, the one that costs less to adopt; of equal ones, the one that an earlier rule
+ * proposes. */
 static bool is_as_good_for_less(const json_t *hint, const json_t *best)
 {
     const struct sp_value a = sp_hint_observed(hint), b = sp_hint_observed(best);
@@ -110,8 +111,7 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
     return most > 0 ? most : 0;
 }
 
-/* What to do: the best of what was tried; else the first hint. `command`: set to its command. NULL: nothing.
- */
+/* What to do: the best of what was tried; else the first hint. `command`: its. NULL: nothing. */
 static const json_t *best_of(const struct sp_record *record, const char **command)
 {
     const json_t *best = sp_record_node(record, SP_F_TRIES_BEST);
@@ -147,7 +147,7 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
     return text;
 }
 
-/* After how many executions the change has paid for itself: measured in a trial, else what the hint says. */
+/* After how many executions the change pays: by a trial, else what the hint says. */
 static double pays_after(const json_t *hint)
 {
     const char *cost = sp_item_text(hint, "cost");

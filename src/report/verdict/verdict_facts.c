@@ -16,7 +16,7 @@ json_t *sp_verdict_text(const char *text)
     return text && *text ? json_string(text) : json_null();
 }
 
-/* "not known: WHY", WHY cut at a character where the short line ends: the long one has all of it. */
+/* "not known: WHY", cut where the short line ends: the long one has all of it. */
 json_t *sp_verdict_not_known(const char *why, const char *brief)
 {
     char text[SP_VERDICT_TEXT], less[SP_VERDICT_TEXT];

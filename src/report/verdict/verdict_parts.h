@@ -17,7 +17,7 @@ enum { SP_VERDICT_TEXT = 400 };
 /* Rows of sp_loss_words. */
 enum { MIN_TRAFFIC, PADDING, EXTRA_X, DOMAINS, IMBALANCE, IN_CORE, REST };
 
-/* {"text", "short"}, and "not known: WHY"; `brief`: a shorter why, NULL: the same. New references. */
+/* {"text", "short"}, and "not known: WHY"; `brief`: a shorter why, or NULL. New references. */
 json_t *sp_verdict_line(const char *text, const char *brief);
 json_t *sp_verdict_not_known(const char *why, const char *brief);
 json_t *sp_verdict_number(double x);       /* null: not finite */

@@ -1,4 +1,4 @@
-/* What the figures rest on: who counted the bytes, whether the result is right, what else is in doubt. */
+/* What the figures rest on: who counted, whether the result is right, what else is in doubt. */
 #include "report/verdict/verdict_parts.h"
 
 #include <math.h>

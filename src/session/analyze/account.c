@@ -197,7 +197,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     in.team_s = out->losses.team;
     in.linear_s = a->proved.linear_s;
     in.prefetch_s = a->proved.prefetch_s;
-    in.prefetch = sp_value_known(a->proved.prefetch_s) ? SP_TRIED_PREFETCH : 0;
+    in.prefetch = sp_value_known(a->proved.prefetch_s) ? a->proved.prefetch : 0;
     in.level = a->evaluated.residence.name;
     in.working_set_B = working_set(l);
     in.cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);

@@ -112,6 +112,8 @@ struct sp_evaluated {
     struct sp_value alpha_simulated, alpha_measured;
     struct sp_value alpha, w, V_B; /* measured where counters are believed, else simulated; lo and hi of
                                       simulated ones: over the interval of the last level's capacity */
+    bool by_time; /* alpha and V_B are those at which the last level keeps what the run's time leaves no room
+                     for: less than at the capacity that is believed */
     struct sp_value seen_B;   /* V_read, or V where only the sum is counted: what alpha_measured is from */
     struct sp_value zero_B;   /* the same volume at alpha = 0, as it stands beside alpha_measured */
     bool writes_added;        /* only reads are counted: s_y n_r stands for the writes in V */
@@ -167,8 +169,9 @@ struct sp_proved {
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
     struct sp_value linear_s;   /* time with all gathers from L1 */
     struct sp_value sorted_s;   /* that with the rows of each share in the order of their lengths, too */
-    struct sp_value prefetch_s; /* with x asked for SP_TRIED_PREFETCH entries in advance */
-    struct sp_value equal_s;    /* time with equal nonzeros per thread */
+    struct sp_value prefetch_s; /* with x prefetched so many entries ahead: */
+    int32_t prefetch;
+    struct sp_value equal_s;                         /* time with equal nonzeros per thread */
     struct sp_value schedule_s[SP_MAX_ALTERNATIVES]; /* of the compared schedules that were run */
 };
 
@@ -284,7 +287,8 @@ enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evalu
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
 /* The roof of its gathers, from simulated misses of x and the machine file; no part of it is measured for it.
  */
-void sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out);
+enum sp_status sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out,
+                                   struct sp_error *err);
 /* Tests what the difference between alpha measured and simulated may be due to. */
 enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attributed *out,
                                      struct sp_error *err);

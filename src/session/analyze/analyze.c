@@ -15,6 +15,12 @@
 #include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
 
+bool sp_analyze_tries_formats(const struct sp_analyze_options *o)
+{
+    const bool is_recorded = o->bytes && o->bytes->replayed && o->bytes->recording.has_times;
+    return strcmp(o->format, "auto") == 0 && o->op == SP_OP_SPMV && !is_recorded;
+}
+
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
                                    struct sp_workload *w, struct sp_error *err)
 {
@@ -32,8 +38,8 @@ enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_
                    : sp_csr_is_complex(matrix) ? SP_C128
                                                : SP_F64;
     enum sp_status status = sp_workload_set_schedule(w, o->schedule, err);
-    if (status == SP_OK && strcmp(o->format, "auto") != 0)
-        status = sp_workload_set_format(w, o->format, err);
+    if (status == SP_OK && (strcmp(o->format, "auto") != 0 || sp_analyze_tries_formats(o)))
+        status = sp_workload_set_format(w, sp_analyze_tries_formats(o) ? "crs" : o->format, err);
     else if (status == SP_OK)
         status = sp_format_choose(w, o->machine, o->state == SP_WARM, o->isa, o->plan, err);
     return status == SP_OK ? sp_workload_check(w, err) : status;
@@ -88,6 +94,9 @@ static enum sp_status set_up(struct sp_analysis *a, struct sp_error *err)
     }
     a->setup_options = (struct sp_setup_options){.isa = o->isa,
                                                  .plan = o->plan,
+                                                 .any_format = sp_analyze_tries_formats(o),
+                                                 .any_prefetch = !o->prefetch_given && o->prefetch == 0,
+                                                 .structure = &a->subject->structure,
                                                  .store_nt = o->store_nt,
                                                  .small_pages = o->small_pages,
                                                  .not_pinned = o->not_pinned,
@@ -174,10 +183,8 @@ static enum sp_status evaluate(struct sp_analysis *a, struct sp_error *err)
 
 static enum sp_status compose(struct sp_analysis *a, struct sp_error *err)
 {
-    (void)err;
     sp_analysis_ecm(a, &a->ecm);
-    sp_analysis_gathers(a, &a->gathers);
-    return SP_OK;
+    return sp_analysis_gathers(a, &a->gathers, err);
 }
 
 static enum sp_status attribute(struct sp_analysis *a, struct sp_error *err)

@@ -38,10 +38,11 @@ struct sp_analyze_options {
     int precision;        /* enum sp_precision, -1: c128 for complex matrices, else f64 */
     enum sp_index index;
     int row_ptr_B;    /* as in the workload */
-    int32_t prefetch; /* entries; 0: none */
-    int n_threads;    /* 0: one for each core that the process may use */
-    const char *isa;  /* NULL: the best kernel */
-    enum sp_choice store_nt;
+    int32_t prefetch; /* entries; 0: none, or what is fastest */
+    bool prefetch_given;
+    int n_threads;   /* 0: one for each core that the process may use */
+    const char *isa; /* NULL: the best kernel */
+    enum sp_wish store_nt;
     bool small_pages, not_pinned;
     enum sp_cache_state state;
     int n_between;            /* vectors streamed between executions (SP_BETWEEN) */
@@ -68,8 +69,12 @@ struct sp_analyze_options {
         *gpu_recorded; /* of sp_analyze_gpu(): nothing is run; NULL: it runs; borrowed */
 };
 
+/* Is the format left to what sp_setup_make() finds the fastest (any_format)? "auto" of SpMV that is run here.
+ */
+bool sp_analyze_tries_formats(const struct sp_analyze_options *options);
+
 /* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by
- * sp_format_choose(). */
+ * sp_format_choose(), and is CRS where formats are tried. */
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *options,
                                    struct sp_workload *workload, struct sp_error *err);
 

@@ -44,6 +44,28 @@ static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_c
     return status;
 }
 
+/* From this many entries on a layout is not made for its volume. */
+#define MANY_ENTRIES 20000000
+
+/* V of SELLU-8 without sorting, by its share of unit-stride slots, which the structure has sampled. False: the
+ * layout must tell. */
+static bool estimate_volume(const struct sp_analysis *a, const struct sp_workload *w, double w_y, double *V_B,
+                            double *beta)
+{
+    const struct sp_estimate u = a->subject->structure.unit_share;
+    if (!sp_format_of(w->format)->unit_slots || w->C != 8 || w->sigma != 1 || w->index == SP_D16 ||
+        !u.known || w->matrix->n_nz < MANY_ENTRIES || w->op != SP_OP_SPMV)
+        return false;
+    const struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    *beta = sp_sell_beta(&pattern, w->C, w->sigma);
+    const struct sp_sizes sizes = sp_sizes_with_pointers(
+        sp_sizes_of(w->precision, w->index, (double)w->matrix->n_nz / *beta), w->row_ptr_B);
+    *V_B = sp_volume_spmv_sellu(w->matrix->n_r, w->matrix->n_nz, w->C, *beta, u.value, sizes, false,
+                                a->evaluated.alpha.value, w_y)
+               .total_B;
+    return true;
+}
+
 /* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel may have
  * them and that in use may not. */
 static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
@@ -52,10 +74,13 @@ static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_wor
     double V, least; /* other formats have no partial results */
     const double w =
         sp_format_of(a->setup.layout.format)->mirrored ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
-    enum sp_status status = sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
+    const bool may_nt = a->evaluated.residence.level >= a->options->machine->n_caches &&
+                        a->options->store_nt == SP_CHOICE_AUTO && w > 1,
+               is_estimated = estimate_volume(a, other, w, &V, beta);
+    enum sp_status status =
+        is_estimated ? SP_OK : sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
     least = V;
-    if (status == SP_OK && a->evaluated.residence.level >= a->options->machine->n_caches &&
-        a->options->store_nt == SP_CHOICE_AUTO && w > 1)
+    if (status == SP_OK && may_nt && !(is_estimated && estimate_volume(a, other, 1, &least, beta)))
         status = sp_format_volume(other, a->evaluated.alpha.value, 1, &least, beta, err);
     if (status == SP_OK)
         *V_B = sp_value_between(V, least, V, SP_MODELLED);

@@ -281,6 +281,32 @@ static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *
     }
 }
 
+/* V over what the roof moves in the time of the run. */
+static struct sp_value fraction_of(const struct sp_analysis *a, const struct sp_evaluated *e)
+{
+    /* 1/(t b) of each pair: with the correction of the roof it is the fraction */
+    const struct sp_value k = a->observed.pairs.inverse, V = e->V_B;
+    const double corrected = V.value * a->observed.pairs.roof.value / e->roof_Bps.value;
+    return sp_value_between(k.value * corrected, k.lo * corrected * V.lo / V.value,
+                            k.hi * corrected * V.hi / V.value, V.origin);
+}
+
+/* No more bytes than the roof moves in its time: where a last level within its interval keeps enough, it kept
+ * as much. */
+static void limit_by_time(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    const double fraction = fraction_of(a, e).value, V = e->V_B.value, lo = e->V_B.lo;
+    const bool is_simulated = e->at_level && e->V_B.origin == SP_SIMULATED && e->alpha.origin == SP_SIMULATED;
+    if (!is_simulated || a->elsewhere || !sp_analysis_has_own_roof(a) || !(fraction > 1) || !(lo < V))
+        return;
+    const double moved = fmax(lo, V / fraction), share = (V - moved) / (V - lo);
+    const struct sp_value alpha = e->alpha;
+    e->V_B = sp_value_between(moved, lo, e->V_B.hi, e->V_B.origin);
+    e->alpha =
+        sp_value_between(alpha.value - share * (alpha.value - alpha.lo), alpha.lo, alpha.hi, alpha.origin);
+    e->by_time = true;
+}
+
 /* The team's rate was measured as a share of the time of the run: a repetition gives another one as far as it
  * gives another time. */
 static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
@@ -349,15 +375,10 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
         return SP_OK;
     }
     correct_roof(a, e);
+    limit_by_time(a, e);
     e->once = predict(a, e, sp_value_of(e->alpha_min.alpha, SP_MODELLED), sp_analysis_w_once(a, e));
     e->seen = predict(a, e, e->alpha, e->w.value);
-    struct sp_value k =
-        a->observed.pairs
-            .inverse; /* 1/(t b) of each pair: with the correction of the roof it is the fraction */
-    double corrected = e->V_B.value * a->observed.pairs.roof.value / e->roof_Bps.value;
-    struct sp_value V = e->V_B;
-    e->fraction = sp_value_between(k.value * corrected, k.lo * corrected * V.lo / V.value,
-                                   k.hi * corrected * V.hi / V.value, V.origin);
+    e->fraction = fraction_of(a, e);
     double t_model = e->once.roofline.time_s.value;
     e->model_fraction =
         sp_value_between(t_model / a->observed.pairs.time.value, t_model / a->observed.pairs.time.hi,

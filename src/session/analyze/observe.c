@@ -17,6 +17,8 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
         .protocol = sp_protocol_default(o->machine), .pinned = setup->binding.pinned, .progress = progress};
     s.binding = &setup->binding;
     s.topology = o->topology;
+    /* A small budget has short samples: there are as many of them. */
+    s.sample_s = o->plan ? fmin(1e-3, fmax(2e-4, o->plan->budget_s / 100)) : 0;
     s.wait_s = o->plan ? &o->plan->wait_s : NULL;
     s.protocol.state = o->state;
     s.protocol.max_samples = o->max_samples;

@@ -438,6 +438,15 @@ static enum sp_status rate_all(const struct sp_workload *workload, const struct 
     return status;
 }
 
+/* The windows' fill is not that of the whole matrix. */
+static struct sp_value of_whole(struct sp_value rate, double beta, double beta_here)
+{
+    const double factor = beta < 1 ? beta / beta_here : 1;
+    return sp_value_known(rate)
+               ? sp_value_between(rate.value * factor, rate.lo * factor, rate.hi * factor, SP_MEASURED)
+               : rate;
+}
+
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
                              const struct sp_pcore_options *o, struct sp_pcore_ranking *ranking,
                              struct sp_error *err)
@@ -455,13 +464,8 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
         c[i] = (struct candidate){.kernel = rows[i], .known = sp_value_none("not measured yet")};
     if (status == SP_OK && n > 0)
         status = rate_all(workload, o, c, n, &beta_here, err);
-    for (int i = 0; i < n && status == SP_OK; i++) {
-        struct sp_value rate = c[i].best.flop_s;
-        const double of_all = beta < 1 ? beta / beta_here : 1;
-        if (sp_value_known(rate))
-            rate = sp_value_between(rate.value * of_all, rate.lo * of_all, rate.hi * of_all, SP_MEASURED);
-        insert(ranking, c[i].kernel, rate);
-    }
+    for (int i = 0; i < n && status == SP_OK; i++)
+        insert(ranking, c[i].kernel, of_whole(c[i].best.flop_s, beta, beta_here));
     if (status == SP_OK && ranking->n == 0)
         status = sp_fail(err, SP_ABSENT,
                          isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
@@ -469,6 +473,21 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
                          sp_format_name(workload->format), sp_precision_name(workload->precision),
                          isa ? " with instruction set " : "", isa ? isa : "");
     return status;
+}
+
+enum sp_status sp_pcore_of(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                           const struct sp_pcore_options *o, struct sp_value *flop_s, struct sp_error *err)
+{
+    struct candidate c = {.kernel = kernel, .known = sp_value_none("not measured yet")};
+    double beta = 1, beta_here = 1;
+    *flop_s = sp_value_none("no kernel was measured");
+    enum sp_status status = beta_of(workload, &beta, err);
+    if (status == SP_OK)
+        status = rate_all(workload, o, &c, 1, &beta_here, err);
+    if (status != SP_OK)
+        return status;
+    *flop_s = of_whole(c.best.flop_s, beta, beta_here);
+    return SP_OK;
 }
 
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
@@ -503,8 +522,8 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
             length = length < entries ? length : entries;
             if (out->row_ptr) {
                 memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
-                memcpy(out->val + per_entry * out->n_nz, a->val + per_entry * a->row_ptr[row],
-                       (size_t)(per_entry * length) * sizeof *a->val);
+                sp_csr_copy_numbers(a, per_entry * a->row_ptr[row], per_entry * length,
+                                    out->val + per_entry * out->n_nz);
                 out->row_ptr[out->n_r + 1] = out->n_nz + length;
             }
             out->n_r++;

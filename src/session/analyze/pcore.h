@@ -54,6 +54,11 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
                              const struct sp_pcore_options *options, struct sp_pcore_ranking *ranking,
                              struct sp_error *err);
 
+/* The same of one kernel, which takes such layouts. */
+enum sp_status sp_pcore_of(const struct sp_workload *workload, const struct sp_kernel *kernel,
+                           const struct sp_pcore_options *options, struct sp_value *flop_s,
+                           struct sp_error *err);
+
 /* The first of the ranking. */
 enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *isa,
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,

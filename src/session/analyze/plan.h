@@ -19,7 +19,6 @@ enum sp_spending {
     SP_SPEND_TRIALS,  /* hints that are tried */
     SP_N_SPENDINGS
 };
-const char *sp_spending_name(enum sp_spending what); /* "choice of the kernel", ... */
 
 struct sp_kernel;
 

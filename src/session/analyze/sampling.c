@@ -309,6 +309,7 @@ struct side {
     struct sp_job job;
     struct sp_protocol protocol;      /* one sample at a time; repetitions 0: found by the first one */
     const struct sp_binding *binding; /* NULL: its threads stay where they are */
+    bool is_large; /* no cache keeps what it reads, so nothing need be brought back before a sample */
 };
 
 struct team {
@@ -342,13 +343,23 @@ static enum sp_status move_to(const struct team *s, const struct sp_binding *bin
     return differ ? sp_binding_restore(binding, s->o->topology, err) : SP_OK;
 }
 
+/* Its arrays are several times what the last-level caches hold. */
+static bool is_large(const struct sp_job *job, const struct sp_protocol *p)
+{
+    static const double times = 4;
+    const struct sp_cache *llc = p->machine ? sp_machine_llc(p->machine) : NULL;
+    const double domains = p->n_domain > 1 ? p->n_domain : 1;
+    return llc && job->layout && sp_layout_matrix_bytes(job->layout) > times * domains * (double)llc->size_B;
+}
+
 /* One sample of one side under the protocol. Warm: an execution first, for the other side has left its own
  * data in the caches. */
 static enum sp_status observe(const struct team *s, struct side *side, struct sp_reading *r,
                               struct sp_error *err)
 {
     enum sp_status status = move_to(s, side->binding, err);
-    if (status == SP_OK && side->protocol.state == SP_WARM)
+    const bool first = side->protocol.repetitions == 0;
+    if (status == SP_OK && side->protocol.state == SP_WARM && (first || !side->is_large))
         status = side->job.run(side->job.state, 1, NULL, err);
     if (status == SP_OK)
         status = s->clock->observe(s->session, &side->job, &side->protocol, r, err);
@@ -387,11 +398,11 @@ static void look_at_cores(void *context, struct sp_look *look)
              sp_core_mode_name(sp_core_classify(&s->history, look->latency_s)));
 }
 
-static struct sp_protocol one_sample(const struct sp_protocol *asked)
+static struct sp_protocol one_sample(const struct sp_protocol *asked, double sample_s)
 {
     struct sp_protocol p = *asked;
     p.min_samples = p.max_samples = 1;
-    p.min_sample_s = SAMPLE_S;
+    p.min_sample_s = sample_s > 0 ? sample_s : SAMPLE_S;
     p.repetitions = 0;
     return p;
 }
@@ -402,7 +413,8 @@ static enum sp_status open_team(const struct sp_job *job, const struct sp_sampli
     memset(s, 0, sizeof *s);
     s->o = o;
     s->clock = sp_probe_find("time");
-    s->kernel = (struct side){*job, one_sample(&o->protocol), o->binding};
+    s->kernel =
+        (struct side){.job = *job, .protocol = one_sample(&o->protocol, o->sample_s), .binding = o->binding};
     s->other = (struct side){.job = {.name = "scan",
                                      .state = (void *)job,
                                      .run = scan_run,
@@ -417,6 +429,8 @@ static enum sp_status open_team(const struct sp_job *job, const struct sp_sampli
     } else {
         s->per_execution = sp_scan_bytes(job);
     }
+    s->kernel.is_large = is_large(&s->kernel.job, &o->protocol);
+    s->other.is_large = is_large(&s->other.job, &o->protocol);
     if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
         sp_binding_restore(o->binding, o->topology, NULL);
     return s->clock->open(NULL, &s->session, err);

@@ -23,6 +23,7 @@ struct sp_sampling_options {
        Pinned ones are put there before the first sample, and where the two differ, before every one. */
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
+    double sample_s;                    /* a sample lasts about so long [s]; 0: 1 ms */
     double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
     double *wait_s; /* what all samplings together may still take beyond their budgets [s], less what this one
                        takes; NULL: as much as each wants */

@@ -212,15 +212,14 @@ static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_s
     return SP_OK;
 }
 
-/* Non-temporal stores pay where y goes to memory anyway; in a cache they push it out. */
-static bool wants_nt(const struct sp_setup_options *o, const struct sp_setup *s)
+bool sp_setup_wants_nt(const struct sp_setup_options *o, const struct sp_layout *l, int n_domains)
 {
     if (o->store_nt != SP_CHOICE_AUTO)
         return o->store_nt == SP_CHOICE_ON;
     if (!o->machine)
         return false;
-    struct sp_residence r = sp_residence_of(o->machine, sp_footprint_of_layout(&s->layout),
-                                            s->workload.n_threads, s->n_domains, true);
+    struct sp_residence r =
+        sp_residence_of(o->machine, sp_footprint_of_layout(l), l->partition.n_threads, n_domains, true);
     return r.level >= o->machine->n_caches;
 }
 
@@ -292,7 +291,7 @@ static enum sp_status prepare(const struct sp_setup_options *o, const struct sp_
     struct sp_operands operands = {.x = dense->x,
                                    .rows = dense->rows,
                                    .second = dense->second,
-                                   .store_nt = wants_nt(o, s),
+                                   .store_nt = sp_setup_wants_nt(o, &s->layout, s->n_domains),
                                    .allocator = allocator,
                                    .own = o->own};
     c->state = NULL;
@@ -388,21 +387,23 @@ static enum sp_status choose_among(const struct sp_setup_options *o, const struc
     return status;
 }
 
-/* The kernel given, or the fastest one; where non-temporal stores were asked for, the fastest that has them.
- */
-static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_dense *dense,
-                                    const struct sp_allocator *allocator, struct sp_setup *s,
-                                    struct sp_error *err)
+/* The kernel given or chosen before, or the fastest one; where non-temporal stores were asked for, the
+ * fastest that has them. */
+static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_kernel *chosen,
+                                    const struct sp_dense *dense, const struct sp_allocator *allocator,
+                                    struct sp_setup *s, struct sp_error *err)
 {
     const char *const isa[] = {o->isa, "avx512", "avx2"};
     const struct sp_machine *m = o->machine;
     struct sp_pcore_options p = sp_pcore_options_for(m, &s->workload, o->plan, SP_SPEND_CHOICE);
-    if (o->kernel) {
-        struct contender given = {.kernel = o->kernel, .p_core = sp_value_none("the kernel was given")};
+    if (o->kernel || chosen) {
+        struct contender given = {.kernel = chosen ? chosen : o->kernel,
+                                  .p_core = sp_value_none("the kernel was given")};
         enum sp_status status = prepare(o, dense, allocator, s, &given, err);
         if (status == SP_OK)
             take(s, &given);
-        return status;
+        return status == SP_OK && chosen ? sp_pcore_of(&s->workload, chosen, &p, &s->p_core_one, err)
+                                         : status;
     }
     for (int i = 0; i < (o->isa || o->store_nt != SP_CHOICE_ON ? 1 : 3); i++) {
         struct sp_pcore_ranking ranking;
@@ -461,11 +462,17 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     enum sp_status status = check_memory(workload, o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
+    const struct sp_kernel *chosen = NULL;
+    if (status == SP_OK && workload->op == SP_OP_SPMV && !o->layout_only && !o->own && !o->kernel) {
+        status = begin_step(progress, o->any_format ? "choosing a format" : "choosing a kernel", err);
+        if (status == SP_OK)
+            status = sp_choose(&s->workload, o, s->n_domains, progress, &chosen, &s->choice, err);
+    }
     if (status == SP_OK)
         status = begin_step(progress, "converting", err);
     if (status == SP_OK) {
         double start = sp_now();
-        status = sp_layout_make(workload, true, allocator, &s->layout, err);
+        status = sp_layout_make(&s->workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
     }
     if (status == SP_OK && o->layout_only) {
@@ -483,10 +490,10 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
     struct sp_dense dense = sp_dense_of(&arrays);
     if (status == SP_OK && o->own)
         status = time_built_in(o, &dense, s, err);
-    if (status == SP_OK)
+    if (status == SP_OK && !chosen)
         status = begin_step(progress, "choosing a kernel", err);
     if (status == SP_OK)
-        status = choose_kernel(o, &dense, allocator, s, err);
+        status = choose_kernel(o, chosen, &dense, allocator, s, err);
     if (status == SP_OK)
         status = begin_step(progress, "checking the result", err);
     if (status == SP_OK) {

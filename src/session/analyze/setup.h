@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 #include "model/hints/hints.h"
 #include "model/machine.h"
+#include "session/analyze/choice.h"
 #include "session/analyze/plan.h"
 #include "sparse/csr/csr.h"
 #include "sparse/product/verify.h"
@@ -17,15 +18,18 @@
 #include "sys/machine/binding.h"
 #include "sys/machine/topology.h"
 
-enum sp_choice { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
+enum sp_wish { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
 struct sp_setup_options {
-    const char *isa;                  /* NULL: the best */
-    struct sp_own *own;               /* whose kernel that is, where it is none of the table */
-    const struct sp_kernel *kernel;   /* NULL: the fastest on these arrays; its P_core is measured then */
-    enum sp_choice store_nt;          /* non-temporal stores of y; auto: where y goes to memory */
-    bool small_pages;                 /* 4 KiB pages instead of huge ones */
-    bool not_pinned;                  /* leave threads where the system puts them */
+    const char *isa;                      /* NULL: the best */
+    struct sp_own *own;                   /* whose kernel that is, where it is none of the table */
+    const struct sp_kernel *kernel;       /* NULL: the fastest on these arrays; its P_core is measured then */
+    bool any_format;                      /* SpMV: in the fastest format, whatever the workload has */
+    bool any_prefetch;                    /* SpMV: prefetches x where that is fastest */
+    const struct sp_structure *structure; /* of the matrix, for formats that rest on it; NULL: not known */
+    enum sp_wish store_nt;                /* non-temporal stores of y; auto: where y goes to memory */
+    bool small_pages;                     /* 4 KiB pages instead of huge ones */
+    bool not_pinned;                      /* leave threads where the system puts them */
     bool layout_only;                 /* nothing is run here: no kernel, threads in the machine's domains */
     double memory_B;                  /* what may be taken; 0: no check */
     struct sp_plan *plan;             /* for the choice of the kernel; NULL: nobody counts the time */
@@ -45,6 +49,7 @@ struct sp_setup {
     void *state;
     struct sp_kernel_facts facts;
     struct sp_job job;
+    struct sp_choice choice;    /* of SpMV; its n is 0 where nothing was tried */
     struct sp_value p_core_one; /* [flop/s] of one thread */
     struct sp_spmv_check check; /* against the reference; kept where that fails */
     double layout_s;            /* making the layout [s] */
@@ -58,6 +63,9 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
                              const struct sp_progress *progress, struct sp_setup *setup,
                              struct sp_error *err);
 void sp_setup_free(struct sp_setup *setup);
+
+/* Are non-temporal stores to be taken for this layout? They pay where y goes to memory anyway. */
+bool sp_setup_wants_nt(const struct sp_setup_options *options, const struct sp_layout *layout, int n_domains);
 
 /* The matrix of an analysis: loaded, reordered when asked, its structure known. Zero-initialise;
  * sp_subject_free(). */

@@ -258,8 +258,18 @@ void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out)
     give_reasons(out);
 }
 
-void sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out)
+enum sp_status sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out,
+                                   struct sp_error *err)
 {
-    *out = sp_gather_roof_of_layout(sp_analysis_caches(a), &a->setup.layout, a->simulated.traffic,
-                                    a->simulated.n_levels, a->setup.workload.n_threads);
+    const struct sp_layout *l = &a->setup.layout;
+    const struct sp_sim_options o = sp_analysis_sim_options(a);
+    double ahead = 0;
+    enum sp_status status = SP_OK;
+    if (l->op == SP_OP_SPMV && a->own.n_stores == 0 && !a->own.traced)
+        status = sp_gather_ahead(l, &o, &ahead, err);
+    if (status == SP_USAGE || status == SP_ABSENT) /* no such trace: nothing is fetched ahead */
+        status = SP_OK;
+    *out = sp_gather_roof_of_layout(sp_analysis_caches(a), l, a->simulated.traffic, a->simulated.n_levels,
+                                    ahead, a->setup.workload.n_threads);
+    return status;
 }

@@ -44,7 +44,8 @@ static bool multiplies(const struct sp_capture *c, int process)
     return false;
 }
 
-int sp_attach_side_by_side(const struct sp_capture *c, int process)
+/* Processes that multiplied while this one ran, itself included: they share the memory. */
+static int processes_beside(const struct sp_capture *c, int process)
 {
     const struct sp_captured_process *own = &c->process[process];
     int n = 1;
@@ -62,11 +63,26 @@ int sp_attach_side_by_side(const struct sp_capture *c, int process)
 double sp_attach_share(const struct sp_capture *c, const struct sp_captured_product *p)
 {
     const double wall_s = c->process[p->process].wall_s * p->n_callers;
-    const double share = wall_s > 0 ? sp_captured_total_s(p) / wall_s : NAN;
+    const double share = wall_s > 0 && p->n_timed > 0 ? sp_captured_total_s(p) / wall_s : NAN;
     return share <= 1 ? share : share <= 1.05 ? 1 : NAN;
 }
 
-int sp_attach_threads(const struct sp_attach_request *request, const struct sp_captured_product *p)
+double sp_attach_least_B(const struct sp_capture *c, const struct sp_captured_product *p)
+{
+    static const int bytes_of[] = {
+        [SP_ATTACH_F64] = 8, [SP_ATTACH_F32] = 4, [SP_ATTACH_C128] = 16, [SP_ATTACH_C64] = 8};
+    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
+    const int value_B = m->type < sizeof bytes_of / sizeof *bytes_of ? bytes_of[m->type] : 0;
+    if (value_B == 0 || m->row_ptr_B == 0 || m->col_B == 0)
+        return NAN;
+    const double width = p->width > 0 ? (double)p->width : 1, n_nz = (double)m->n_nz;
+    /* SDDMM reads the pattern only, and writes a value an entry; y = z + A x reads y, too. */
+    const double n_vectors = (double)m->n_r + (double)m->n_c + (p->op == SP_ATTACH_ADD ? (double)m->n_r : 0);
+    return n_nz * (value_B + m->col_B) + ((double)m->n_r + 1) * m->row_ptr_B + value_B * width * n_vectors;
+}
+
+/* Threads with which a product is judged. */
+static int threads_of(const struct sp_attach_request *request, const struct sp_captured_product *p)
 {
     const struct sp_topology *t = request->analyze->topology;
     const int most =
@@ -179,7 +195,7 @@ enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captu
                                struct sp_error *err)
 {
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
-    const int n_threads = sp_attach_threads(request, p), n_processes = sp_attach_side_by_side(c, p->process);
+    const int n_threads = threads_of(request, p), n_processes = processes_beside(c, p->process);
     struct sp_analyze_options o = *request->analyze;
     struct sp_byte_source source = {0};
     struct sp_machine machine = {0};

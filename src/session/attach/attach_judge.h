@@ -1,5 +1,5 @@
-/* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk over CRS,
- * its times held against the roof of the machine. */
+/* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk
+ * over CRS, its times held against the roof of the machine. */
 #ifndef SP_SESSION_ATTACH_JUDGE_H
 #define SP_SESSION_ATTACH_JUDGE_H
 
@@ -16,17 +16,14 @@ struct sp_attach_request {
 /* Why it is counted and timed only, a sentence without its end; NULL: it can be judged. */
 const char *sp_attach_why_not(const struct sp_capture *capture, const struct sp_captured_product *product);
 
-/* Processes of the capture that multiplied while this one ran, itself included: those of an MPI program share
- * the bandwidth of memory. */
-int sp_attach_side_by_side(const struct sp_capture *capture, int process);
-
 /* A product's part of the program's time, 0 ... 1: of the calling threads'; NAN: not known. */
 double sp_attach_share(const struct sp_capture *capture, const struct sp_captured_product *product);
 
-/* Threads with which it is judged. */
-int sp_attach_threads(const struct sp_attach_request *request, const struct sp_captured_product *product);
+/* Bytes of CRS with the program's own indices, each array once: the least that a product moves to
+ * and from the core, judged or not [B]; NAN: widths of its arrays are not known. */
+double sp_attach_least_B(const struct sp_capture *capture, const struct sp_captured_product *product);
 
-/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record is complete, with `attach`. */
+/* `name`: of the matrix, for people and files ("petsc_cg-A1"). The record has `attach`, too. */
 enum sp_status sp_attach_judge(const struct sp_capture *capture, const struct sp_captured_product *product,
                                const char *name, const struct sp_attach_request *request,
                                const struct sp_progress *progress, struct sp_record *record,

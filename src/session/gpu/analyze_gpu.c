@@ -65,7 +65,7 @@ static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp
     return n;
 }
 
-/* All kernels for a layout whose names begin with `isa`, each with the time that the model expects. */
+/* All kernels for a layout whose names begin with `isa`, each with its modelled time. */
 static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout *l, const char *isa,
                                struct sp_error *err)
 {
@@ -108,7 +108,7 @@ static double expected_s(const struct sp_gpu_way *way)
                : INFINITY;
 }
 
-/* The way of least time in [from, to); the highest rank, which comes first, where none is predicted. */
+/* The way of least time in [from, to); the highest rank, the first, where none is predicted. */
 static const struct sp_gpu_way *best_way(const struct sp_gpu_analysis *a, int from, int to)
 {
     const struct sp_gpu_way *best = from < to ? &a->way[from] : NULL;
@@ -118,7 +118,7 @@ static const struct sp_gpu_way *best_way(const struct sp_gpu_analysis *a, int fr
     return best;
 }
 
-/* The reason of the first row that is for the operation and format but does not take this layout. */
+/* The reason of the first row for the operation and format that does not take this layout. */
 static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp_layout *l,
                                 struct sp_error *err)
 {
@@ -192,7 +192,7 @@ static enum sp_status look_at_others(struct sp_gpu_analysis *a, const char *want
     return status;
 }
 
-/* Hints compare formats of SpMV and SDDMM, with all kernels: layouts of other operations take their time. */
+/* Hints compare formats of SpMV and SDDMM; layouts of other operations take their time. */
 static bool has_alternatives(const struct sp_analyze_options *o)
 {
     return !o->no_hints && (o->op == SP_OP_SPMV || o->op == SP_OP_SDDMM);

@@ -9,8 +9,8 @@
 #include "session/gpu/gpu_analysis.h"
 #include "sparse/reorder/reorder.h"
 
-/* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel: all arrays
- * fit half of the L2, which is what is sure to keep them. */
+/* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel:
+ * all arrays fit half of the L2, which is what is sure to keep them. */
 void sp_gpu_find_level(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
@@ -249,8 +249,9 @@ static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
-/* The stored blocks alone take longer to come from memory than the kernel in use takes: known before the
- * model has looked at a request. What the L2 may keep from one execution to the next need not come. */
+/* The stored blocks alone take longer to come from memory than the kernel in use takes: known
+ * before the model has looked at a request. What the L2 may keep from one execution to the next
+ * need not come. */
 static bool is_hopeless(const struct sp_gpu_analysis *a, const struct sp_layout *l)
 {
     const struct sp_gpu_prediction *now = &a->chosen->prediction;
@@ -261,8 +262,8 @@ static bool is_hopeless(const struct sp_gpu_analysis *a, const struct sp_layout 
            stored_B > now->memory_roof->value.value * now->roofline.time_s.value;
 }
 
-/* SpMM on matrix units in blocks of a format and a precision, into *way, if it takes less time than what is
- * there; a format or precision that does not fit is passed over. */
+/* SpMM on matrix units in blocks of a format and a precision, into *way, if it takes less time than
+ * what is there; a format or precision that does not fit is passed over. */
 static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, enum sp_precision precision,
                                  struct sp_gpu_way *way, struct sp_error *err)
 {

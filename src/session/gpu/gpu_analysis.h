@@ -1,4 +1,4 @@
-/* Everything that the analysis of one workload on a GPU has found out, before it becomes a record. */
+/* Everything that the analysis of one workload on a GPU has found out, before it is a record. */
 #ifndef SP_SESSION_GPU_ANALYSIS_H
 #define SP_SESSION_GPU_ANALYSIS_H
 
@@ -74,21 +74,20 @@ struct sp_gpu_analysis {
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
 /* Bytes counted at the L2 are a lower bound: additions to y were not counted. */
 bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a);
-/* Pairs of the kernel's sample and of a load-only run at the level that holds the data, and the state of the
- * machine meanwhile. Again: instead of those before.
+/* Pairs of the kernel's sample and of a load-only run at the level that holds the data, and the
+ * state of the machine meanwhile. Again: instead of those before.
  *
- * A sample is disturbed where the host's thread, between its first and its last launch, lost more than 5 % of
- * the time of the sample to others, for the device may have waited for it; while it waits for the device,
- * nothing that it loses matters. And where it took a quarter longer than the shortest so far: a device that
- * is not shared repeats itself. */
+ * A sample is disturbed where the host's thread, between its first and its last launch, lost more
+ * than 5 % of the time of the sample to others, for the device may have waited for it; and where it
+ * took a quarter longer than the shortest so far: a device that is not shared repeats itself. */
 enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* A sample of these seconds, beside the shortest one so far. */
 bool sp_gpu_is_late(double seconds, double shortest_s);
-/* The host's thread before the first launch, and when all was queued, in a sample of these seconds. */
+/* The host's thread before the first launch and with all queued, in a sample of these seconds. */
 struct sp_thread_clock;
 bool sp_gpu_waited_for_host(const struct sp_thread_clock *before, const struct sp_thread_clock *queued,
                             double seconds);
-/* The GPU's counters over one execution, where they may be read; why they are not is in a->counts. */
+/* The GPU's counters over one execution, where they may be read; else why, in a->counts. */
 enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
 /* What the model says of another order, and of matrix units, where hints may propose them. Only
  * SP_INTERRUPTED: a look that fails leaves its hint silent. */
@@ -96,7 +95,7 @@ enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err
 void sp_gpu_find_hints(struct sp_gpu_analysis *a);
 /* Which level holds the data: before anything is sampled. */
 void sp_gpu_find_level(struct sp_gpu_analysis *a);
-/* Bytes, roof, model of the level that holds the data; whether a verdict can be given, and losses if so. */
+/* Bytes, roof, model of the level that holds the data; if a verdict can be given, losses. */
 void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 /* What is known once the kernel was checked: of an analysis that was interrupted. */
 void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *record);

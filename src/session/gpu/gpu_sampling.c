@@ -46,8 +46,8 @@ static enum sp_status open_scrub(const struct sp_gpu_analysis *a, struct roof *r
     return r->ceilings->open(r->load.bytes, &r->arena, err);
 }
 
-/* The roof of the level that holds the data. Warm it lasts as long as the kernel's samples, so that the start
- * of a launch weighs alike in both; cold both are one launch. */
+/* The roof of the level that holds the data. Warm it lasts as long as the kernel's samples, so that
+ * the start of a launch weighs alike in both; cold both are one launch. */
 static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
 {
     double value, seconds;

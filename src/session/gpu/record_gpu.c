@@ -27,8 +27,8 @@ static json_t *levels_json(const struct sp_gpu_prediction *p)
                      sp_record_value_json(p->term[SP_GPU_TERM_MEMORY].amount, "B"));
 }
 
-/* An item of gpu.ways, with the bytes of each level. `format` as after --format; prediction NULL: this
- * operation is not modelled. */
+/* An item of gpu.ways, with the bytes of each level. `format` as after --format; prediction NULL:
+ * this operation is not modelled. */
 static json_t *way_item(const char *name, const char *kernel, const char *format,
                         const struct sp_gpu_prediction *p, bool chosen)
 {
@@ -61,8 +61,8 @@ static void append_roof(struct sp_record *r, const struct sp_ceiling *c, bool ex
         sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(c, role));
 }
 
-/* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the way `map`,
- * and the L2's load where it is not the roof (`in_L2`: it is). */
+/* Ceilings that the machine describes for all its SMs: copy, triad and the peak that holds for the
+ * way `map`, and the L2's load where it is not the roof (`in_L2`: it is). */
 static void record_ceilings(struct sp_record *r, const struct sp_machine *m, enum sp_precision precision,
                             enum sp_gpu_map map, bool in_L2)
 {
@@ -365,7 +365,7 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_append(r, SP_F_RUNS, run);
 }
 
-/* A matrix that the GPU's memory cannot hold comes over the link in each execution: no level says that. */
+/* A matrix beyond the GPU's memory comes over the link in each execution: no level says that. */
 static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     char text[200];
@@ -380,7 +380,7 @@ static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r
     sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
-/* What was profiled elsewhere, what cannot be this matrix on this GPU, and what profiling changes. */
+/* What was profiled elsewhere, what cannot be this matrix here, and what profiling changes. */
 static void flag_recorded(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_recorded *g = a->options->gpu_recorded;

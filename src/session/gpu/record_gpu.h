@@ -6,7 +6,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "sparse/product/workload.h"
 
-/* "CRS lanes 8", "SELL-32-1": a format, as people name it, with the way in which threads share its work. */
+/* "CRS lanes 8", "SELL-32-1": a format in words, and how threads share its work. */
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *launch);
 
 /* A way of sharing the work, predicted. */
@@ -17,7 +17,7 @@ struct sp_gpu_guess {
     const struct sp_gpu_prediction *prediction;
 };
 
-/* All that is known when SpMV of a matrix is predicted on a described GPU: everything is borrowed. */
+/* All that is known when SpMV is predicted on a described GPU: everything is borrowed. */
 struct sp_gpu_forecast {
     const char *matrix;
     int64_t n_r, n_c, n_nz;

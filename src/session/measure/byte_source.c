@@ -297,8 +297,8 @@ static void drop_source(struct sp_byte_source *s, const struct sp_error *why)
     snprintf(s->name, sizeof s->name, "sim");
 }
 
-/* The job under counters, and what the bytes that they count say: alpha measured beside alpha simulated, and
- * what the difference is due to, as far as it was tested [THEORY 2]. */
+/* The job under counters, and what the bytes that they count say: alpha measured beside alpha
+ * simulated, and what the difference is due to, as far as it was tested [THEORY 2]. */
 
 /* Differences of alpha below both are no difference. */
 #define SAME_ALPHA 0.02
@@ -507,7 +507,7 @@ static enum sp_status try_skew(const struct sp_analysis *a, struct sp_attributed
     return status;
 }
 
-/* The same kernel on a layout of its own in pages of the other size, counted again: what alpha changes by. */
+/* The same kernel on a layout in pages of the other size: what alpha changes by. */
 static enum sp_status try_pages(const struct sp_analysis *a, struct sp_attributed *out, struct sp_error *err)
 {
     if (!a->setup.kernel || a->options->bytes->replayed) {

@@ -1,5 +1,5 @@
-/* Where bytes come from, chosen once for a whole command: the best source that can be trusted here, or the
- * one that was asked for. */
+/* Where bytes come from, chosen once for a whole command: the best source that can be trusted here,
+ * or the one that was asked for. */
 #ifndef SP_SESSION_BYTE_SOURCE_H
 #define SP_SESSION_BYTE_SOURCE_H
 
@@ -40,14 +40,13 @@ struct sp_byte_source {
     } tried[SP_MAX_TRIED];
 };
 
-/* auto: likwid, perf, papi, the first that counts known volumes rightly; else the simulation, which needs
- * nothing. A source that was asked for and is not there or not believed is SP_ABSENT with its reason. Threads
- * are pinned while known volumes run, and released afterwards. */
+/* auto: likwid, perf, papi, the first that counts known volumes rightly; else the simulation, which
+ * needs nothing. A source that was asked for and is not there or not believed is SP_ABSENT with its
+ * reason. Threads are pinned while known volumes run, and released afterwards. */
 enum sp_status sp_byte_source_choose(const struct sp_byte_request *request,
                                      const struct sp_progress *progress, struct sp_byte_source *source,
                                      struct sp_error *err);
-/* Counts that another tool made, as a source, or times alone, whose bytes are simulated: takes the recording.
- */
+/* Another tool's counts as a source, or times alone with simulated bytes: takes the recording. */
 enum sp_status sp_byte_source_of_recording(struct sp_recording *recording, struct sp_byte_source *source,
                                            struct sp_error *err);
 void sp_byte_source_close(struct sp_byte_source *source);

@@ -1,7 +1,6 @@
 #include "session/measure/conditions.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -167,8 +166,8 @@ static double thread_time(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Seconds of the slowest thread on its own, so that waking threads costs nothing; and the least share of its
- * time that a thread held a processor. */
+/* Seconds of the slowest thread on its own, so that waking threads costs nothing; and the least
+ * share of its time that a thread held a processor. */
 static struct sp_ceiling_sample control_sample(int n_threads, int64_t steps)
 {
     double seconds = 0, most = 0, busy = 1;
@@ -271,8 +270,9 @@ static struct sp_ceiling_sample take_sample(const struct sp_sentinel_watch *w, i
     return sample;
 }
 
-/* Samples that other programs disturbed are taken again while there is time, and count only where there are
- * too few others. The first sample wakes threads and fills caches; memory needs neither. */
+/* Samples that other programs disturbed are taken again while there is time, and count only where
+ * there are too few others. The first sample wakes threads and fills caches; memory needs
+ * neither. */
 static void look_at(const struct sp_sentinel_watch *w, int kind, struct sp_sentinel *s)
 {
     const int wanted = kind == SP_SENTINEL_DRAM ? DRAM_SAMPLES : SAMPLES;

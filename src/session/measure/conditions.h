@@ -1,5 +1,5 @@
-/* In what state the machine was while it was measured on, decided once, and whether a verdict can be given at
- * all. Every percentage, loss, hint and gate of an analysis asks here. */
+/* In what state the machine was while it was measured on, decided once, and whether a verdict can
+ * be given at all. Every percentage, loss, hint and gate of an analysis asks here. */
 #ifndef SP_SESSION_CONDITIONS_H
 #define SP_SESSION_CONDITIONS_H
 
@@ -41,18 +41,18 @@ struct sp_conditions {
 /* state, n_clean and n_disturbed, from all runs pooled. */
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *conditions);
 
-/* Looks at who computes: begun before the samples, ended after them. What cannot be read is left out. */
+/* Looks at who computes: begun before the samples, ended after them, as far as can be read. */
 struct sp_bystanders {
     struct sp_processes before;
 };
 void sp_bystanders_begin(struct sp_bystanders *watch);
 void sp_bystanders_end(struct sp_bystanders *watch, struct sp_conditions *conditions);
 
-/* n_on_gpu and on_gpu, of processes by their pid, 0: not known; pid[n], at most SP_MOST_OTHERS of them. */
+/* n_on_gpu and on_gpu, of processes by pid, 0: not known; pid[n], at most SP_MOST_OTHERS. */
 void sp_conditions_name(struct sp_conditions *conditions, const int *pid, int n);
 
-/* "48 samples, none disturbed", "31 of 60 samples were disturbed and replaced; other programs: cc1 95 %";
- * returns text. */
+/* "48 samples, none disturbed", "31 of 60 samples were disturbed and replaced; other programs: cc1
+ * 95 %"; returns text. */
 char *sp_conditions_words(const struct sp_conditions *conditions, char *text, size_t size);
 
 /* What the shares of roof and model rest on. */
@@ -65,19 +65,20 @@ struct sp_shares {
     const char *fewer_B;  /* why fewer bytes may move than V, or more be counted than the kernel moves */
     const char *fast;     /* why the time may be shorter than the model's */
 };
-/* Can a verdict be given? Takes shares back that cannot be; doubt[size] "": it can. True: the roof is to
- * blame, so sampling again may help. */
+/* Can a verdict be given? Takes shares back that cannot be; doubt[size] "": it can. True: the roof
+ * is to blame, so sampling again may help. */
 bool sp_shares_doubt(struct sp_shares *shares, char *doubt, size_t size);
 
-/* Above this share of its own roof a kernel has drawn more than the load-only run beside it: the roof is too
- * low or the bytes are too many. */
+/* Above this share of its own roof a kernel has drawn more than the load-only run beside it: the
+ * roof is too low or the bytes are too many. */
 #define SP_MOST_OF_ROOF 1.10
-/* A roof below this part of what the machine file remembers for the level was taken in a bad moment. */
+/* A roof below this part of what the machine file remembers was taken in a bad moment. */
 #define SP_LEAST_OF_REMEMBERED 0.5
 
-/* Sentinels: the machine looked at beside what is measured on it. Short probes on data of their own, before,
- * between and after the runs of a session: loads from memory, loads from the last-level cache, the frozen
- * control kernel. When the kernel's time has changed, they tell the machine's part of it. */
+/* Sentinels: the machine looked at beside what is measured on it. Short probes on data of their
+ * own, before, between and after the runs of a session: loads from memory, loads from the
+ * last-level cache, the frozen control kernel. When the kernel's time has changed, they tell the
+ * machine's part of it. */
 enum sp_sentinel_kind { SP_SENTINEL_DRAM, SP_SENTINEL_LLC, SP_SENTINEL_CONTROL, SP_N_SENTINELS };
 const char *sp_sentinel_name(enum sp_sentinel_kind kind); /* "dram", "llc", "control" */
 
@@ -115,9 +116,9 @@ struct sp_sentinel_watch {
     double allowance_s, sample_s;
 };
 
-/* Makes data and finds repetitions, for n_threads threads, pinned as they are, that use n_domains last-level
- * caches. Takes at most about half a second, allowance_s, and an eighth of memory_B (0: no limit);
- * what does not fit is left out and says why, so this cannot fail. */
+/* Makes data and finds repetitions, for n_threads threads, pinned as they are, that use n_domains
+ * last-level caches. Takes at most about half a second, allowance_s, and an eighth of memory_B (0:
+ * no limit); what does not fit is left out and says why, so this cannot fail. */
 void sp_sentinels_open(struct sp_sentinel_watch *watch, const struct sp_topology *topology, int n_threads,
                        int n_domains, double allowance_s, double memory_B);
 
@@ -127,9 +128,9 @@ void sp_sentinels_look(struct sp_sentinel_watch *watch, bool optional);
 
 void sp_sentinels_close(struct sp_sentinel_watch *watch); /* releases the data; `seen` stays. Safe twice */
 
-/* Where the kernel's arrays really lie, read back from the system: share of each thread's part of the value
- * array (weighted by its entries) that lies on the NUMA node that the thread is bound to. SP_NONE with the
- * reason: one node, threads not bound, no values, or the system does not tell. */
+/* Where the kernel's arrays really lie, read back from the system: share of each thread's part of
+ * the value array (weighted by its entries) that lies on the NUMA node that the thread is bound to.
+ * SP_NONE with the reason: one node, threads not bound, no values, or the system does not tell. */
 struct sp_value sp_placement_local_share(const struct sp_layout *layout, const struct sp_binding *binding,
                                          const struct sp_topology *topology);
 /* The same of the threads in one domain. */

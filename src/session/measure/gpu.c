@@ -52,8 +52,8 @@ static int64_t L1_of(int major, int minor)
     return (major == 12 ? 128 : 256) << 10;
 }
 
-/* Caches and limits of a device by what it says of itself; the size of the L1, which no device says, by its
- * compute capability. No ceilings. */
+/* Caches and limits of a device by what it says of itself; the size of the L1, which no device
+ * says, by its compute capability. No ceilings. */
 static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
 {
     const struct sp_cache L1 = {.level = 1,
@@ -138,8 +138,8 @@ static enum sp_status sample_all(struct measurement *m, double until, struct sp_
     return SP_OK;
 }
 
-/* The effective L2: between the last size that is loaded (nearly) as fast as small ones and the first that is
- * (nearly) as slow as memory. */
+/* The effective L2: between the last size that is loaded (nearly) as fast as small ones and the
+ * first that is (nearly) as slow as memory. */
 static enum sp_status find_L2(struct measurement *m, struct sp_value *effective, struct sp_error *err)
 {
     double size[MOST_SIZES], each[MOST_SIZES];

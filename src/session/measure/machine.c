@@ -118,8 +118,8 @@ static double farthest_pair(struct measurement *m, int n_threads)
     return farthest;
 }
 
-/* What was taken after the sample before serves as long as it is fresh. Threads that slept meanwhile are
- * woken by a few games and a sample that does not count: a virtual processor that was halted can take
+/* The look after the sample before serves while it is fresh. Threads that slept meanwhile are woken
+ * by a few games and a sample that does not count: a virtual processor that was halted can take
  * milliseconds to return. */
 static double latency_before(struct measurement *m, const struct sp_measure_job *job)
 {
@@ -137,8 +137,9 @@ static double latency_before(struct measurement *m, const struct sp_measure_job 
     return latency;
 }
 
-/* All of a gather's working set visited once: other ceilings have pushed it out of the caches, and a sample
- * is too short to bring it back without that counting. Memory's is not to be in a cache. */
+/* All of a gather's working set visited once: other ceilings have pushed it out of the caches, and
+ * a sample is too short to bring it back without that counting. Memory's is not to be in a
+ * cache. */
 static void warm_gathers(const struct sp_measure_job *job)
 {
     struct sp_ceiling_sample ignored;
@@ -244,8 +245,8 @@ static void describe(const struct measurement *m, const struct sp_measure_job *j
              fallback ? ", DISTURBED by other programs" : "");
 }
 
-/* Removes samples below half of the best of their mode: a hypervisor that pages or moves memory stalls a
- * thread without taking its processor time. Returns how many stay. */
+/* Removes samples below half of the best of their mode: a hypervisor that pages or moves memory
+ * stalls a thread without taking its processor time. Returns how many stay. */
 static int drop_stalled(double *rate, int n)
 {
     double best = 0;
@@ -258,15 +259,15 @@ static int drop_stalled(double *rate, int n)
     return kept;
 }
 
-/* A known mode with enough samples goes before an unknown one, else the more frequent one goes first. */
+/* A known mode with enough samples goes before an unknown one, else the more frequent one. */
 static bool precedes(const int n[5], int a, int b)
 {
     bool known_a = a != SP_CORE_UNKNOWN && n[a] >= ENOUGH, known_b = b != SP_CORE_UNKNOWN && n[b] >= ENOUGH;
     return known_a != known_b ? known_a : n[a] > n[b];
 }
 
-/* Adds one ceiling a mode that has enough samples, the most frequent first. Where too few were undisturbed,
- * all that were not stalled stand in, flagged. */
+/* Adds one ceiling a mode that has enough samples, the most frequent first. Where too few were
+ * undisturbed, all that were not stalled stand in, flagged. */
 static enum sp_status conclude_job(struct measurement *m, const struct sp_measure_job *job,
                                    struct sp_machine *out, struct sp_error *err)
 {
@@ -454,8 +455,8 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         status = sp_new_array(SP_MEASURE_MAX_JOBS, sizeof *m->jobs, "the ceilings", (void **)&m->jobs, err);
     if (status == SP_OK)
         status = prepare_jobs(m, err);
-    /* The walk leaves the memory full of pointers, which hurts no later load; it comes last so that a tight
-     * budget costs it and not the bandwidths. */
+    /* The walk leaves the memory full of pointers, which hurts no later load; it comes last so that
+     * a tight budget costs it and not the bandwidths. */
     const double walk_s = walking * m->budget_s;
     if (status == SP_OK)
         status = take_samples(m, m->start + m->budget_s - walk_s, err);

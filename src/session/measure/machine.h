@@ -1,12 +1,13 @@
-/* Measures the ceilings of this machine: bandwidths per memory level and thread count, arithmetic peaks, the
- * effective capacity of the last-level cache, each with its samples, interval and conditions.
+/* Measures the ceilings of this machine: bandwidths per memory level and thread count, arithmetic
+ * peaks, the effective capacity of the last-level cache, each with samples, interval and
+ * conditions.
  *
- * Ceilings are sampled in rounds, one sample of each a round, so that drifts of the machine hit all of them
- * alike. The latency between the threads' processors is taken before and after each sample; a sample is
- * dropped when the mode changed under it, when another program held a processor for more than 5 % of it, or
- * when it is below half of the best of its kind (a stalled virtual machine); modes are never mixed. Ceilings
- * that contradict each other (model/machine.h) are sampled again, and the slower ones left out if they still
- * do. */
+ * Ceilings are sampled in rounds, one sample of each, so that drifts of the machine hit all alike.
+ * The latency between the threads' processors is taken before and after each sample. A sample is
+ * dropped when the mode changed under it, when another program held a processor for more than 5 %
+ * of it, or when it is below half of the best of its kind; modes are never mixed. Ceilings that
+ * contradict each other (model/machine.h) are sampled again, and the slower ones left out if they
+ * still do. */
 #ifndef SP_SESSION_MEASURE_MACHINE_H
 #define SP_SESSION_MEASURE_MACHINE_H
 
@@ -47,36 +48,35 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
                                   struct sp_measure_notes *notes, const struct sp_progress *progress,
                                   struct sp_error *err);
 
-/* A quick machine of this environment from DIRECTORY/machine-ENVKEY-Nt.json, or measured now, in at most
- * about 7 s, and stored there (the directory is made). Where n_threads leave cores free that may be used, it
- * has the load ceilings of all those cores, too: what more threads would draw. It is measured again when the
- * file lacks the memory ceiling for the thread count or is damaged. Figures in doubt
- * (machine->measured.doubt) are used, and now and then measured again for at most about 4 s
- * (sp_machine_improve()), which notes->remark says, unless `as_remembered`. The last level's capacity is
- * pooled over all files of the environment. `directory` NULL: nothing is stored. *cached tells which. That it
- * cannot be stored is no failure: notes->remark says it. */
+/* A quick machine of this environment from DIRECTORY/machine-ENVKEY-Nt.json, of one thread from any
+ * of them, or measured now, in at most about 7 s, and stored there (the directory is made). Where
+ * n_threads leave cores free, it has the load ceilings of all cores, too: what more threads would
+ * draw. It is measured again when the file lacks the memory ceiling for the thread count or is
+ * damaged. Figures in doubt (machine->measured.doubt) are used, and now and then measured again for
+ * at most about 4 s (sp_machine_improve()), unless `as_remembered`. The last level's capacity is
+ * pooled over all files of the environment. `directory` NULL: nothing is stored. *cached tells
+ * which. That it cannot be stored is no failure: notes->remark says so. */
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,
                                        struct sp_machine *out, bool *cached, struct sp_measure_notes *notes,
                                        const struct sp_progress *progress, struct sp_error *err);
 
-/* Adds a measurement with n_threads (0: one a core that is allowed) to what is remembered of its environment,
- * so that *measured becomes what will be read the next time. SP_ABSENT: it has not what is asked for first,
- * the load bandwidth of memory. */
+/* Adds a measurement with n_threads (0: one a core that is allowed) to what is remembered of its
+ * environment, so that *measured becomes what will be read the next time. SP_ABSENT: it has not
+ * what is asked for first, the load bandwidth of memory. */
 enum sp_status sp_machine_remember(const char *directory, int n_threads, struct sp_machine *measured,
                                    struct sp_error *err);
 
-/* What is remembered of this environment for n_threads (0: one a core that is allowed). SP_ABSENT: nothing.
- */
+/* What is remembered of this environment for n_threads (0: one a core). SP_ABSENT: nothing. */
 enum sp_status sp_machine_remembered(const char *directory, int n_threads, struct sp_machine *out,
                                      struct sp_error *err);
 
 /* Removes all that is remembered of an environment. */
 void sp_machine_forget(const char *directory, const char *env_key);
 
-/* A later measurement of the same machine added to what is remembered of it. Where that is in doubt and the
- * later one is not, its figures replace those; where only the later one is, it adds what there was not; else
- * the faster ones stay, since disturbances only slow down. Capacities are pooled (model/cache/capacity.h),
- * the implausible is dropped. */
+/* A later measurement of the same machine added to what is remembered of it. Where that is in doubt
+ * and the later one is not, its figures replace those; where only the later one is, it adds what
+ * there was not; else the faster ones stay, since disturbances only slow down. Capacities are
+ * pooled (model/cache/capacity.h), the implausible is dropped. */
 enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
                                   struct sp_error *err);
 

@@ -76,8 +76,8 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
     return SP_OK;
 }
 
-/* Figures in doubt are measured again at the earliest so long after the last time [s], times the number of
- * measurements that there were; and how long that and a first measurement may take. */
+/* Figures in doubt are measured again at the earliest so long after the last time [s], times the
+ * number of measurements that there were; and how long that and a first measurement may take. */
 static const double again_s = 60, again_budget_s = 3, first_budget_s = 6, all_cores_budget_s = 2;
 
 static bool has_load(const struct sp_machine *machine, int n_threads)
@@ -127,7 +127,7 @@ static bool is_of(const char *path, const char *env_key)
     return strncmp(slash ? slash + 1 : path, begin, strlen(begin)) == 0;
 }
 
-/* The last level's capacity does not depend on the number of threads: that of all files together. */
+/* The last level's capacity does not depend on the threads: that of all files together. */
 static void pool_capacities(const char *directory, struct sp_machine *machine)
 {
     char **path;
@@ -188,8 +188,8 @@ enum sp_status sp_machine_remember(const char *directory, int n_threads, struct 
 
 /* ---- measured where needed ---- */
 
-/* The curve's end beyond the run's own threads, unless others were at work there. Without it the machine
- * serves all the same. */
+/* The curve's end beyond the run's own threads, unless others were at work there. Without it the
+ * machine serves all the same. */
 static enum sp_status add_all_cores(const struct sp_measure_options *quick, int n_all, struct sp_machine *out,
                                     const struct sp_progress *progress, struct sp_error *err)
 {
@@ -252,8 +252,7 @@ static enum sp_status improve(const struct sp_measure_options *quick, const char
     return SP_OK;
 }
 
-/* What is remembered, if it serves. */
-static bool read_remembered(const char *path, const char *env_key, int n_threads, struct sp_machine *out)
+static bool read_file(const char *path, const char *env_key, int n_threads, struct sp_machine *out)
 {
     char faults[8]; /* of a file of an older version */
     if (sp_machine_file_read(path, out, NULL, 0, NULL) != SP_OK)
@@ -263,6 +262,39 @@ static bool read_remembered(const char *path, const char *env_key, int n_threads
         return true;
     sp_machine_free(out);
     return false;
+}
+
+/* Has one thread all that a measurement with one alone would have? */
+static bool has_one(const struct sp_machine *machine)
+{
+    bool exact;
+    return sp_machine_ceiling(machine, "triad_nt", "MEM", "f64", 1, NULL, &exact) && exact;
+}
+
+/* What is remembered, if it serves; path[size] becomes where. Whatever was measured with more
+ * threads has the figures of one, too. */
+static bool read_remembered(const char *directory, const char *env_key, int n_threads, struct sp_machine *out,
+                            char *path, size_t size)
+{
+    char **file;
+    int n;
+    bool found = false;
+    path_of(directory, env_key, n_threads, path, size);
+    if (read_file(path, env_key, n_threads, out))
+        return true;
+    if (n_threads > 1 || sp_machine_file_list(directory, &file, &n, NULL) != SP_OK)
+        return false;
+    for (int i = 0; i < n && !found; i++) {
+        found = is_of(file[i], env_key) && read_file(file[i], env_key, 1, out);
+        if (found && !has_one(out)) {
+            sp_machine_free(out);
+            found = false;
+        }
+        if (found)
+            snprintf(path, size, "%s", file[i]);
+    }
+    sp_machine_file_unlist(file, n);
+    return found;
 }
 
 enum sp_status sp_machine_remembered(const char *directory, int n_threads, struct sp_machine *out,
@@ -276,9 +308,7 @@ enum sp_status sp_machine_remembered(const char *directory, int n_threads, struc
     if (status != SP_OK)
         return status;
     n_threads = n_threads > 0 ? n_threads : n_all;
-    if (directory)
-        path_of(directory, identity.env_key, n_threads, path, sizeof path);
-    if (!directory || !read_remembered(path, identity.env_key, n_threads, out))
+    if (!directory || !read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path))
         return sp_fail(err, SP_ABSENT, "spmodel machine measure " SP_O_QUICK,
                        "nothing is remembered of this machine with %d thread%s", n_threads,
                        n_threads == 1 ? "" : "s");
@@ -305,16 +335,13 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     quick.n_threads = n_threads;
     quick.budget_s = options->budget_s > 0 ? options->budget_s : first_budget_s;
     char path[1100] = "";
-    if (directory) {
-        path_of(directory, identity.env_key, n_threads, path, sizeof path);
-        if (read_remembered(path, identity.env_key, n_threads, out)) {
-            *cached = true;
-            status = improve(&quick, path, out, notes, progress, err);
-            if (status != SP_OK)
-                return status;
-            pool_capacities(directory, out);
-            return complete(&quick, n_all, path, out, progress, err);
-        }
+    if (directory && read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path)) {
+        *cached = true;
+        status = improve(&quick, path, out, notes, progress, err);
+        if (status != SP_OK)
+            return status;
+        pool_capacities(directory, out);
+        return complete(&quick, n_all, path, out, progress, err);
     }
     struct sp_measure_notes own;
     status = sp_machine_measure(&quick, out, &own, progress, err);

@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/samples.h"
 
-/* All kinds of one level and thread count, of one thread at least what the overlap rule is fitted to
- * (model/ecm.h). NT stores leave the caches: memory only. */
+/* All kinds of one level and thread count, of one thread at least what the overlap rule is fitted
+ * to (model/ecm.h). NT stores leave the caches: memory only. */
 static int add_level(struct sp_measure_job *jobs, int n, const char *level, int n_threads, size_t bytes,
                      bool all)
 {
@@ -35,9 +35,9 @@ static int add_level(struct sp_measure_job *jobs, int n, const char *level, int 
     return n;
 }
 
-/* Of a working set of n_threads threads in cache k what gathers take. Theirs is a whole power of two a
- * thread, `bytes` rounded down; of a shared level rounded up where that would be hardly more than the level
- * inside holds, which the gathers would then hit, and half of the shared one holds it. */
+/* What gathers take of `bytes`, a working set of n_threads threads in cache k: a power of two a
+ * thread. Rounded down; in a shared level up, where less would hardly exceed the level inside and
+ * half of the shared one holds it. */
 static size_t gather_set(const struct sp_topology *t, int k, int n_threads, size_t bytes)
 {
     if (k == 0 || k >= t->n_caches || t->cache[k].cores_sharing <= 1)
@@ -109,7 +109,7 @@ static bool wanted_count(int m, int n_threads, bool quick)
     return !quick && (m <= 8 || m % (m / 4) == 0);
 }
 
-/* Jobs of one thread count stand together, because waking threads disturbs; the most important ones first. */
+/* Jobs of one thread count together, because waking threads disturbs; important ones first. */
 int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quick, size_t arena_B,
                     struct sp_measure_job *jobs)
 {
@@ -118,7 +118,7 @@ int sp_measure_plan(const struct sp_topology *topology, int n_threads, bool quic
         if (!wanted_count(m, n_threads, quick))
             continue;
         bool end = m == n_threads || m == 1;
-        n = add_level(jobs, n, "MEM", m, arena_B, !quick || m == n_threads);
+        n = add_level(jobs, n, "MEM", m, arena_B, !quick || end);
         if (end) {
             n = add_flops(jobs, n, m);
             n = add_gathers(jobs, n, topology, topology->n_caches, m, arena_B);
@@ -197,8 +197,7 @@ static double share(double capacity, double size)
     return capacity < size ? capacity / size : 1;
 }
 
-/* Best latencies t[0] of the level and t[1] of memory for one capacity, and the relative residual of the fit.
- */
+/* Best latencies t[0] of the level, t[1] of memory for a capacity, and the relative residual. */
 static double fit(int n, const double *size, const double *latency, double l2_B, double l2_s, double capacity,
                   double t[2])
 {
@@ -221,9 +220,9 @@ static double fit(int n, const double *size, const double *latency, double l2_B,
     return sqrt(residual / n);
 }
 
-/* A random walk over s bytes hits a cache of capacity C with probability ~min(1, C/s), whatever it replaces,
- * so its latency is h2 t2 + (h3 - h2) t3 + (1 - h3) t_mem. C3, t3 and t_mem are fitted to all sizes at once;
- * the interval is the range of C3 that fits almost as well. */
+/* A random walk over s bytes hits a cache of capacity C with probability ~min(1, C/s), whatever it
+ * replaces, so its latency is h2 t2 + (h3 - h2) t3 + (1 - h3) t_mem. C3, t3 and t_mem are fitted to
+ * all sizes at once; the interval is the range of C3 that fits almost as well. */
 struct sp_value sp_measure_knee(int n, const double *size_B, const double *latency_s, double l2_B,
                                 double stated_B, double l2_s)
 {
@@ -296,9 +295,9 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
 
 enum { CYCLE_SIZES = 9, CYCLE_PASSES = 7, CYCLE_IGNORED = 2 };
 
-/* Of a set of size S a share h is found again: in a cache of C = S (1 - h)/-ln h by random replacement, of
- * C = h S by the best (model/cache/kept.h). Sizes with a share between these say what C is, and the law by
- * which they agree on it is the cache's. */
+/* Of a set of size S a share h is found again: in a cache of C = S (1 - h)/-ln h by random
+ * replacement, of C = h S by the best (model/cache/kept.h). Sizes with a share between these say
+ * what C is, and the law by which they agree on it is the cache's. */
 static const double most_found = 0.95, least_found = 0.15;
 
 static double capacity_by(enum sp_keeping law, double size_B, double found)

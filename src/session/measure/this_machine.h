@@ -1,4 +1,4 @@
-/* The machine that a command works with: named, from a file, or this one, measured once and remembered. */
+/* The machine that a command works with: named, from a file, or this one, measured once. */
 #ifndef SP_SESSION_THIS_MACHINE_H
 #define SP_SESSION_THIS_MACHINE_H
 
@@ -6,8 +6,8 @@
 #include "model/machine.h"
 
 /* `name` NULL: this machine from the cache of its environment, measured in a quick version with
- * n_threads (0: one for each core) when there is none; figures in doubt are measured again where the command
- * measures for 1 s at least anyway (`budget_s`). */
+ * n_threads (0: one for each core) when there is none; figures in doubt are measured again where
+ * the command measures for 1 s at least anyway (`budget_s`). */
 enum sp_status sp_this_machine(const char *name, int n_threads, double budget_s,
                                const struct sp_progress *progress, struct sp_machine *machine,
                                struct sp_error *err);

@@ -16,15 +16,15 @@
 #include "sparse/formats/variant.h"
 #include "sparse/product/workload.h"
 
-/* Up to the longest row that a vector or two take every length, then those beside multiples of a vector's. */
+/* Every length up to a vector's or two, then those beside multiples of a vector's. */
 static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  12,
                               13, 16, 17, 20, 24, 31, 32, 48, 64, 128, 256};
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 /* Sequences of random lengths from 1 to LONGEST. */
 static const int sequences[] = {1024, 4096, 16384, 65536};
 enum { N_SEQUENCES = sizeof sequences / sizeof *sequences, LONGEST = 8 };
-/* Their data may come from the L3: the difference between two orders does not hang on it much. Of a thread,
- * and of all together, which takes time to make [B]. */
+/* Their data may come from the L3: the difference between two orders does not hang on it much. Of a
+ * thread, and of all together, which takes time to make [B]. */
 static const double most_B = 5e6, most_of_all_B = 64e6;
 /* Kernels that nowhere come so near to the fastest one are measured in the first passes only. */
 static const double near = 1.2;
@@ -55,8 +55,8 @@ static void run_free(struct run *r)
     sp_csr_free(&r->matrix);
 }
 
-/* Rows of given lengths, columns of each from a random place on, not far apart; lanes: groups of so many rows
- * have neighbouring columns, 0: none. */
+/* Rows of given lengths, columns of each from a random place on, not far apart; lanes: groups of so
+ * many rows have neighbouring columns, 0: none. */
 static enum sp_status make_rows(const int *length, int64_t n_r, int lanes, struct sp_csr *out,
                                 struct sp_error *err)
 {
@@ -344,8 +344,8 @@ static void add_longer(struct sp_machine *m, struct sp_unit_costs *c)
     }
 }
 
-/* What ends cost; kernels of which a time is missing are dropped. Half of a time at most is its start: where
- * that were more, the start was disturbed. */
+/* What ends cost; kernels of which a time is missing are dropped. Half of a time at most is its
+ * start: where that were more, the start was disturbed. */
 static void conclude(const struct pass *p)
 {
     struct sp_machine *m = p->machine;

@@ -16,8 +16,8 @@ static int line_of(const struct sp_machine *m)
     return llc && llc->line_B > 0 ? sp_cache_granule_B(llc) : 64;
 }
 
-/* The cache that a thread's data pass into: its last-level domain when they come from memory, an instance of
- * the next level inward when they live in a cache. */
+/* The cache that a thread's data pass into: its last-level domain when they come from memory, an
+ * instance of the next level inward when they live in a cache. */
 static int receiver_of(const struct sp_machine *m, int home, int thread)
 {
     if (home >= m->n_caches)
@@ -85,8 +85,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
     enum sp_status status = sp_sim_traffic(s->layout, &options, traffic, &n_levels, NULL, err);
     if (status != SP_OK)
         return status;
-    /* traffic[k] crosses into level k + 1, so data at home in cache[h] come through traffic[h - 1]; out of
-     * the first level every access moves its element. */
+    /* traffic[k] crosses into level k + 1, so data at home in cache[h] come through traffic[h - 1];
+     * out of the first level every access moves its element. */
     if (!last_level && n_levels == machine->n_caches) {
         memcpy(s->row->traffic, traffic, sizeof traffic);
         s->row->n_traffic = n_levels;
@@ -96,7 +96,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
     if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
         return status;
     if (!last_level && machine->kind == SP_CPU)
-        s->row->gather = sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, s->row->n_threads);
+        s->row->gather =
+            sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, 0, s->row->n_threads);
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
     for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)
@@ -146,8 +147,8 @@ static bool is_interval(const struct sp_cache *c)
     return sp_value_known(c->effective_B) && c->effective_B.lo < c->effective_B.hi;
 }
 
-/* The effective capacity is somewhere between the ends of its interval, of which half and all of the nominal
- * size are known of a GPU's L2 without measurement: both give the band. */
+/* The effective capacity is somewhere between the ends of its interval, of which half and all of
+ * the nominal size are known of a GPU's L2 without measurement: both give the band. */
 static enum sp_status simulate_band(struct simulation *s, int home, struct sp_error *err)
 {
     const struct sp_cache *c = &s->row->machine->cache[home - 1];
@@ -221,7 +222,7 @@ static bool wants_simulation(const struct sp_model_request *request, const struc
            (request->alpha_kind == SP_ALPHA_DEFAULT && request->last_level && m->n_caches > 0);
 }
 
-/* Data in a GPU's L2 pass through L1s that are not simulated: from once each to a sector for every entry. */
+/* Data in a GPU's L2 pass L1s that are not simulated: from once each to a sector an entry. */
 static void alpha_from_L2(const struct sp_layout *layout, struct sp_model_row *row)
 {
     double least = row->alpha_min.value;
@@ -263,7 +264,7 @@ enum sp_status sp_model_alpha(const struct sp_model_request *request, const stru
                                .domain = domain,
                                .receiver = behind,
                                .n_receivers = n_behind};
-        /* Where another level's roof stands in for that of the data's home, so does its least traffic. */
+        /* Where another level's roof stands in for that of the data's home, so does its traffic. */
         int home = row->prediction.home;
         bool stands_in = request->last_level && home < row->prediction.residence.level;
         bool in_L2 = row->machine->kind == SP_GPU && home < row->machine->n_caches;

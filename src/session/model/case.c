@@ -15,7 +15,7 @@
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 
-/* What the formula says crosses each interface: all bytes inside the home of the data, none outside. */
+/* What the formula says crosses each interface: all inside the data's home, none outside. */
 static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_traffic *traffic)
 {
     const double written = p->volume.write_B;
@@ -29,9 +29,9 @@ static void by_formula(const struct sp_prediction *p, int n_caches, struct sp_tr
     }
 }
 
-/* Fills in row->ecm for SpMV with a layout on a described CPU. Bytes: simulated where row->traffic is, else
- * the roofline's over every interface inside the level where the data live. T_OL by the arithmetic peak where
- * P_core is not known, T_nOL by the loads' bytes. The prediction is made. */
+/* Fills in row->ecm for SpMV with a layout on a described CPU. Bytes: simulated where row->traffic
+ * is, else the roofline's over every interface inside the level where the data live. T_OL by the
+ * arithmetic peak where P_core is not known, T_nOL by the loads' bytes. The prediction is made. */
 static void ecm_of(const struct sp_workload *w, const struct sp_layout *layout, struct sp_value core,
                    struct sp_model_row *row)
 {
@@ -58,8 +58,7 @@ static void ecm_of(const struct sp_workload *w, const struct sp_layout *layout, 
 
 /* Nanoseconds a row, or "unknown". */
 
-/* Rows of `spmodel model` for a described GPU: one for each way in which its threads can share the
- * format's work. */
+/* Rows for a described GPU: one for each way in which its threads can share the format's work. */
 
 /* The launch at place `way` (0, 1, ...) of those that take the layout; false: there are no more. */
 static bool gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *launch)
@@ -71,8 +70,8 @@ static bool gpu_way(const struct sp_layout *l, int way, struct sp_gpu_launch *la
     return false;
 }
 
-/* Entries are known, GPU kernels take the layout, the machine says what an SM holds, and neither alpha nor
- * bytes are given. */
+/* Entries are known, GPU kernels take the layout, the machine says what an SM holds, and neither
+ * alpha nor bytes are given. */
 static bool is_on_gpu(const struct sp_model_request *request, const struct sp_layout *l,
                       const struct sp_machine *machine)
 {
@@ -91,7 +90,7 @@ static bool has_gpu_way(enum sp_op op, enum sp_format format)
     return false;
 }
 
-/* The level that the data come from: its bytes, roof and the GPU's time take the place of the formula's. */
+/* The level that the data come from: its bytes, roof, and the GPU's time replace the formula's. */
 static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *row)
 {
     struct sp_prediction *p = &row->prediction;
@@ -111,9 +110,9 @@ static void take_over(const struct sp_gpu_prediction *g, struct sp_model_row *ro
     p->binding = g->binding;
 }
 
-/* Fills in row->gpu, alpha, alpha_min, and the prediction, whose bytes and balance are those of memory (of
- * the L2 where nothing comes from memory). `in` is what the prediction by formula takes; the row has its
- * machine, format and x_B. */
+/* Fills in row->gpu, alpha, alpha_min, and the prediction, whose bytes and balance are those of
+ * memory (of the L2 where nothing comes from memory). `in` is what the prediction by formula takes;
+ * the row has its machine, format and x_B. */
 static enum sp_status gpu_row(const struct sp_model_request *request, const struct sp_layout *l,
                               const struct sp_gpu_launch *launch, struct sp_predict_inputs *in,
                               const struct sp_progress *progress, struct sp_model_row *row,
@@ -190,8 +189,7 @@ static int64_t longest_row(const struct sp_csr *a)
     return longest;
 }
 
-/* What small problems pay beside their bytes; how a GPU walks formats without a kernel for it is not known.
- */
+/* What small problems pay beside their bytes; not known of formats without a GPU kernel. */
 static void add_gpu_times(const struct sp_model_request *request, const struct sp_model_subject *s,
                           const struct sp_workload *w, struct sp_model_row *row)
 {
@@ -349,8 +347,8 @@ static void add_walks(const struct sp_model_row *row, struct sp_gather_roof *roo
         sp_page_walks_add(row->machine, row->pages, row->n_walks, row->n_threads, roof);
 }
 
-/* Domains have unequal parts of the data: some find theirs in their last level again, others do not; and sets
- * that overflow lose a part of what fits. */
+/* Domains have unequal parts of the data: some find theirs in their last level again, others do
+ * not; and sets that overflow lose a part of what fits. */
 static void find_saved(const struct sp_model_request *request, struct sp_model_row *row)
 {
     const int last = row->n_traffic - 1;
@@ -375,8 +373,7 @@ static bool is_kept_in_part(const struct sp_model_row *row)
            row->memory_B.value > noticed * all_B;
 }
 
-/* A cache that the data just outgrow keeps a part of them: ECM's bytes and the levels of gathers are then
- * those. */
+/* A cache that the data just outgrow keeps a part: ECM's bytes and gathers are then those. */
 static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
                       struct sp_model_row *row)
 {
@@ -401,7 +398,7 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
         memcpy(traffic, row->traffic, sizeof traffic);
         sp_kept_traffic(&row->kept, fetched[i], traffic);
         struct sp_gather_roof roof =
-            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, row->n_threads);
+            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, 0, row->n_threads);
         add_walks(row, &roof);
         if (i == 0)
             row->gather = roof;
@@ -420,7 +417,7 @@ static struct sp_value roof_of(const struct sp_model_row *row, int level)
     return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
 }
 
-/* What the bytes take at the roof of the level that the data live in, or of the two that have a part each. */
+/* What the bytes take at the roof of the data's level, or of the two that have a part each. */
 static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_value V)
 {
     const struct sp_prediction *p = &row->prediction;
@@ -458,8 +455,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     if (status != SP_OK)
         return status;
     in.core = rate_of(in.work, row->units.time_s);
-    /* Where the data live does not depend on alpha. The simulation knows it better than sizes: where next to
-     * nothing comes in, the data live further in, and alpha is that of the traffic there. */
+    /* Where the data live does not depend on alpha. The simulation knows it better than sizes:
+     * where next to nothing comes in, the data live further in, and alpha is that of the traffic
+     * there. */
     do {
         in.n_inward += row->n_idle;
         row->prediction = sp_predict(&in);
@@ -540,8 +538,8 @@ static enum sp_status check_sizes(const struct sp_model_request *request,
     return SP_OK;
 }
 
-/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without sorting and
- * blocks are asked for GPUs. */
+/* A warp needs whole chunks, and unit-stride slots are a CPU kernel's; chunks of a warp without
+ * sorting and blocks are asked for GPUs. */
 static bool has_use(const struct sp_model_request *request, const struct sp_workload *w,
                     const struct sp_machine *m)
 {
@@ -638,8 +636,9 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
     free(row);
 }
 
-/* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is the surer
- * one, and the L2's bandwidth may not be known. Of a thread for each row little is sure. */
+/* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is
+ * the surer one, and the L2's bandwidth may not be known. Of a thread for each row little is
+ * sure. */
 static int best_by_L2(const struct sp_model_row *row, int n, int best)
 {
     const double hardly = row[best].gpu->launch.map == SP_GPU_THREAD ? 1.25 : 1.05;
@@ -651,7 +650,7 @@ static int best_by_L2(const struct sp_model_row *row, int n, int best)
     return best;
 }
 
-/* The roofline's time; 0: not known. Where the core's part is not known of all rows, it counts for none. */
+/* The roofline's time; 0: not known. The core's part counts where it is known of all rows. */
 static double time_to_compare(const struct sp_model_row *row, bool with_core)
 {
     const struct sp_prediction *p = &row->prediction;

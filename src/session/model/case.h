@@ -1,5 +1,5 @@
-/* What `spmodel model` computes: predictions of one matrix, or of its sizes alone, over machines and formats.
- */
+/* What `spmodel model` computes: predictions of one matrix, or of its sizes alone, over machines
+ * and formats. */
 #ifndef SP_SESSION_MODEL_CASE_H
 #define SP_SESSION_MODEL_CASE_H
 
@@ -32,9 +32,8 @@ struct sp_model_request {
     double beta;     /* of SELL where only sizes are known; 0: not given */
     int64_t longest; /* entries of the longest row, where only sizes are known; 0: not given */
     double w; /* 0: not given, 2 for predictions (GPU: 1) and 1 ... 2 where bytes are turned into alpha */
-    bool
-        every_format; /* leave out a format that a machine or precision has no use for, instead of refusing */
-    bool last_level;  /* simulate only the cache in front of the data's home: fast, for many machines */
+    bool every_format; /* leave out formats that a machine or precision has no use for */
+    bool last_level;   /* simulate only the cache in front of the data's home: fast, for many machines */
     uint32_t divide; /* arrays: all divisions of the last level's ways between them and the others; 0: none */
     bool cold;
     bool small_pages; /* of x; else huge ones */
@@ -70,10 +69,9 @@ struct sp_model_row {
     struct sp_gather_roof gather;
     const struct sp_page_costs *pages; /* of the walks in `gather`; NULL: none are described */
     double n_walks;                    /* of one execution, simulated; below 0: not simulated */
-    struct sp_value
-        transfers_s; /* of the expected time: bytes at the roofs of the levels that hold the data */
-    struct sp_value expected_s;    /* from all parts, sp_expected_time() */
-    struct sp_value gather_wait_s; /* what it adds to the streams, T_gather - (V - V_x)/b_S */
+    struct sp_value transfers_s;       /* of the expected time: bytes at the roofs of their levels */
+    struct sp_value expected_s;        /* from all parts, sp_expected_time() */
+    struct sp_value gather_wait_s;     /* what it adds to the streams, T_gather - (V - V_x)/b_S */
     bool made;
     struct sp_traffic traffic[SP_MAX_LEVELS]; /* of each interface */
     int n_traffic;                            /* of them simulated: all caches', or 0 */
@@ -102,11 +100,11 @@ enum { SP_MODEL_WAYS = 3 };
 /* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
 double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);
 
-/* Predictions of each question on each machine into row[n_machines * n_asked * SP_MODEL_WAYS], the rows
- * of one machine together and in the order given; *n_rows of them are filled. A layout is built once for all
- * machines with equally many threads, a cache simulated once for all that have the same. SP_USAGE where sizes
- * are impossible or the request needs what the subject or the machine has not (simulation of sizes, beta of
- * row lengths, more threads than cores). */
+/* Predictions of each question on each machine into row[n_machines * n_asked * SP_MODEL_WAYS], the
+ * rows of one machine together and in the order given; *n_rows of them are filled. A layout is
+ * built once for all machines with equally many threads, a cache simulated once for all that have
+ * the same. SP_USAGE where sizes are impossible or the request needs what the subject or the
+ * machine has not (simulation of sizes, beta of row lengths, more threads than cores). */
 enum sp_status sp_model_rows_make(const struct sp_model_request *request,
                                   const struct sp_model_subject *subject, const struct sp_model_ask *asked,
                                   int n_asked, const struct sp_machine *machine, int n_machines,
@@ -115,13 +113,12 @@ enum sp_status sp_model_rows_make(const struct sp_model_request *request,
 
 void sp_model_rows_free(struct sp_model_row *row, int n_rows);
 
-/* The row of least time among n of one machine, of least traffic where no time is known; on a GPU, of times
- * that hardly differ, that of the least L2 traffic. */
+/* The row of least time among n of one machine, of least traffic where no time is known; on a GPU,
+ * of times that hardly differ, that of the least L2 traffic. */
 int sp_model_best(const struct sp_model_row *row, int n);
 
-/* alpha of a layout on a described machine: the least, or simulated [THEORY 2, 9]. Simulated alphas of one
- * layout, so that equal caches are simulated once. Zero-initialise for each layout.
- */
+/* alpha of a layout on a described machine: the least, or simulated [THEORY 2, 9]. Simulated alphas
+ * of one layout, so that equal caches are simulated once. Zero-initialise for each layout. */
 enum { SP_MAX_SEEN_ALPHAS = 256 };
 struct sp_seen_alphas {
     uint64_t key[SP_MAX_SEEN_ALPHAS];
@@ -130,8 +127,7 @@ struct sp_seen_alphas {
     int n;
 };
 
-/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction (its home and
- * residence). */
+/* row->alpha, alpha_min, n_idle and note, from row's machine, domains and prediction. */
 enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,
                               const struct sp_progress *progress, struct sp_seen_alphas *seen,
                               struct sp_model_row *row, struct sp_error *err);

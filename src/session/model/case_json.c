@@ -176,7 +176,7 @@ static json_t *row_json(const struct sp_model_result *r, const struct sp_model_r
     return o;
 }
 
-/* id, time and tool as in records; a reader can tell which command made it, and two outputs apart. */
+/* id, time and tool as in records: which command made it, and two outputs told apart. */
 static enum sp_status set_identity(const struct sp_model_result *r, json_t *root, struct sp_error *err)
 {
     static const char *const keys[] = {"id", "time", "tool"};

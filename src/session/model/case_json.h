@@ -23,8 +23,8 @@ bool sp_model_is_best(const struct sp_model_result *result, int i);
 /* Is this row's machine the one that the program runs on? */
 bool sp_model_is_here(const struct sp_model_result *result, const struct sp_model_row *row);
 
-/* One object in SI units ("spmodel.model/1"), with id, time, tool and command as in records; a new reference.
- * SP_MEMORY. */
+/* One object in SI units ("spmodel.model/1"), with id, time, tool and command as in records; a new
+ * reference. SP_MEMORY. */
 enum sp_status sp_model_json(const struct sp_model_result *result, json_t **json, struct sp_error *err);
 
 #endif

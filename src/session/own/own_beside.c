@@ -1,7 +1,6 @@
-/* A kernel of somebody else beside the fastest built-in one on the same arrays, and its result once more. */
+/* A kernel of somebody else beside the fastest built-in one on the same arrays. */
 #include <dirent.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +9,6 @@
 #include "base/clock.h"
 #include "base/visible.h"
 #include "kernels/own/own_kernel.h"
-#include "kernels/own/own_pages.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "sys/machine/pages.h"
@@ -184,8 +182,7 @@ static double spent_since(const struct times *before, double *most_s)
     return sum_s;
 }
 
-/* Threads that take a like part of the time: other programs, which take processors from all of them, change
- * little of it. */
+/* Threads with like parts of the time: other programs take from all, and change little. */
 void sp_analysis_own_threads(const struct sp_analysis *a, struct sp_own_found *out)
 {
     static const double long_enough_s = 0.03;

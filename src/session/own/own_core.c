@@ -1,6 +1,5 @@
-/* P_core of a kernel of somebody else that is made ready once: in a process that is forked for it before the
- * analysis makes it ready, so that there, too, prepare() is called once. */
-#include <math.h>
+/* P_core of a kernel of somebody else that is made ready once: in a process that is forked for it
+ * before the analysis makes it ready, so that there, too, prepare() is called once. */
 
 #include "base/clock.h"
 #include "base/samples.h"
@@ -31,8 +30,7 @@ static enum sp_status find_repetitions(const struct sp_job *job, int64_t *n, str
     return status;
 }
 
-/* Seconds of an execution in batches that nothing disturbed; how many there are, fewer than ENOUGH: too few.
- */
+/* Seconds of an execution in undisturbed batches; how many there are, below ENOUGH: too few. */
 static int time_batches(const struct sp_job *job, struct sp_thread_clock *clock, double seconds[WANTED])
 {
     int64_t repetitions;

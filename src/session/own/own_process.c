@@ -238,8 +238,7 @@ struct outside {
 };
 enum { LOOK_MS = 100 };
 
-/* A call that takes 1000 times a built-in execution, and 10 s, does not return any more; what is done once
- * may take longer. */
+/* A call of 1000 times a built-in execution, and 10 s, does not return; set-up may be longer. */
 static double limit_of(const struct outside *out)
 {
     static const double run_s = 10, once_s = 60, times = 1000;
@@ -249,8 +248,8 @@ static double limit_of(const struct outside *out)
     return fmax(run ? run_s : once_s, times * (run ? 1 : 10) * out->watch->execution_s);
 }
 
-/* SP_WRONG: it hangs. SP_INTERRUPTED: nobody wants to wait any longer. Time in which this process stood
- * itself does not count. */
+/* SP_WRONG: it hangs. SP_INTERRUPTED: nobody wants to wait any longer. Time in which this process
+ * stood itself does not count. */
 static enum sp_status look(struct outside *out, struct sp_error *err)
 {
     static const double most_s = 1, patience_s = 10, soon_s = 1;

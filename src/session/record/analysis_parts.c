@@ -1,5 +1,4 @@
-/* Parts of the record of an analysis on processors: what counters and sentinels said, the ECM model, curves.
- */
+/* Parts of a record of processors: what counters and sentinels said, the ECM model, curves. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
 
-/* ---- what counters said, whether they are believed, and why bytes are simulated where they are ---- */
+/* ---- what counters said, whether they are believed, why bytes are simulated ---- */
 
 static json_t *trust_json(const struct sp_byte_source *s)
 {
@@ -53,7 +52,7 @@ static void record_difference(struct sp_record *r, const struct sp_analysis *a)
     for (int i = 0; i < a->attributed.n_causes; i++) {
         const struct sp_alpha_cause *c = &a->attributed.cause[i];
         double part = c->tested ? c->explains : 0;
-        /* a cause that points the other way explains nothing, and none explains more than there is */
+        /* a cause that points the other way explains nothing, and none more than there is */
         part = part * difference > 0 ? copysign(fmin(fabs(part), fabs(left)), difference) : 0;
         left -= part;
         json_array_append_new(causes, json_pack("{s:s, s:b, s:o, s:s}", "cause", c->name, "tested", c->tested,

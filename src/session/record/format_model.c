@@ -14,8 +14,7 @@
 #include "sparse/formats/offsets.h"
 #include "sparse/product/workload.h"
 
-/* n_nz/(n_r n_c) from which on tiles were faster than rows on two Zen 4 cores (bench_sampled --threshold,
- * docs/results). */
+/* n_nz/(n_r n_c) from which on tiles beat rows on two Zen 4 cores (bench_sampled --threshold). */
 static const double TILES_FROM_DENSITY = 0.1;
 
 const char *const *sp_format_choices(enum sp_op op)
@@ -120,9 +119,9 @@ static double bandwidth_for(const struct sp_workload *w, const struct sp_machine
     return roof ? roof->value.value : 0;
 }
 
-/* SDDMM of a denser matrix whose B is beyond the L2: blocks of rows in tiles. What they gain comes from
- * caches, which neither alpha_min nor P_core sees, so density decides and nothing is measured. False: not
- * such a one. */
+/* SDDMM of a denser matrix whose B is beyond the L2: blocks of rows in tiles. What they gain comes
+ * from caches, which neither alpha_min nor P_core sees, so density decides and nothing is measured.
+ * False: not such a one. */
 static bool takes_tiles(struct sp_workload *w, const struct sp_machine *machine)
 {
     const struct sp_csr *m = w->matrix;
@@ -197,8 +196,8 @@ double sp_bandwidth_bound(const struct sp_machine *m, const char *level, int n_t
     return of_one > 0 ? fmin(n_threads * of_one, most) : most;
 }
 
-/* What the caches inside of the interface can hold together, of all that the threads may be spread over [B]:
- * those in front of memory, or of the level that the arrays live in. */
+/* What the caches inside of the interface can hold together, of all that the threads may be spread
+ * over [B]: those in front of memory, or of the level that the arrays live in. */
 static double kept_B(const struct sp_machine *m, int level, int n_threads, int n_domains)
 {
     double sum_B = 0;

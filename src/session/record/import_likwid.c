@@ -83,8 +83,8 @@ static void list_volumes(const struct sp_likwid_table *t, int pass, struct volum
     }
 }
 
-/* What belongs to a whole socket is counted by one thread, the others say 0; where three or more all say the
- * same of memory, it was printed once a thread. NAN where a thread has no number. */
+/* What belongs to a whole socket is counted by one thread, the others say 0; where three or more
+ * all say the same of memory, it was printed once a thread. NAN where a thread has no number. */
 static double sum_row(const double *row, int n, bool memory)
 {
     double sum = 0;

@@ -11,8 +11,7 @@
 
 enum { LINE_B = 64 };
 
-/* Misses of the last level, where no memory controller counts: the first that is there. `also`: what adds to
- * it. */
+/* Misses of the last level, without memory controllers: the first there is. `also`: to add. */
 static const struct {
     const char *name, *also;
 } misses[] = {{"longest_lat_cache.miss", NULL},
@@ -21,8 +20,7 @@ static const struct {
               {"ll_cache_miss_rd", NULL}};
 enum { N_MISSES = sizeof misses / sizeof *misses };
 
-/* Is it that event, perhaps of a processor's unit or in one mode: "cpu_core/cache-misses/u",
- * "cache-misses:u"? */
+/* Is it that event, perhaps of a unit or in a mode: "cpu_core/cache-misses/u", "cache-misses:u"? */
 static bool is_event(const char *name, const char *wanted)
 {
     const char *slash = wanted ? strchr(name, '/') : NULL, *at = slash ? slash + 1 : name;

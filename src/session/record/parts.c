@@ -176,7 +176,7 @@ void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
     record_spy(r, a);
 }
 
-/* What the format stored of the matrix, counted in the layout that ran: no formula over sizes knows it. */
+/* What the format stored of the matrix, counted in the layout that ran. */
 
 static void record_arrays(struct sp_record *r, const struct sp_layout *l)
 {
@@ -336,7 +336,7 @@ void sp_record_hints(struct sp_record *r, const struct sp_hints *hints)
     }
 }
 
-/* What a series of records is told apart by: what was asked for, where it ran, whose source it was. */
+/* What tells a series apart: what was asked for, where it ran, whose source it was. */
 
 /* Of the fields below; src/track/store/entry.c makes series keys from them. */
 enum { REQUEST_VERSION = 1 };

@@ -24,7 +24,7 @@ struct sp_variant;
 
 /* A ceiling as an item of roofs[]; role: "roof", "floor", "peak", "gathers", "other". */
 json_t *sp_json_ceiling(const struct sp_ceiling *ceiling, const char *role);
-/* A row of the report's table; its share of the roof or of the model, with the metric that it is. */
+/* A row of the report's table; its share of the roof or model, and the metric it is. */
 json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
                           struct sp_value fraction, const char *fraction_name);
 /* An item of runs[] without counters. */
@@ -49,25 +49,25 @@ void sp_record_hints(struct sp_record *record, const struct sp_hints *hints);
 /* One more; `hints` has what commands repeat. */
 void sp_record_hint(struct sp_record *record, const struct sp_hints *hints, const struct sp_hint *hint);
 void sp_record_machine(struct sp_record *record, const struct sp_machine *machine);
-/* request: what was asked for; what was left to the program is null. Series of records are told apart by it.
- */
+/* request: what was asked for, null where it was left to the program. It tells series apart. */
 void sp_record_request(struct sp_record *record, const struct sp_analyze_options *options,
                        const char *reorder, const char *device);
-/* config.code_hash and config.partition_hash: evidence that the kernel's code and the threads' shares are
- * those of another record. */
+/* config.code_hash and config.partition_hash: evidence that the kernel's code and the threads'
+ * shares are those of another record. */
 void sp_record_code(struct sp_record *record, const struct sp_setup *setup);
-/* env: key, facts, host and kernel of the machine that this program runs on; gpu: the device in use, part
- * of the key with its driver, or NULL. */
+/* env: key, facts, host and kernel of the machine that this program runs on; gpu: the device in
+ * use, part of the key with its driver, or NULL. */
 void sp_record_environment(struct sp_record *record, const struct sp_topology *topology,
                            const struct sp_gpu_device *gpu);
-/* source: commit and branch of what is measured, from SPMODEL_COMMIT, SPMODEL_BRANCH or the variables of
- * continuous integration (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT ...); nothing where none is set. */
+/* source: commit and branch of what is measured, from SPMODEL_COMMIT, SPMODEL_BRANCH or the
+ * variables of continuous integration (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT ...); nothing where
+ * none is set. */
 void sp_record_source(struct sp_record *record);
 /* The commit that it takes, NULL where none is set; *variable: the name of the one that says so. */
 const char *sp_source_commit(const char **variable);
 /* problem, structure and the spy counts. */
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);
-/* counters: null where bytes are simulated; with the log, the trust and what was tried otherwise. */
+/* counters: null where bytes are simulated; with the log, the trust and what else was tried. */
 void sp_record_counters(struct sp_record *record, const struct sp_analysis *analysis);
 /* sentinels, null where nothing was run; flag Q28 where they drifted. */
 void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *sentinels);
@@ -75,7 +75,7 @@ void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *se
 void sp_record_ecm(struct sp_record *record, const struct sp_analysis *analysis);
 /* Its row of the table; nothing where its time is not known. */
 void sp_record_ecm_row(struct sp_record *record, const struct sp_analysis *analysis);
-/* gathers: the levels that gathers of x come from, and their roof; nothing where they were not simulated. */
+/* gathers: the levels that gathers of x come from, and their roof; where simulated. */
 void sp_record_gathers(struct sp_record *record, const struct sp_analysis *analysis);
 /* That roof among the ceilings, in flop/s. */
 void sp_record_gather_roof(struct sp_record *record, const struct sp_analysis *analysis);

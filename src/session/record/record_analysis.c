@@ -1,4 +1,4 @@
-/* An analysis as a record [UX 5]: every number with its origin, everything undefined with its reason. */
+/* An analysis as a record [UX 5]: every number with its origin, the undefined with its reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +29,23 @@ void sp_record_workload(struct sp_record *r, const struct sp_workload *w)
         sp_record_set_text(r, SP_F_CONFIG_ORDER, sp_order_name(w->order));
 }
 
+static void record_choice(const struct sp_analysis *a, struct sp_record *r)
+{
+    const struct sp_choice *c = &a->setup.choice;
+    if (c->n == 0)
+        return;
+    json_t *list = json_array();
+    for (int i = 0; i < c->n; i++) {
+        const struct sp_tried *t = &c->tried[i];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:i, s:f}", "format", t->format, "kernel",
+                                              t->kernel->name, "prefetch", (int)t->prefetch, "time",
+                                              t->time / c->tried[c->chosen].time));
+    }
+    sp_record_set_number(r, SP_F_CHOICE_TOOK_S, c->took_s);
+    sp_record_set_number(r, SP_F_CHOICE_SHARE, c->share);
+    sp_record_set_object(r, SP_F_CHOICE_TRIED, list);
+}
+
 static void record_config(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_workload *w = &a->setup.workload;
@@ -56,6 +73,7 @@ static void record_config(const struct sp_analysis *a, struct sp_record *r)
     sp_record_set_number(r, SP_F_CONFIG_BUDGET_S, a->options->budget_s);
     sp_record_set_count(r, SP_F_CONFIG_MAX_SAMPLES, a->options->max_samples);
     sp_record_set_count(r, SP_F_CONFIG_SEED, (int64_t)a->options->seed);
+    record_choice(a, r);
 }
 
 /* What the other levels of the machine would give: pictures show the roof among them. */
@@ -381,8 +399,7 @@ void sp_record_plan(struct sp_record *r, const struct sp_plan *plan, const struc
     }
 }
 
-/* Two figures of one level that differ so much do not stand beside each other without a word, unless they
- * leave no verdict. */
+/* Figures of one level that differ so much get a word, unless they leave no verdict. */
 static void remark_low_roof(const struct sp_analysis *a, struct sp_record *r)
 {
     char text[240];
@@ -480,6 +497,11 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
             r, SP_F_REMARKS,
             json_string("bytes are of one capacity of the last-level cache, which is known as an interval: "
                         "following all reuse would take too long"));
+    if (a->evaluated.by_time)
+        sp_record_append(
+            r, SP_F_REMARKS,
+            json_string("more of x stayed in the last-level cache than its believed capacity keeps: "
+                        "alpha and V are what the run's time leaves room for"));
     if (a->observed.pairs.spread > 0.1)
         sp_record_add_flag(r, "Q02", "noisy: the samples spread by %.0f %% (Q3 - Q1 of the median)",
                            100 * a->observed.pairs.spread);
@@ -500,8 +522,8 @@ static void record_flags(const struct sp_analysis *a, struct sp_record *r)
     }
 }
 
-/* The processor that the kernel ran on, where it is not that of the machine whose caches and ceilings explain
- * it; NULL: it is, or nobody knows. */
+/* The processor that the kernel ran on, where it is not that of the machine whose caches and
+ * ceilings explain it; NULL: it is, or nobody knows. */
 static const char *ran_elsewhere(const struct sp_analysis *a, const struct sp_record *r)
 {
     const struct sp_byte_source *bytes = a->options->bytes;

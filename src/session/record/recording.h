@@ -1,6 +1,6 @@
-/* A recording: what was measured elsewhere, or made up for a test or a lesson, in the place of a run here. It
- * is a record (io/record/record.h) with "counters" or "runs", or both, and perhaps "config" and "problem".
- * Where it has no counters, bytes are simulated. */
+/* A recording: what was measured elsewhere, or made up for a test or a lesson, in the place of a
+ * run here. It is a record (io/record/record.h) with "counters" or "runs", or both, and perhaps
+ * "config" and "problem". Where it has no counters, bytes are simulated. */
 #ifndef SP_SESSION_RECORDING_H
 #define SP_SESSION_RECORDING_H
 
@@ -47,9 +47,10 @@ struct sp_timed_run {
     enum sp_origin origin; /* SP_STATED, or SP_MEASURED where the project's own clock took them */
 };
 
-/* time_s[n] [s]: of one product each. What ran (format, schedule, precision, operation) is for the options of
- * the analysis to say; only threads are part of it. The rest follows through sp_byte_source_of_recording()
- * and sp_analyze(). SP_USAGE: no time, one that is not above 0, a number of threads that cannot be. */
+/* time_s[n] [s]: of one product each. What ran (format, schedule, precision, operation) is for the
+ * options of the analysis to say; only threads are part of it. The rest follows through
+ * sp_byte_source_of_recording() and sp_analyze(). SP_USAGE: no time, one that is not above 0, a
+ * number of threads that cannot be. */
 enum sp_status sp_recording_of_times(const double *time_s, int64_t n, int n_threads,
                                      const struct sp_timed_run *run, struct sp_recording *recording,
                                      struct sp_error *err);

@@ -213,6 +213,7 @@ static enum sp_status take_prefetch(struct sp_analyze_options *o, const char *va
         return sp_fail(err, SP_USAGE, NULL, SP_O_PREFETCH " takes a number of entries from 0 to %d, not '%s'",
                        (int)SP_MAX_PREFETCH, value);
     o->prefetch = (int32_t)n;
+    o->prefetch_given = true;
     return SP_OK;
 }
 
@@ -286,7 +287,7 @@ static enum sp_status take_one(struct sp_request *r, enum sp_option option, cons
         return SP_OK;
     case SP_OPTION_STORE:
         status = pick(option, value, &place, err);
-        o->store_nt = (enum sp_choice)place;
+        o->store_nt = (enum sp_wish)place;
         return status;
     case SP_OPTION_REORDER:
         r->reorder = value;

@@ -1,5 +1,6 @@
-/* What is asked for: the options of a run, taken one by one by their names, with the words of a command line.
- * The program and the library (include/spmodel.h) both fill a request, so that both understand the same. */
+/* What is asked for: the options of a run, taken one by one by their names, with the words of a
+ * command line. The program and the library (include/spmodel.h) both fill a request, so that both
+ * understand the same. */
 #ifndef SP_SESSION_REQUEST_H
 #define SP_SESSION_REQUEST_H
 
@@ -28,8 +29,8 @@ struct sp_op_options {
 /* SP_USAGE says what the option takes. */
 enum sp_status sp_op_take(struct sp_op_options *options, enum sp_option option, const char *value,
                           struct sp_error *err);
-/* After the last: the widths' default where none was given (8 right-hand sides, a width of 64), and --rhs
- * alone means spmmv. SP_USAGE where the option is not one of the operation. */
+/* After the last: the widths' default where none was given (8 right-hand sides, a width of 64), and
+ * --rhs alone means spmmv. SP_USAGE where the option is not one of the operation. */
 enum sp_status sp_op_settle(struct sp_op_options *options, struct sp_error *err);
 
 /* Begins with sp_request_begin(). Texts are borrowed. */
@@ -48,26 +49,26 @@ struct sp_request {
 
 /* The defaults of `spmodel analyze`. */
 struct sp_request sp_request_begin(void);
-/* An option of a run; value NULL where it takes none. SP_USAGE says what it takes; SP_NO, without an error:
- * it is not one of a request, but of what becomes of the result. */
+/* An option of a run; value NULL where it takes none. SP_USAGE says what it takes; SP_NO, without
+ * an error: it is not one of a request, but of what becomes of the result. */
 enum sp_status sp_request_take(struct sp_request *request, enum sp_option option, const char *value,
                                struct sp_error *err);
 /* After the last: what belongs to the other device, and what excludes each other. SP_USAGE. */
 enum sp_status sp_request_check_device(const struct sp_request *request, struct sp_error *err);
 enum sp_status sp_request_settle(struct sp_request *request, struct sp_error *err);
 
-/* Operation and width, format, schedule, precision, index, stores, pages, order, threads and the state of the
- * caches, each where the recording says it and the request does not. SP_INPUT: what it says is not known
- * here. Texts are borrowed from the recording or kept in the request. */
+/* Operation and width, format, schedule, precision, index, stores, pages, order, threads and the
+ * state of the caches, each where the recording says it and the request does not. SP_INPUT: what it
+ * says is not known here. Texts are borrowed from the recording or kept in the request. */
 enum sp_status sp_request_follow(struct sp_request *request, const struct sp_recording *recording,
                                  struct sp_error *err);
 
-/* One analysis of the request: with hints tried where that is asked for, on the device asked for. */
+/* One analysis of the request, on the device and with the trials that are asked for. */
 enum sp_status sp_request_run(const struct sp_request *request, const struct sp_subject *subject,
                               const char *format, int32_t width, const struct sp_progress *progress,
                               struct sp_record *record, struct sp_error *err);
 
-/* What a run stands on: the topology and the memory of this machine, and the machine whose ceilings count. */
+/* What a run stands on: this machine's topology and memory, and the machine of the ceilings. */
 enum sp_stage_kind { SP_STAGE_CPU, SP_STAGE_GPU };
 
 /* Zero-initialise; sp_stage_close(). */
@@ -76,8 +77,8 @@ struct sp_stage {
     struct sp_machine machine;
 };
 
-/* Opens all of it; machine_name NULL: this one, measured once (as sp_this_machine() and sp_this_gpu()). Sets
- * options->topology, memory_B and machine, borrowed from the stage. */
+/* Opens all of it; machine_name NULL: this one, measured once (as sp_this_machine() and
+ * sp_this_gpu()). Sets options->topology, memory_B and machine, borrowed from the stage. */
 enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name,
                              const struct sp_progress *progress, struct sp_analyze_options *options,
                              struct sp_stage *stage, struct sp_error *err);

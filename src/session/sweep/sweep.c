@@ -14,10 +14,11 @@
 #include "session/record/format_model.h"
 #include "session/record/parts.h"
 
-/* Ceilings are measured too: a point goes through where its bound is above the best by no more than this. */
+/* Ceilings are measured too: a point passes whose bound exceeds the best by no more. */
 #define BOUND_SLACK 1.05
-/* No row is begun after so many times the budget, or so many seconds of measuring (as one analysis waits for
- * quiet moments); nor after so many seconds beyond it, which it takes to set the rows up. */
+/* No row is begun after so many times the budget, or so many seconds of measuring (as one analysis
+ * waits for quiet moments); nor after so many seconds beyond it, which it takes to set the rows
+ * up. */
 #define MOST_WALL       3
 #define MOST_WALL_S     10
 #define MOST_MEASURED_S 0.5

@@ -1,9 +1,10 @@
-/* A scan over configurations of a run: every value of every axis, pruned by the model, each point measured in
- * turn with the run.
+/* A scan over configurations of a run: every value of every axis, pruned by the model, each point
+ * measured in turn with the run.
  *
- * A point cannot be faster than max(V/b_S, W/P_core) (session/record/format_model.h): a point whose bound
- * lies above the best time observed is left out, and nothing is lost. The axes are walked in groups, orders
- * first, each group around the best so far: what the walk leaves out so is a choice, and is counted apart. */
+ * A point cannot be faster than max(V/b_S, W/P_core) (session/record/format_model.h): a point whose
+ * bound lies above the best time observed is left out, and nothing is lost. The axes are walked in
+ * groups, orders first, each group around the best so far: what the walk leaves out so is a choice,
+ * and is counted apart. */
 #ifndef SP_SESSION_SWEEP_H
 #define SP_SESSION_SWEEP_H
 
@@ -21,8 +22,8 @@ struct sp_sweep_axis {
     char value[SP_MAX_AXIS_VALUES][40];
 };
 
-/* Comma-separated values of axis->option, but that of a format a number after "sell:8," belongs to it.
- * SP_USAGE: none, or too many; `typed` is what the error calls the option. */
+/* Comma-separated values of axis->option, but that of a format a number after "sell:8," belongs to
+ * it. SP_USAGE: none, or too many; `typed` is what the error calls the option. */
 enum sp_status sp_sweep_axis_parse(const char *typed, const char *list, struct sp_sweep_axis *axis,
                                    struct sp_error *err);
 
@@ -46,12 +47,12 @@ enum sp_sweep_fate {
 /* Rows that the walk has at most. */
 int64_t sp_sweep_rows(const struct sp_sweep_options *options);
 
-/* Measuring time of the next row [s], where given_s went to those before it and n_left are left with it: an
- * equal share of the rest. A row that is measured has a few samples in any case. */
+/* Measuring time of the next row [s], where given_s went to those before it and n_left are left
+ * with it: an equal share of the rest. A row that is measured has a few samples in any case. */
 double sp_sweep_share(const struct sp_sweep_options *options, double given_s, int64_t n_left);
 
-/* The fate of a trial that ended so, measured ones aside: what cannot be had together, or here, is no
- * failure. */
+/* The fate of a trial that ended so, measured ones aside: what cannot be had together, or here, is
+ * no failure. */
 enum sp_sweep_fate sp_sweep_fate_of(enum sp_status status);
 /* Of one that may have been disturbed, which then takes back its gain. */
 enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial);
@@ -80,12 +81,11 @@ struct sp_sweep {
 enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_analyze_options *options,
                             const struct sp_sweep_options *sweep_options, const struct sp_progress *progress,
                             struct sp_sweep *sweep, struct sp_error *err);
-/* Sorts the points, says which are tied, and finds the best and the state of the machine; part of the above.
- */
+/* Sorts the points, says which are tied, finds the best and the machine's state. */
 void sp_sweep_rank(struct sp_sweep *sweep);
 void sp_sweep_free(struct sp_sweep *sweep);
 
-/* The record of a sweep: problem, structure, machine, and the object `sweep` in place of an analysis. */
+/* The record of a sweep: problem, structure, machine, and `sweep` in place of an analysis. */
 void sp_record_sweep(struct sp_record *record, const struct sp_subject *subject,
                      const struct sp_analyze_options *options, const struct sp_sweep *sweep, double budget_s);
 

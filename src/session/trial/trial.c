@@ -52,6 +52,7 @@ static bool set_option(struct sp_analyze_options *o, enum sp_option option, cons
     case SP_OPTION_INDEX:
         return set_index(&o->index, sp_index_from_name(value));
     case SP_OPTION_PREFETCH:
+        o->prefetch_given = true;
         return set_count(&o->prefetch, value, 0, SP_MAX_PREFETCH);
     case SP_OPTION_THREADS:
         return set_count(&o->n_threads, value, 1, INT32_MAX);
@@ -65,7 +66,7 @@ static bool set_option(struct sp_analyze_options *o, enum sp_option option, cons
         o->not_pinned = word == 1;
         return word >= 0;
     case SP_OPTION_STORE:
-        o->store_nt = (enum sp_choice)word;
+        o->store_nt = (enum sp_wish)word;
         return word > SP_CHOICE_AUTO;
     default:
         return false;
@@ -147,6 +148,8 @@ static struct sp_setup_options setup_options(const struct sp_analyze_options *o)
     const bool known = sp_meminfo_read("", &memory, NULL) == SP_OK;
     return (struct sp_setup_options){.isa = o->isa,
                                      .plan = o->plan,
+                                     .any_format = sp_analyze_tries_formats(o),
+                                     .any_prefetch = !o->prefetch_given && o->prefetch == 0,
                                      .store_nt = o->store_nt,
                                      .small_pages = o->small_pages,
                                      .not_pinned = o->not_pinned,
@@ -328,13 +331,15 @@ static void let_go(const struct sp_trials *t, const struct sp_analyze_options *o
 static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *v, double budget_s,
                                   struct sp_trial *trial, struct sp_error *err)
 {
-    const struct sp_analyze_options o = sp_variant_options(v, t->options);
+    struct sp_analyze_options o = sp_variant_options(v, t->options);
     struct sp_csr matrix;
     struct sp_setup setup = {0};
     enum sp_status status = t->base ? SP_OK : set_base_up(t, err);
     if (status == SP_OK)
         status = sp_trials_order(t, v, &matrix, err);
     if (status == SP_OK) {
+        if (v->kernel && v->prefetch > 0)
+            o.prefetch = v->prefetch;
         let_go(t, &o);
         status = set_up(&matrix, &o, v->kernel, &setup, err);
     }
@@ -344,6 +349,7 @@ static enum sp_status run_variant(struct sp_trials *t, const struct sp_variant *
         trial->max_error = setup.check.max_error;
         trial->n_processes = 1;
         snprintf(trial->kernel, sizeof trial->kernel, "%s", setup.kernel->name);
+        trial->prefetch = setup.workload.prefetch;
         status = measure(t, &setup, &o, budget_s, trial, err);
         if (status == SP_OK && trial->disturbed)
             snprintf(trial->error.what, sizeof trial->error.what, "%s",

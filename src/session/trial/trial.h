@@ -13,6 +13,7 @@
 struct sp_variant {
     struct sp_change change;
     const struct sp_kernel *kernel; /* the fastest, where a trial has found it; NULL: to be chosen */
+    int32_t prefetch;               /* with kernel: what it was found with */
 };
 
 /* Adds options; one that is there already takes the new value. SP_USAGE: one may not be changed or does not
@@ -46,6 +47,7 @@ struct sp_trial {
     enum sp_status status; /* SP_OK, or why it could not be measured: error */
     struct sp_error error;
     char kernel[64];
+    int32_t prefetch;
     double reorder_s, layout_s; /* order found and applied, zeros left out; layout made: its set-up [s] */
     struct sp_value time;       /* of one execution [s] */
     struct sp_value base_time;  /* of the run beside it [s] */

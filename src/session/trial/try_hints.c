@@ -232,6 +232,7 @@ static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_er
         sp_trials_run(&t->trials, &one->variant, t->tries->budget_s / SP_TRY_PARTS, &one->trial, err);
     one->outcome = sp_try_outcome(one);
     one->variant.kernel = one->trial.status == SP_OK ? sp_kernel_find(one->trial.kernel) : NULL;
+    one->variant.prefetch = one->trial.prefetch;
     return status;
 }
 
@@ -549,7 +550,14 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     t.tries->budget_s = budget_s;
     t.tries->best = -1;
     const char *kernel = "";
+    double prefetch = 0;
     sp_record_text(record, SP_F_CONFIG_KERNEL, &kernel);
+    if (sp_analyze_tries_formats(&o)) /* the run itself is what was found */
+        sp_record_text(record, SP_F_CONFIG_FORMAT_OPTION, &o.format);
+    if (sp_record_number(record, SP_F_CONFIG_PREFETCH, &prefetch) && prefetch > 0) {
+        o.prefetch = (int32_t)prefetch;
+        o.prefetch_given = true;
+    }
     status = sp_trials_open(subject, &o, sp_kernel_find(kernel), progress, &t.trials, err);
     if (status == SP_OK)
         status = try_all(&t, &hints, err);

@@ -1,7 +1,6 @@
 #include "session/validate/forecast.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,8 +53,8 @@ struct part {
 };
 enum { MOST_PARTS = 2 };
 
-/* The matrix and y as the threads share them, and the lines of x that they touch; returns how many parts. The
- * first one has the values. */
+/* The matrix and y as the threads share them, and the lines of x that they touch; returns how many
+ * parts. The first one has the values. */
 static int parts_of(const struct work *w, int domain, struct part part[MOST_PARTS])
 {
     const struct sp_layout *l = w->layout;
@@ -129,8 +128,8 @@ static double alpha_of(const struct work *w, const struct sp_traffic *traffic, i
     return k >= 0 ? sp_traffic_alpha(w->layout, &traffic[k]) : 1;
 }
 
-/* The roofline with the simulated alpha, what memory gives of data that caches keep in part, and the core's
- * time by the lengths of rows where the machine file has it. */
+/* The roofline with the simulated alpha, what memory gives of data that caches keep in part, and
+ * the core's time by the lengths of rows where the machine file has it. */
 static enum sp_status time_of(const struct work *w, const struct sp_workload *workload,
                               const struct sp_traffic *traffic, int n_levels, struct sp_forecast *out,
                               struct sp_error *err)

@@ -1,5 +1,6 @@
-/* What the simulation says of one execution that somebody measured elsewhere: bytes from and to memory, each
- * cache domain simulated with the bytes of its own threads, and the time that the roofline makes of them. */
+/* What the simulation says of one execution that somebody measured elsewhere: bytes from and to
+ * memory, each cache domain simulated with the bytes of its own threads, and the time that the
+ * roofline makes of them. */
 #ifndef SP_SESSION_FORECAST_H
 #define SP_SESSION_FORECAST_H
 
@@ -27,8 +28,9 @@ enum sp_status sp_forecast_make(const struct sp_workload *workload, const struct
                                 bool cold, const struct sp_progress *progress, struct sp_forecast *out,
                                 struct sp_error *err);
 
-/* What is known of sizes alone, CRS in f64 with 32-bit columns: every array once [B]; and what of it must
- * come from memory although the caches in use, kept_B, may hold the rest from one execution to the next. */
+/* What is known of sizes alone, CRS in f64 with 32-bit columns: every array once [B]; and what of
+ * it must come from memory although the caches in use, kept_B, may hold the rest from one execution
+ * to the next. */
 double sp_forecast_once_B(double n_r, double n_c, double n_nz, double row_ptr_B);
 static inline double sp_forecast_least_B(double once_B, double kept_B)
 {

@@ -7,8 +7,8 @@
  *     machine = "a64fx"                                        the same in all lines
  *     read_B  = (L2D_CACHE_REFILL - L2D_SWAP_DM) * 256 / repetitions
  *
- * Numbers take formulas (base/formula.h) over columns; [column:NAME] is one whose name has other characters
- * than letters, digits and _. A quantity without an entry is the column of its name. */
+ * Numbers take formulas (base/formula.h) over columns; [column:NAME] is one whose name has other
+ * characters than letters, digits and _. A quantity without an entry is the column of its name. */
 #ifndef SP_SESSION_MEASUREMENTS_H
 #define SP_SESSION_MEASUREMENTS_H
 
@@ -57,8 +57,8 @@ struct sp_mapping {
     char *text[SP_N_MEASURED_TEXTS], *number[SP_N_MEASURED_NUMBERS]; /* NULL: not said; owned */
 };
 
-/* "name = expression"; path and line are those of a mapping file, NULL and 0: of the command line. SP_INPUT:
- * no such quantity, nothing behind the =; of the command line SP_USAGE. */
+/* "name = expression"; path and line are those of a mapping file, NULL and 0: of the command line.
+ * SP_INPUT: no such quantity, nothing behind the =; of the command line SP_USAGE. */
 enum sp_status sp_mapping_add(struct sp_mapping *mapping, const char *entry, const char *path, int64_t line,
                               struct sp_error *err);
 /* A text that is the same in all lines. */
@@ -83,10 +83,10 @@ struct sp_line_filter {
 /* SP_USAGE: not of this form. */
 enum sp_status sp_line_filter_parse(const char *text, struct sp_line_filter *filter, struct sp_error *err);
 
-/* The lines of a table that pass all filters, as an array to be freed. SP_INPUT names file, line and what is
- * missing: no entry or column for matrix, machine or threads, nothing that was measured, two columns for one
- * quantity, a formula over a column that is not there, a cell that is no number, impossible values. SP_USAGE:
- * a filter of no column. */
+/* The lines of a table that pass all filters, as an array to be freed. SP_INPUT names file, line
+ * and what is missing: no entry or column for matrix, machine or threads, nothing that was
+ * measured, two columns for one quantity, a formula over a column that is not there, a cell that is
+ * no number, impossible values. SP_USAGE: a filter of no column. */
 enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *table,
                                   const struct sp_mapping *mapping, const struct sp_line_filter *filter,
                                   int n_filters, struct sp_measurement **out, int64_t *n,

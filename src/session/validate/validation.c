@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
 #include "model/roofline.h"
@@ -78,7 +77,7 @@ static bool is_file(const char *path)
     return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
 }
 
-/* The matrix that a name stands for: a generator, a file of the folder, a file, an alias; false: none. */
+/* The matrix of a name: a generator, a file of the folder, a file, an alias; false: none. */
 static bool find_matrix(const char *name, const char *folder, char *path, size_t size)
 {
     static const char *const forms[] = {"%s/%s.mtx",     "%s/%s.mtx.gz", "%s/%s.mtx.xz", "%s/%s.mtx.zst",
@@ -116,7 +115,7 @@ static bool find_matrix(const char *name, const char *folder, char *path, size_t
     return sp_generate_estimate(path + 4, &n[0], &n[1], &n[2], NULL) == SP_OK;
 }
 
-/* What a prediction depends on: the machine as described, the simulation, the matrix, the layout. */
+/* What a prediction depends on: the described machine, the simulation, matrix, layout. */
 static uint64_t key_of(const struct sp_validation *v, const struct sp_validation_case *c)
 {
     char text[1536], schedule[48], format[48];

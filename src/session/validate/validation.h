@@ -1,8 +1,9 @@
-/* Measurements of others beside predictions: each line of a file with its error, and what all of them say.
+/* Measurements of others beside predictions: each line of a file with its error, and what all of
+ * them say.
  *
- * Lines that ask for the same execution (matrix, machine, threads, layout) share one prediction, a case.
- * Predictions are kept in a file of JSON Lines as they are made, so that another run takes them from there.
- */
+ * Lines that ask for the same execution (matrix, machine, threads, layout) share one prediction, a
+ * case. Predictions are kept in a file of JSON Lines as they are made, so that another run takes
+ * them from there. */
 #ifndef SP_SESSION_VALIDATION_H
 #define SP_SESSION_VALIDATION_H
 
@@ -69,14 +70,13 @@ struct sp_validation {
 };
 void sp_validation_free(struct sp_validation *v);
 
-/* Adds lines of one file. matrices: a folder with files of the collection, NULL: none; directories: where
- * machine files are, ends with NULL. row_ptr of a line that says none: left to the program. SP_INPUT names
- * the line whose machine, schedule, format or precision is not known. */
+/* Adds lines of one file. matrices: a folder with files of the collection, NULL: none; directories:
+ * where machine files are, ends with NULL. row_ptr of a line that says none: left to the program.
+ * SP_INPUT names the line whose machine, schedule, format or precision is not known. */
 enum sp_status sp_validation_add(struct sp_validation *v, const char *path,
                                  const struct sp_measurement *measured, int64_t n, const char *matrices,
                                  const char *const *directories, struct sp_error *err);
-/* A record of this program: counted and simulated bytes of memory, and the times. SP_INPUT where nothing was
- * counted. */
+/* A record of this program: bytes counted and simulated, times. SP_INPUT: nothing counted. */
 enum sp_status sp_validation_add_record(struct sp_validation *v, const struct sp_record *record, int64_t line,
                                         const char *path, struct sp_error *err);
 
@@ -99,8 +99,8 @@ const struct sp_forecast *sp_line_forecast(const struct sp_validation *v, const 
 /* (predicted - measured)/measured; NAN: not compared. */
 double sp_line_error(const struct sp_validation *v, const struct sp_validation_line *l,
                      enum sp_compared what);
-/* A domain's data, or the arrays of a part of divided ways, are less than twice their cache: what stays there
- * from one execution to the next decides. */
+/* A domain's data, or the arrays of a part of divided ways, are less than twice their cache: what
+ * stays there from one execution to the next decides. */
 bool sp_line_is_near(const struct sp_validation *v, const struct sp_validation_line *l);
 /* Why this line is hard to predict, in words; "" where nothing speaks for it. */
 char *sp_line_reason(const struct sp_validation *v, const struct sp_validation_line *l, char *text,
@@ -135,8 +135,8 @@ enum sp_status sp_validation_bounds(const struct sp_validation *v, struct sp_bou
 enum sp_status sp_validation_record(const struct sp_validation *v, const char *command,
                                     struct sp_record *record, struct sp_error *err);
 
-/* The machine of all lines with its validation, from those that compare bytes read. SP_USAGE: lines of
- * several machines; SP_UNDECIDED: fewer than SP_VALIDATION_LEAST far out of the caches. */
+/* The machine of all lines with its validation, from those that compare bytes read. SP_USAGE: lines
+ * of several machines; SP_UNDECIDED: fewer than SP_VALIDATION_LEAST far out of the caches. */
 enum { SP_VALIDATION_LEAST = 8 };
 enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source,
                                         const char *command, struct sp_machine *out, struct sp_error *err);

@@ -166,7 +166,7 @@ static void take_kept(struct sp_validation *v, const json_t *o)
     }
 }
 
-/* What an earlier run kept; a line that is none of ours is an error, as the file would be replaced. */
+/* What an earlier run kept; a line not ours is an error, as the file would be replaced. */
 static enum sp_status read_kept(struct sp_validation *v, const char *path, struct sp_error *err)
 {
     char *bytes = NULL;

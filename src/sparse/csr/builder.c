@@ -3,10 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-
-enum { PAGE = 4096 };
-
 double sp_csr_builder_bytes(int64_t n_r, int n_threads)
 {
     return (double)n_r * n_threads * (double)sizeof(uint32_t);
@@ -54,15 +50,6 @@ int64_t sp_csr_builder_total(const struct sp_csr_builder *b)
     return total;
 }
 
-/* One write a page, so that the page faults happen here, by all threads, and can be told from the work. */
-static void touch(void *array, size_t bytes, int n_threads)
-{
-    char *p = array;
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (size_t k = 0; k < bytes; k += PAGE)
-        p[k] = 0;
-}
-
 /* Row pointers, and counts to positions inside the row. Returns the entries of the longest row. */
 static uint64_t prefix_sums(struct sp_csr_builder *b, int64_t *row_ptr)
 {
@@ -94,10 +81,6 @@ enum sp_status sp_csr_builder_seal(struct sp_csr_builder *b, struct sp_error *er
     if (prefix_sums(b, a->row_ptr) > UINT32_MAX)
         return sp_fail(err, SP_INPUT, "add duplicate entries before writing the file",
                        "one row has 4294967296 entries or more");
-    double start = sp_now();
-    touch(a->col, (size_t)a->n_nz * sizeof *a->col, b->n_threads);
-    touch(a->val, (size_t)a->n_nz * (sp_csr_is_complex(a) ? 2 : 1) * sizeof *a->val, b->n_threads);
-    b->touch_s = sp_now() - start;
     return SP_OK;
 }
 
@@ -174,7 +157,7 @@ void sp_csr_builder_free(struct sp_csr_builder *b)
     memset(b, 0, sizeof *b);
 }
 
-/* Rows up to this length are sorted by insertion, longer ones through a radix sort of (column, position). */
+/* Rows up to this length are sorted by insertion, longer ones by radix of (column, position). */
 enum { SHORT_ROW = 48, RADIX_BITS = 8, RADIX = 1 << RADIX_BITS };
 
 struct scratch {

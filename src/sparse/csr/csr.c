@@ -145,10 +145,16 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
         if (to > from)
             sp_sort_by(folded->col + from, (to - from), sizeof *folded->col, compare_columns);
     }
-    if (n > 0)
-        memcpy(folded->val, a->val + begin * values_per_entry(a->field),
-               (size_t)(n * values_per_entry(a->field)) * sizeof *a->val);
+    sp_csr_copy_numbers(a, begin * values_per_entry(a->field), n * values_per_entry(a->field), folded->val);
     return SP_OK;
+}
+
+void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to)
+{
+    if (n > 0 && a->val)
+        memcpy(to, a->val + first, (size_t)n * sizeof *to);
+    for (int64_t k = 0; k < n && a->val_f32; k++)
+        to[k] = (double)a->val_f32[first + k];
 }
 
 int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)
@@ -164,7 +170,7 @@ int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)
     return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
 }
 
-/* Each thread sums its slice, then adds what the threads before it found: two passes over the memory. */
+/* Each thread sums its slice, then adds what those before it found: two passes. */
 void sp_prefix_sum(int64_t *n, int64_t n_items)
 {
     enum { MAX_THREADS = 256, SERIAL = 1 << 16 };
@@ -195,7 +201,7 @@ void sp_prefix_sum(int64_t *n, int64_t n_items)
     }
 }
 
-/* Columns up to the diagonal of row `place` of the window, folded, ascending and each once; how many. */
+/* Columns up to the diagonal of row `place` of the window, folded, ascending, once; how many. */
 static int64_t fold_row(const struct sp_csr *a, int64_t first, int64_t place, int64_t window,
                         int32_t *columns, int32_t *scratch)
 {
@@ -215,7 +221,7 @@ static int64_t fold_row(const struct sp_csr *a, int64_t first, int64_t place, in
     return n_kept;
 }
 
-/* Rows are filled from the top: a row has all of its lower triangle before the first of its mirror images. */
+/* Filled from the top: a row has its lower triangle before the first of its mirror images. */
 static void put(struct sp_csr *a, int64_t row, int64_t column, double value)
 {
     int64_t at = a->row_ptr[row + 1]++;

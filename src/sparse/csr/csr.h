@@ -1,8 +1,9 @@
 /* The matrix as it was read: compressed row storage (CRS) in its canonical form.
  *
- * Canonical: rows complete, columns strictly ascending inside a row (duplicates were summed), symmetry
- * expanded, zeros of the input kept. Kernels never run on this directly: they run on a struct sp_layout made
- * from it, with the precision, index width, order and partition that the workload asks for. */
+ * Canonical: rows complete, columns strictly ascending inside a row (duplicates were summed),
+ * symmetry expanded, zeros of the input kept. Kernels never run on this directly: they run on a
+ * struct sp_layout made from it, with the precision, index width, order and partition that the
+ * workload asks for. */
 #ifndef SP_SPARSE_CSR_H
 #define SP_SPARSE_CSR_H
 
@@ -12,7 +13,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-/* Rows and columns are limited to this, so that a column index fits 32 bits; entries are not limited. */
+/* Rows and columns are limited to this, so that a column index fits 32 bits; entries are not. */
 #define SP_MAX_DIMENSION INT32_MAX
 
 enum sp_field { SP_FIELD_REAL, SP_FIELD_INTEGER, SP_FIELD_PATTERN, SP_FIELD_COMPLEX };
@@ -27,10 +28,12 @@ struct sp_csr {
     int64_t *row_ptr; /* [n_r + 1] */
     int32_t *col;     /* [n_nz] 0-based */
     double *val; /* [n_nz], complex: [2 n_nz] real and imaginary parts in turn; a pattern's values are 1 */
-    enum sp_field field;                  /* of the input */
-    enum sp_symmetry symmetry;            /* of the input; entries are expanded whatever it says */
-    int64_t n_zeros;                      /* stored entries whose value is 0, counted after expansion */
-    int64_t n_duplicates;                 /* input entries that were added to an earlier one */
+    const float *val_f32;      /* [n_nz] in place of val, which is NULL then: values that were lent in f32
+                                  (src/api);      whoever takes a matrix reads them with sp_csr_number() */
+    enum sp_field field;       /* of the input */
+    enum sp_symmetry symmetry; /* of the input; entries are expanded whatever it says */
+    int64_t n_zeros;           /* stored entries whose value is 0, counted after expansion */
+    int64_t n_duplicates;      /* input entries that were added to an earlier one */
     const struct sp_allocator *allocator; /* of the three arrays */
 };
 
@@ -51,8 +54,16 @@ static inline bool sp_csr_is_complex(const struct sp_csr *a)
     return a->field == SP_FIELD_COMPLEX;
 }
 
-/* Allocates the three arrays (col and val untouched, row_ptr[0] = 0). On failure *a is zeroed. allocator
- * NULL: plain. */
+/* Element k of the values: two of them are a complex entry. */
+static inline double sp_csr_number(const struct sp_csr *a, int64_t k)
+{
+    return a->val_f32 ? (double)a->val_f32[k] : a->val[k];
+}
+
+/* n of them from `first` on. */
+void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to);
+
+/* The three arrays (col, val untouched, row_ptr[0] = 0). On failure *a is zeroed. NULL: plain. */
 enum sp_status sp_csr_alloc(int64_t n_r, int64_t n_c, int64_t n_nz, enum sp_field field,
                             const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err);
 /* Bytes that sp_csr_alloc would take; exact, for the check before memory is taken. */
@@ -60,35 +71,37 @@ double sp_csr_bytes(int64_t n_r, int64_t n_nz, enum sp_field field);
 /* Safe twice and on a zeroed matrix. */
 void sp_csr_free(struct sp_csr *a);
 
-/* SP_BUG with the first broken promise of the canonical form; for tests and for files read from a cache. */
+/* SP_BUG with the first broken promise of the canonical form; for tests and caches. */
 enum sp_status sp_csr_check(const struct sp_csr *a, struct sp_error *err);
 
-/* Rows [first, first + n_rows) as a small matrix whose columns are folded: column c becomes c mod `window`
- * (then sorted; equal columns are kept apart, so this one is not canonical in that respect). The row
- * lengths stay real while all of x fits `window` entries: what P_core is measured on [THEORY 1]. */
+/* Rows [first, first + n_rows) as a small matrix whose columns are folded: column c becomes c mod
+ * `window` (then sorted; equal columns are kept apart, so this one is not canonical in that
+ * respect). The row lengths stay real while all of x fits `window` entries: what P_core is measured
+ * on [THEORY 1]. */
 enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
                            struct sp_csr *folded, struct sp_error *err);
 
-/* The same for kernels of half storage, as a canonical symmetric matrix of n_rows rows: of each row the
- * entries up to the diagonal, whose distance from it is folded into `window` or what rows there are before
- * it (equal columns become one), and their mirror images. Values are arbitrary. `a` is square. */
+/* The same for kernels of half storage, as a canonical symmetric matrix of n_rows rows: of each row
+ * the entries up to the diagonal, whose distance from it is folded into `window` or what rows there
+ * are before it (equal columns become one), and their mirror images. Values are arbitrary. `a` is
+ * square. */
 enum sp_status sp_csr_fold_symmetric(const struct sp_csr *a, int64_t first, int64_t n_rows, int64_t window,
                                      struct sp_csr *folded, struct sp_error *err);
 
 /* The place of column j among the entries of row i, whose columns ascend; -1: it has none. */
 int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j);
 
-/* Building a matrix whose row lengths are known before its entries: first the row lengths, then the room. */
+/* Building a matrix of known row lengths: first the lengths, then the room. */
 
-/* n[0 .. n_items] holds 0 and then the sizes of the items; afterwards n[i] is the sum of the sizes before
- * item i. In parallel. */
+/* n[0 .. n_items] holds 0 and then the sizes of the items; afterwards n[i] is the sum of the sizes
+ * before item i. In parallel. */
 void sp_prefix_sum(int64_t *n, int64_t n_items);
 
-/* Allocates the row pointers only. The caller writes the length of row i to row_ptr[i + 1] and goes on with
- * sp_csr_take_entries(). On failure *a is zeroed. */
+/* Allocates the row pointers only. The caller writes the length of row i to row_ptr[i + 1] and goes
+ * on with sp_csr_take_entries(). On failure *a is zeroed. */
 enum sp_status sp_csr_take_rows(int64_t n_r, int64_t n_c, enum sp_field field,
                                 const struct sp_allocator *allocator, struct sp_csr *a, struct sp_error *err);
-/* Turns the lengths into pointers and allocates col and val, untouched. On failure *a is freed and zeroed. */
+/* Turns the lengths into pointers, allocates col and val, untouched. On failure *a is freed. */
 enum sp_status sp_csr_take_entries(struct sp_csr *a, struct sp_error *err);
 
 #endif

@@ -11,6 +11,18 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the digest is defined
 
 static const size_t block_bytes = 1 << 20;
 
+/* Of numbers that were lent in f32, as those of f64. False: no memory. */
+static bool hash_wide(const struct sp_csr *a, size_t begin, size_t bytes, uint64_t seed, uint64_t *hash)
+{
+    double *wide = malloc(bytes);
+    if (!wide)
+        return false;
+    sp_csr_copy_numbers(a, (int64_t)(begin / sizeof *wide), (int64_t)(bytes / sizeof *wide), wide);
+    *hash = sp_hash64(wide, bytes, seed);
+    free(wide);
+    return true;
+}
+
 enum sp_status sp_csr_digest(const struct sp_csr *a, int n_threads, char hex[65], struct sp_error *err)
 {
     size_t value_bytes = sp_csr_is_complex(a) ? 2 * sizeof(double) : sizeof(double);
@@ -34,14 +46,21 @@ enum sp_status sp_csr_digest(const struct sp_csr *a, int n_threads, char hex[65]
         if (status != SP_OK)
             return status;
         uint64_t *hash = p;
+        bool failed = false;
 #pragma omp parallel for schedule(static) num_threads(n_threads < 1 ? 1 : n_threads) if (n_blocks > 4)
         for (int64_t b = 0; b < n_blocks; b++) {
             size_t begin = (size_t)b * block_bytes, left = arrays[k].bytes - begin;
-            hash[b] = sp_hash64((const char *)arrays[k].data + begin, left < block_bytes ? left : block_bytes,
-                                (uint64_t)b);
+            const size_t bytes = left < block_bytes ? left : block_bytes;
+            if (arrays[k].data)
+                hash[b] = sp_hash64((const char *)arrays[k].data + begin, bytes, (uint64_t)b);
+            else if (!hash_wide(a, begin, bytes, (uint64_t)b, &hash[b]))
+#pragma omp atomic write
+                failed = true;
         }
         sp_sha256_add(&sha, hash, (size_t)n_blocks * sizeof *hash);
         free(hash);
+        if (failed)
+            return sp_fail(err, SP_MEMORY, NULL, "no memory for hashing values");
     }
     sp_sha256_finish(&sha, hex);
     return SP_OK;
@@ -57,7 +76,7 @@ static bool mirrored(const struct sp_csr *a, int64_t k, int64_t m)
 {
     double sign = a->symmetry == SP_SKEW_SYMMETRIC ? -1 : 1;
     if (!sp_csr_is_complex(a))
-        return alike(a->val[k], sign * a->val[m]);
+        return alike(sp_csr_number(a, k), sign * sp_csr_number(a, m));
     double sign_im = a->symmetry == SP_HERMITIAN ? -1 : sign;
     return alike(a->val[2 * k], sign * a->val[2 * m]) &&
            alike(a->val[2 * k + 1], sign_im * a->val[2 * m + 1]);
@@ -72,8 +91,8 @@ enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct
     enum sp_status status = sp_new_array(a->n_r, sizeof(int64_t), "positions in the upper triangle", &p, err);
     if (status != SP_OK)
         return status;
-    /* next[j]: the entry of row j in the upper triangle that the next lower entry of column j must mirror;
-     * rows are walked in order and columns ascend, so it only moves forward. */
+    /* next[j]: the entry of row j in the upper triangle that the next lower entry of column j must
+     * mirror; rows are walked in order and columns ascend, so it only moves forward. */
     int64_t *next = p, n_lower = 0, n_upper = 0;
     bool ok = true;
     for (int64_t i = 0; i < a->n_r && ok; i++) {
@@ -97,7 +116,7 @@ enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct
 
 static bool is_zero(const struct sp_csr *a, int64_t j)
 {
-    return sp_csr_is_complex(a) ? a->val[2 * j] == 0 && a->val[2 * j + 1] == 0 : a->val[j] == 0;
+    return sp_csr_is_complex(a) ? a->val[2 * j] == 0 && a->val[2 * j + 1] == 0 : sp_csr_number(a, j) == 0;
 }
 
 static int64_t count_zeros(const struct sp_csr *a)
@@ -117,7 +136,7 @@ static void copy_row(const struct sp_csr *a, int64_t i, struct sp_csr *to)
         if (is_zero(a, j))
             continue;
         to->col[at] = a->col[j];
-        memcpy(to->val + per_entry * at, a->val + per_entry * (size_t)j, per_entry * sizeof *a->val);
+        sp_csr_copy_numbers(a, (int64_t)per_entry * j, (int64_t)per_entry, to->val + per_entry * at);
         at++;
     }
 }
@@ -161,7 +180,7 @@ void sp_rounding_of(const struct sp_csr *a, struct sp_rounding *r)
     double largest = 0, change = 0, all = 0;
 #pragma omp parallel for schedule(static) reduction(+ : n_changed, change, all) reduction(max : largest)
     for (int64_t k = 0; k < n; k++) {
-        const double value = a->val[k];
+        const double value = sp_csr_number(a, k);
         if (!isfinite(value))
             continue;
         /* from half a unit in the last place beyond the largest number on it rounds to infinity */
@@ -200,7 +219,7 @@ enum sp_field sp_csr_plainest_field(const struct sp_csr *a)
     bool ones = true, integers = true;
 #pragma omp parallel for schedule(static) reduction(&& : ones, integers) if (a->n_nz > MANY)
     for (int64_t k = 0; k < a->n_nz; k++) {
-        double x = a->val[k];
+        double x = sp_csr_number(a, k);
         ones = ones && x == 1;
         integers = integers && x == trunc(x) && x >= -0x1p63 && x < 0x1p63 && !(x == 0 && signbit(x));
     }

@@ -22,8 +22,8 @@ static int64_t nearest_boundary(int64_t n_units, const int64_t *ptr, int64_t tar
     return low;
 }
 
-/* The merge path of row ends and entries crosses diagonal d in the row that this returns: the last i with
- * ptr[i] + i <= d (Merrill, Garland 2016). */
+/* The merge path of row ends and entries crosses diagonal d in the row that this returns: the last
+ * i with ptr[i] + i <= d (Merrill, Garland 2016). */
 static int64_t row_on_diagonal(int64_t n_units, const int64_t *ptr, int64_t d)
 {
     int64_t low = 0, high = n_units;

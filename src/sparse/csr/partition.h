@@ -1,5 +1,4 @@
-/* Which thread does what. Built once with the layout and shared by kernels, traces and the imbalance model.
- */
+/* Which thread does what: built with the layout, shared by kernels, traces, imbalance model. */
 #ifndef SP_SPARSE_PARTITION_H
 #define SP_SPARSE_PARTITION_H
 
@@ -22,7 +21,8 @@ struct sp_partition {
 };
 
 /* ptr[n_units + 1]: running number of stored entries up to each unit, the weights of nnz and merge.
- * NULL: each unit is one entry (COO). merge is refused by sp_workload_check() for anything but CRS. */
+ * NULL: each unit is one entry (COO). merge is refused by sp_workload_check() for anything but
+ * CRS. */
 enum sp_status sp_partition_make(enum sp_schedule schedule, int64_t block_units, int n_threads,
                                  int64_t n_units, const int64_t *ptr, struct sp_partition *p,
                                  struct sp_error *err);
@@ -31,7 +31,7 @@ void sp_partition_free(struct sp_partition *p);
 /* Of all that decides which thread does what: equal where the shares are. */
 uint64_t sp_partition_hash(const struct sp_partition *p);
 
-/* Where share `share` of `parts` equal ones of n items begins: floor(n share / parts) without overflow. */
+/* Where share `share` of `parts` equal ones of n items begins, floor(n share / parts). */
 static inline int64_t sp_share(int64_t n, int share, int parts)
 {
     return n / parts * share + n % parts * share / parts;

@@ -47,8 +47,9 @@ void sp_permutation_invert(const int32_t *perm, int64_t n, int32_t *inverse)
         inverse[perm[i]] = (int32_t)i;
 }
 
-/* Rao and Sandelius: deal the items into buckets by random bits, then shuffle inside each bucket, which fits
- * a cache. Chunks and buckets depend on n alone, so that the result does not depend on threads. */
+/* Rao and Sandelius: deal the items into buckets by random bits, then shuffle inside each bucket,
+ * which fits a cache. Chunks and buckets depend on n alone, so that the result does not depend on
+ * threads. */
 enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, struct sp_error *err)
 {
     enum { BUCKET = 1 << 15, CHUNK = 1 << 18 };
@@ -59,7 +60,7 @@ enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, st
     int shift = 63 - bits;
     uint64_t deal_seed = sp_random_at(seed, 0), shuffle_seed = sp_random_at(seed, 1);
 
-    /* place[bucket * n_chunks + chunk + 1]: first counts, then where that chunk's items of the bucket go */
+    /* place[bucket * n_chunks + chunk + 1]: first counts, then where the chunk's items go */
     void *p;
     enum sp_status status =
         sp_new_array(n_buckets * n_chunks + 1, sizeof(int64_t), "buckets of a random permutation", &p, err);
@@ -103,8 +104,8 @@ enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, st
     return SP_OK;
 }
 
-/* Writes row `from` of a, its columns renamed and sorted, to position `to` of b. keys and scratch hold the
- * longest row; a key is (new column, position in the old row). */
+/* Writes row `from` of a, its columns renamed and sorted, to position `to` of b. keys and scratch
+ * hold the longest row; a key is (new column, position in the old row). */
 static void permute_row(const struct sp_csr *a, int64_t from, const int32_t *new_col, struct sp_csr *b,
                         int64_t to, uint64_t *keys, uint64_t *scratch)
 {
@@ -120,7 +121,7 @@ static void permute_row(const struct sp_csr *a, int64_t from, const int32_t *new
             b->val[2 * target] = a->val[2 * source];
             b->val[2 * target + 1] = a->val[2 * source + 1];
         } else {
-            b->val[target] = a->val[source];
+            b->val[target] = sp_csr_number(a, source);
         }
     }
 }
@@ -132,7 +133,7 @@ static void copy_row(const struct sp_csr *a, int64_t from, struct sp_csr *b, int
     if (n == 0)
         return;
     memcpy(b->col + to, a->col + begin, (size_t)n * sizeof *b->col);
-    memcpy(b->val + to * per_entry, a->val + begin * per_entry, (size_t)(n * per_entry) * sizeof *b->val);
+    sp_csr_copy_numbers(a, begin * per_entry, n * per_entry, b->val + to * per_entry);
 }
 
 static int64_t longest_row(const struct sp_csr *a)
@@ -204,22 +205,4 @@ done:
     if (status != SP_OK)
         sp_csr_free(b);
     return status;
-}
-
-void sp_permute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
-{
-    const char *from = x;
-    char *to = y;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + (size_t)i * size, from + (size_t)perm[i] * size, size);
-}
-
-void sp_unpermute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y)
-{
-    const char *from = x;
-    char *to = y;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        memcpy(to + (size_t)perm[i] * size, from + (size_t)i * size, size);
 }

@@ -9,8 +9,7 @@
 
 #include "sparse/csr/csr.h"
 
-/* A new order of rows and columns. NULL leaves that side as it is; the same array twice is a symmetric order.
- */
+/* A new order of rows and columns. NULL: as they are; the same array twice: symmetric. */
 struct sp_permutations {
     int32_t *row_perm; /* [n_r] */
     int32_t *col_perm; /* [n_c] */
@@ -19,23 +18,19 @@ struct sp_permutations {
 /* Frees arrays of sp_large_alloc() with the plain allocator; safe twice. */
 void sp_permutations_free(struct sp_permutations *order);
 
-/* SP_INPUT when perm is not a permutation of 0 .. n - 1: says which item is out of range or missing. */
+/* SP_INPUT where perm is no permutation of 0 .. n - 1: which item is out of range or missing. */
 enum sp_status sp_permutation_check(const int32_t *perm, int64_t n, struct sp_error *err);
 
 /* inverse[perm[i]] = i. */
 void sp_permutation_invert(const int32_t *perm, int64_t n, int32_t *inverse);
 
-/* Every permutation equally likely, up to the generator's quality; the same for any number of threads. */
+/* Every permutation equally likely; the same for any number of threads. */
 enum sp_status sp_permutation_random(int64_t n, uint64_t seed, int32_t *perm, struct sp_error *err);
 
-/* b(i, j) = a(row_perm[i], col_perm[j]), canonical, in parallel. NULL leaves that side as it is; the same
- * array twice is a symmetric permutation and keeps the symmetry mark. The permutations must have passed
- * sp_permutation_check(). allocator NULL: plain. */
+/* b(i, j) = a(row_perm[i], col_perm[j]), canonical, in parallel. NULL leaves that side as it is;
+ * the same array twice is a symmetric permutation and keeps the symmetry mark. The permutations
+ * must have passed sp_permutation_check(). allocator NULL: plain. */
 enum sp_status sp_csr_permute(const struct sp_csr *a, const int32_t *row_perm, const int32_t *col_perm,
                               const struct sp_allocator *allocator, struct sp_csr *b, struct sp_error *err);
-
-/* y[i] = x[perm[i]] and its inverse y[perm[i]] = x[i], for items of `size` bytes; x and y do not overlap. */
-void sp_permute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y);
-void sp_unpermute_vector(const int32_t *perm, int64_t n, size_t size, const void *x, void *y);
 
 #endif

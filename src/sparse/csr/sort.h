@@ -1,5 +1,6 @@
-/* Sorting of short and long runs in place: insertion up to a few dozen items, merging above, so that the rows
- * of a mesh and the hubs of a graph are both cheap. Stable; equal keys keep their order. */
+/* Sorting of short and long runs in place: insertion up to a few dozen items, merging above, so
+ * that the rows of a mesh and the hubs of a graph are both cheap. Stable; equal keys keep their
+ * order. */
 #ifndef SP_SPARSE_SORT_H
 #define SP_SPARSE_SORT_H
 

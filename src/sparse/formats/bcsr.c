@@ -107,7 +107,6 @@ static void set_bounds(const struct sp_pattern *a, struct sp_blocks *b)
     b->least = ceiling(a->n_nz, (int64_t)b->b_h * b->b_w);
     b->most = all < n_nz ? (int64_t)all : a->n_nz;
     b->fill = b->n_e > 0 ? n_nz / ((double)b->n_e * area) : 1;
-    b->density = b->n_e > 0 ? (double)b->n_e * area / ((double)a->n_r * (double)a->n_c) : 0;
 }
 
 enum sp_status sp_blocks_count(const struct sp_pattern *pattern, int32_t b_h, int32_t b_w,
@@ -156,12 +155,13 @@ static double sum_of_place(const struct sp_csr *a, int64_t row, int64_t column)
 {
     double sum = 0;
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++)
-        sum += a->col[k] == column ? a->val[k] : 0;
+        sum += a->col[k] == column ? sp_csr_number(a, k) : 0;
     return sum;
 }
 
-/* The entries of a matrix row into the blocks of the block row at hand, of which the first is stored block
- * `first`. Entries of one place are added up: before they are rounded, where 16 bits are stored. */
+/* The entries of a matrix row into the blocks of the block row at hand, of which the first is
+ * stored block `first`. Entries of one place are added up: before they are rounded, where 16 bits
+ * are stored. */
 static void fill_row(struct sp_layout *l, const struct sp_csr *a, const struct sp_block_walk *walk,
                      int64_t row, int64_t first)
 {
@@ -169,7 +169,8 @@ static void fill_row(struct sp_layout *l, const struct sp_csr *a, const struct s
         int64_t block = first + walk->place[a->col[k] / l->b_w] - 1;
         int64_t to = (block * l->b_w + a->col[k] % l->b_w) * l->b_h + row % l->b_h;
         double sum = sp_real_load(l->precision, l->val, to);
-        sum = l->s_a == sizeof(uint16_t) && sum != 0 ? sum_of_place(a, row, a->col[k]) : sum + a->val[k];
+        sum = l->s_a == sizeof(uint16_t) && sum != 0 ? sum_of_place(a, row, a->col[k])
+                                                     : sum + sp_csr_number(a, k);
         sp_real_store(l->precision, l->val, to, sum);
     }
 }

@@ -1,5 +1,6 @@
-/* Which blocks of b_h x b_w hold entries, found without converting a matrix: what BCSR stores [THEORY 7].
- * Blocks are aligned: block (I, J) has the rows I b_h .. I b_h + b_h - 1 and the columns J b_w .. */
+/* Which blocks of b_h x b_w hold entries, found without converting a matrix: what BCSR stores
+ * [THEORY 7]. Blocks are aligned: block (I, J) has the rows I b_h .. I b_h + b_h - 1 and the
+ * columns J b_w .. */
 #ifndef SP_SPARSE_BCSR_H
 #define SP_SPARSE_BCSR_H
 
@@ -11,11 +12,10 @@
 
 struct sp_blocks {
     int32_t b_h, b_w;
-    int64_t n_block_rows; /* ceil(n_r / b_h) */
-    int64_t n_e;          /* blocks that hold an entry */
-    int64_t least, most;  /* ceil(n_nz / (b_h b_w)) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz) */
-    double fill;          /* beta = n_nz / (n_e b_h b_w); 1 without entries */
-    double density;       /* n_e b_h b_w / (n_r n_c): the block density above which dense wins; 0 for none */
+    int64_t n_block_rows;    /* ceil(n_r / b_h) */
+    int64_t n_e;             /* blocks that hold an entry */
+    int64_t least, most;     /* ceil(n_nz / (b_h b_w)) <= n_e <= min(ceil(n_r/b_h) ceil(n_c/b_w), n_nz) */
+    double fill;             /* beta = n_nz / (n_e b_h b_w); 1 without entries */
     double row_mean, row_sd; /* blocks in a block row; 0 without rows */
     int64_t row_max;
 };
@@ -37,15 +37,14 @@ struct sp_block_walk {
     int64_t n;
 };
 
-/* n of them, in `walks`, the caller's; blocks of at least b_w columns may be looked for. What each needs is
- * touched by its user. SP_MEMORY; all are zeroed then. */
+/* n of them, in `walks`, the caller's; blocks of at least b_w columns may be looked for. What each
+ * needs is touched by its user. SP_MEMORY; all are zeroed then. */
 enum sp_status sp_block_walks_make(const struct sp_pattern *pattern, const int32_t *row_perm,
                                    const int32_t *new_col, int32_t b_w, int n, struct sp_block_walk *walks,
                                    struct sp_error *err);
 void sp_block_walks_free(struct sp_block_walk *walks, int n);
 
-/* Leaves the rows before and finds the block columns of the rows [first, end), which are cut off at n_r;
- * returns n. */
+/* Leaves the rows before; block columns of the rows [first, end), cut off at n_r; returns n. */
 int64_t sp_block_walk_rows(struct sp_block_walk *walk, int64_t first, int64_t end, int32_t b_w);
 
 #endif

@@ -1,6 +1,7 @@
-/* A format is one row: its words, its layout, and its properties. What is not its own asks the row instead of
- * which format it is. Rows are called sp_format_NAME and stand in formats/NAME.c; base/option/formats.inc
- * lists them. What the model knows of a format stands in model/formats/format.h. */
+/* A format is one row: its words, its layout, and its properties. What is not its own asks the row
+ * instead of which format it is. Rows are called sp_format_NAME and stand in formats/NAME.c;
+ * base/option/formats.inc lists them. What the model knows of a format stands in
+ * model/formats/format.h. */
 #ifndef SP_SPARSE_FORMAT_H
 #define SP_SPARSE_FORMAT_H
 
@@ -11,8 +12,8 @@
 struct sp_layout;
 struct sp_offsets;
 
-/* Of each stored entry its row and column, which may lie beyond the matrix (fill), and the factor of its
- * value, 1 or -1. */
+/* Of each stored entry its row and column, which may lie beyond the matrix (fill), and the factor
+ * of its value, 1 or -1. */
 typedef void sp_entry_visitor(void *to, int64_t row, int64_t column, int64_t entry, int factor);
 
 /* What a record says of a layout, in its part "layout". */
@@ -29,7 +30,7 @@ struct sp_format_kind {
     const char *form;  /* "sell:C,SIGMA": what messages tell to type */
     unsigned ops;      /* 1u << SP_OP_...: what has kernels and volumes of it */
 
-    /* The numbers behind the name (":32,256", "" for none) of `text` into the workload. NULL: it has none. */
+    /* The numbers behind the name (":32,256", "") into the workload. NULL: it has none. */
     enum sp_status (*set)(struct sp_workload *w, const char *text, const char *numbers, struct sp_error *err);
     /* One or two of them back; how many. NULL where `set` is. */
     int (*numbers)(const struct sp_workload *w, int64_t number[2]);
@@ -37,15 +38,14 @@ struct sp_format_kind {
     /* Do they fit? NULL: there is nothing to check. */
     enum sp_status (*check)(const struct sp_workload *w, struct sp_error *err);
 
-    /* Gets a layout whose format, sizes and s_* are set, and fills in the rest. On failure the caller frees
-     * the layout. */
+    /* Fills in a layout whose format, sizes and s_* are set. On failure the caller frees it. */
     enum sp_status (*build)(const struct sp_workload *w, bool with_values, struct sp_layout *layout,
                             struct sp_error *err);
     void (*free)(struct sp_layout *layout); /* layout->own, which may be NULL; NULL: it has none */
     /* sp_layout_bytes_bound() without the partition [B]. */
     double (*bytes_bound)(const struct sp_workload *w, bool with_values);
-    /* Bytes of what says where entries are; NULL: ptr alone. Of buffers and partial results; NULL: none. Of
-     * the indices that fill brings; NULL: none. */
+    /* Bytes of what says where entries are; NULL: ptr alone. Of buffers and partial results; NULL:
+     * none. Of the indices that fill brings; NULL: none. */
     double (*pointers_B)(const struct sp_layout *layout);
     double (*other_B)(const struct sp_layout *layout);
     double (*fill_indices_B)(const struct sp_layout *layout);
@@ -59,12 +59,12 @@ struct sp_format_kind {
                                     struct sp_error *err);
     enum sp_status (*check_offsets)(const struct sp_workload *w, const struct sp_offsets *offsets,
                                     struct sp_error *err);
-    /* Calls `visit` for each stored entry, in an order in which y can be summed; NULL: SpMV is not taken. */
+    /* Calls `visit` for each stored entry, in an order to sum y in; NULL: SpMV is not taken. */
     void (*each_entry)(const struct sp_layout *layout, sp_entry_visitor *visit, void *to);
     /* Columns into a window as sp_layout_fold() says; NULL: each item of col and list by itself. */
     void (*fold)(struct sp_layout *layout, int64_t window);
     int64_t (*fold_multiple)(const struct sp_workload *w); /* windows are multiples of this; NULL: 1 */
-    /* Its numbers for a part of the matrix whose columns are folded into so many; NULL: as they are. */
+    /* Its numbers for a part of the matrix with columns folded into so many; NULL: the same. */
     void (*for_columns)(struct sp_workload *w, int64_t n_c, int64_t columns);
     void (*facts)(const struct sp_layout *layout,
                   struct sp_layout_fact fact[SP_LAYOUT_FACTS]); /* NULL: none */

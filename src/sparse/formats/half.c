@@ -20,7 +20,7 @@ static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
     int64_t last = -1;
     for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
         int64_t j = a->col[k], image = j == i ? k : sp_csr_find(a, j, i);
-        if (j <= last || image < 0 || !alike(a->val[k], sign * a->val[image]))
+        if (j <= last || image < 0 || !alike(sp_csr_number(a, k), sign * sp_csr_number(a, image)))
             return false;
         last = j;
     }
@@ -59,7 +59,7 @@ static enum sp_status find_mirror(const struct sp_csr *a, int *mirror, struct sp
 
 /* ---- conflicts ---- */
 
-/* Fills in what the thread's own rows tell; returns the end of those that update rows of other threads. */
+/* Fills in what the thread's rows tell; returns the end of those that update others' rows. */
 static int64_t find_reach(struct sp_layout *l, int t)
 {
     const struct sp_partition *p = &l->partition;
@@ -82,8 +82,9 @@ static int64_t entries(const struct sp_layout *l, int64_t first, int64_t end)
     return sp_layout_ptr(l, end) - sp_layout_ptr(l, first);
 }
 
-/* Second phases as long as the longest one must be, so that threads wait for each other as little as they
- * can: the first row in [least, most] from which on no more than `target` entries follow. */
+/* Second phases as long as the longest one must be, so that threads wait for each other as little
+ * as they can: the first row in [least, most] from which on no more than `target` entries
+ * follow. */
 static int64_t split_of(const struct sp_layout *l, int64_t least, int64_t most, int64_t end, int64_t target)
 {
     while (least < most) {
@@ -96,8 +97,8 @@ static int64_t split_of(const struct sp_layout *l, int64_t least, int64_t most, 
     return least;
 }
 
-/* What the threads do to rows of others, and whether two phases keep them apart. Those cost less than windows
- * wherever they are possible: the rows are written once more, nothing else is. */
+/* What the threads do to rows of others, and whether two phases keep them apart. Those cost less
+ * than windows wherever they are possible: the rows are written once more, nothing else is. */
 static void plan(struct sp_layout *l, int64_t *crossing_end)
 {
     struct sp_half *h = l->own;

@@ -1,10 +1,11 @@
-/* HALF: row i holds its entries of columns <= i, ptr[i] .. ptr[i + 1] of col and val; each stands for its
- * mirror image as well, whose value is `mirror` (1 or, of a skew-symmetric matrix, -1) times its own. Row i
- * therefore updates y of its columns too: thread t, with rows begin[t] .. begin[t + 1] - 1, those from
- * share[t].lowest on, which rows before begin[t] belong to other threads. Either two phases keep threads
- * apart (`phased`): rows up to share[t].split - 1 write nothing from share[t + 1].lowest on, the others
- * nothing before begin[t]; or each thread sums up for rows of others in a window of its own, of begin[t] -
- * share[t].lowest rows, which are added to y at the end. */
+/* HALF: row i holds its entries of columns <= i, ptr[i] .. ptr[i + 1] of col and val; each stands
+ * for its mirror image as well, whose value is `mirror` (1 or, of a skew-symmetric matrix, -1)
+ * times its own. Row i therefore updates y of its columns too: thread t, with rows begin[t] ..
+ * begin[t + 1] - 1, those from share[t].lowest on, which rows before begin[t] belong to other
+ * threads. Either two phases keep threads apart (`phased`): rows up to share[t].split - 1 write
+ * nothing from share[t + 1].lowest on, the others nothing before begin[t]; or each thread sums up
+ * for rows of others in a window of its own, of begin[t] - share[t].lowest rows, which are added to
+ * y at the end. */
 #ifndef SP_SPARSE_HALF_H
 #define SP_SPARSE_HALF_H
 

@@ -31,8 +31,8 @@ static int64_t rows_with_entries(const struct sp_csr *a)
     return n;
 }
 
-/* n elements rounded up to lines of 64 bytes, an odd number of them: columns that are a power of two apart
- * would fall into the same sets of a cache. */
+/* n elements rounded up to lines of 64 bytes, an odd number of them: columns that are a power of
+ * two apart would fall into the same sets of a cache. */
 static int64_t whole_lines(int64_t n, size_t size)
 {
     int64_t in_line = 64 / (int64_t)size, lines = (n + in_line - 1) / in_line;

@@ -1,9 +1,9 @@
-/* What a format really stores. A layout is built once from a workload and shared by the kernel (which
- * computes with it), the trace (whose addresses follow from it) and the volume formula (which counts it):
- * none of them derives it again.
+/* What a format really stores. A layout is built once from a workload and shared by the kernel
+ * (which computes with it), the trace (whose addresses follow from it) and the volume formula
+ * (which counts it): none of them derives it again.
  *
- * All arrays are first touched, with their final contents, by the thread that the partition gives them to;
- * threads should therefore be bound before sp_layout_make() is called. */
+ * All arrays are first touched, with their final contents, by the thread that the partition gives
+ * them to; threads should therefore be bound before sp_layout_make() is called. */
 #ifndef SP_SPARSE_LAYOUT_H
 #define SP_SPARSE_LAYOUT_H
 
@@ -16,38 +16,48 @@
 #include "sparse/csr/partition.h"
 #include "sparse/product/workload.h"
 
-/* CRS:   row i holds entries ptr[i] .. ptr[i + 1] of col and val.
- * SELL:  rows sorted by descending length inside windows of sigma rows (stable), cut into n_chunks chunks of
- * C. Chunk k has len[k] slots of C entries; entry (slot j, lane l) is at ptr[k] + j C + l of col and val. The
- * row in lane l of chunk k is perm[k C + l] (sigma > 1) or k C + l; lanes past the last row are empty. Fill
- * has value 0 and repeats a column of its own row (0 for an empty row), so it causes no new x line where it
- * can avoid it. SELLU: SELL whose slots are of two kinds. Of the len[k] slots of chunk k the first n_unit[k]
- * are unit-stride: one base index b stands for the columns b .. b + C - 1 (b may be negative or b + C exceed
- * n_c: x is stored with C guard entries on either side, zero); the others store C indices. The index stream
- * of chunk k starts at index_ptr[k] of col: n_unit[k] bases, then (len[k] - n_unit[k]) C indices. Values are
- *        at ptr[k] as for SELL. Lanes of one slot need not belong to the same position in their rows.
- * STAGED: SELL with sigma = 1 and C = SP_STAGED_C (SDDMM: 1, no fill, so that P keeps the order of CRS),
- * whose chunks are grouped into blocks of at most T_i rows (rounded up to whole chunks). Block b has the
- * chunks block[b].chunk .. block[b + 1].chunk; its entries begin at ptr[b] and follow chunk after chunk. Its
- * distinct columns are list[block[b].list] .. list[block[b + 1].list], in the order in which its rows name
- * them; col holds places in that list, 16 bits each. A block ends before the chunk with which its part of X,
- * the listed rows by a tile of the width, would exceed SP_STAGE_B, half of an L2 of 1 MiB; a single chunk may
- * exceed it.
- * With 16-bit offsets (index d16) col holds, as uint16_t, how far an entry's column is behind a base: base[i]
- * of row i in CRS, base[ptr[k] / C + j] of slot j of chunk k in SELL. Rows of CRS must not span more than
- * SP_OFFSET_MAX columns. A slot of SELL takes from each lane the next entry of its row where that is in reach
- * of the slot's base, the least of the lanes' next columns, else fill; so a chunk may have more slots than
- * its longest row has entries. Fill has offset 0: a column that another lane reads. COO:   entry j is in row
- * row_index[j] and column col[j], in the order of CRS. Units are entries; no ptr. TILED: block b, rows b T_i
- * .. (b + 1) T_i - 1, holds the entries ptr[b] .. ptr[b + 1], by column and inside a column by row: what is
- * gathered in turn is then the block's few rows of A. The columns that the block has are col[index_ptr[b]] ..
- * col[index_ptr[b + 1]]; column c of these lists has the entries column_ptr[c] .. column_ptr[c + 1], and
- * row_index[j] is the row of entry j inside its block, 16 bits. Kernels need no ptr. BCSR: blocks of b_h x
- * b_w at multiples of these; block row I (rows I b_h ..) holds the blocks ptr[I] .. ptr[I + 1], of ascending
- * block columns col[b] (columns col[b] b_w ..). Entry (i, j) of block b is at (b b_w + j) b_h + i of val: by
- * columns, so that a vector of rows is multiplied by one element of x. What a block holds beside entries,
- * beyond the last row and column too, is 0. Formats with arrays of
- * their own (`own`) say so in their headers: formats/half.h and such. */
+/* CRS: row i holds entries ptr[i] .. ptr[i + 1] of col and val.
+ *
+ * SELL: rows sorted by descending length inside windows of sigma rows (stable), cut into n_chunks
+ * chunks of C. Chunk k has len[k] slots of C entries; entry (slot j, lane l) is at ptr[k] + j C + l
+ * of col and val. The row in lane l of chunk k is perm[k C + l] (sigma > 1) or k C + l; lanes past
+ * the last row are empty. Fill has value 0 and repeats a column of its own row (0 for an empty
+ * row), so that it seldom causes a new line of x.
+ *
+ * SELLU: SELL with two kinds of slots. The first n_unit[k] slots of chunk k are unit-stride: one
+ * base index b stands for the columns b .. b + C - 1 (b may be negative or b + C exceed n_c: x is
+ * stored with C zeros on either side). The others store C indices. The indices of chunk k start at
+ * index_ptr[k] of col: n_unit[k] bases, then (len[k] - n_unit[k]) C indices. Values are as in SELL.
+ * Lanes of one slot need not hold the same position of their rows.
+ *
+ * STAGED: SELL with sigma = 1 and C = SP_STAGED_C (SDDMM: 1, so that P keeps the order of CRS), in
+ * blocks of at most T_i rows (rounded up to whole chunks). Block b has the chunks block[b].chunk ..
+ * block[b + 1].chunk; its entries begin at ptr[b]. Its distinct columns are list[block[b].list] ..
+ * list[block[b + 1].list], in the order in which its rows name them; col holds places in that list,
+ * 16 bits each. A block ends before the listed rows of X, by a tile of the width, would exceed
+ * SP_STAGE_B, half of an L2 of 1 MiB; a single chunk may.
+ *
+ * Index d16: col holds, as uint16_t, how far an entry's column is behind a base: base[i] of row i
+ * in CRS, base[ptr[k] / C + j] of slot j of chunk k in SELL. Rows of CRS must not span more than
+ * SP_OFFSET_MAX columns. The base of a slot is the least of the lanes' next columns; a lane whose
+ * next entry is out of reach gets fill of offset 0, so a chunk may have more slots than its longest
+ * row has entries.
+ *
+ * COO: entry j is in row row_index[j] and column col[j], in the order of CRS. Units are entries; no
+ * ptr.
+ *
+ * TILED: block b, rows b T_i .. (b + 1) T_i - 1, holds the entries ptr[b] .. ptr[b + 1], by column
+ * and inside a column by row, so that what is gathered in turn is the block's few rows of A. Its
+ * columns are col[index_ptr[b]] .. col[index_ptr[b + 1]]; column c of these lists has the entries
+ * column_ptr[c] .. column_ptr[c + 1], and row_index[j] is the row of entry j inside its block, 16
+ * bits. Kernels need no ptr.
+ *
+ * BCSR: blocks of b_h x b_w at multiples of these. Block row I (rows I b_h ..) holds the blocks
+ * ptr[I] .. ptr[I + 1], of ascending block columns col[b] (columns col[b] b_w ..). Entry (i, j) of
+ * block b is at (b b_w + j) b_h + i of val: by columns, so that a vector of rows is multiplied by
+ * one element of x. The rest of a block is 0.
+ *
+ * Formats with arrays of their own (`own`) say so in their headers, formats/half.h and such. */
 enum { SP_STAGED_C = 4, SP_STAGE_B = 512 << 10, SP_STAGED_MOST_COLUMNS = 65536, SP_OFFSET_MAX = UINT16_MAX };
 
 struct sp_staged_block {
@@ -66,18 +76,17 @@ struct sp_layout {
     int64_t n_stored; /* entries with fill: beta = n_nz / n_stored */
     int32_t r;        /* width of the dense operands, 1 for SpMV */
     enum sp_order order;
-    /* Row i, column k of a dense operand is at i ld + k (row-major: ld_x = ld_y = r), else at k ld + i, where
-     * columns start on lines of their own. */
+    /* Row i, column k of a dense operand is at i ld + k (row-major: ld_x = ld_y = r), else at k ld
+     * + i, where columns start on lines of their own. */
     int64_t ld_x, ld_y;
     int32_t C;
     int64_t sigma;
-    int32_t b_h, b_w, T_i, T_k; /* BCSR; TILED and STAGED */
-    int32_t W;                  /* columns of a part, where a format cuts them */
-    int64_t unit_rows;          /* rows of a unit of the partition; 0: C */
-    int64_t ptr_entries;        /* entries that an item of ptr counts: those of a block for BCSR; 0: 1 */
-    int64_t n_chunks;           /* SELL kinds, STAGED; TILED: blocks; else 0 */
-    int64_t
-        n_ptr; /* items in ptr: n_r + 1, n_chunks + 1, n_blocks + 1, ceil(n_r/b_h) + 1; no ptr: units + 1 */
+    int32_t b_h, b_w, T_i, T_k;    /* BCSR; TILED and STAGED */
+    int32_t W;                     /* columns of a part, where a format cuts them */
+    int64_t unit_rows;             /* rows of a unit of the partition; 0: C */
+    int64_t ptr_entries;           /* entries that an item of ptr counts: those of a block for BCSR; 0: 1 */
+    int64_t n_chunks;              /* SELL kinds, STAGED; TILED: blocks; else 0 */
+    int64_t n_ptr;                 /* items in ptr: rows, chunks, blocks or block rows, and 1 */
     int64_t n_indices;             /* items in col: n_stored, fewer for SELLU and TILED, n_e for BCSR */
     int64_t n_unit_slots, n_slots; /* SELLU: u = n_unit_slots / n_slots */
 
@@ -106,15 +115,15 @@ struct sp_layout {
     const struct sp_allocator *allocator;
 };
 
-/* Builds the layout. `with_values` false: val stays NULL (simulation and volume need no values). allocator
- * NULL: plain. HALF: SP_USAGE where the matrix is neither symmetric nor skew-symmetric, entry by entry. The
- * workload must have passed sp_workload_check(). */
+/* Builds the layout. `with_values` false: val stays NULL (simulation and volume need no values).
+ * allocator NULL: plain. HALF: SP_USAGE where the matrix is neither symmetric nor skew-symmetric,
+ * entry by entry. The workload must have passed sp_workload_check(). */
 enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err);
 /* The layout that CRS would have of a matrix in another order, for traces of SpMV, reuse curves and
- * alpha_min: ptr and partition are those of the new order, columns are read through `permuted`, which is
- * borrowed and of the workload's matrix. SP_ABSENT for other operations and formats. */
+ * alpha_min: ptr and partition are those of the new order, columns are read through `permuted`,
+ * which is borrowed and of the workload's matrix. SP_ABSENT for other operations and formats. */
 struct sp_permuted;
 enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct sp_permuted *permuted,
                                        struct sp_layout *layout, struct sp_error *err);
@@ -123,20 +132,19 @@ void sp_layout_free(struct sp_layout *layout);
 /* Bytes that sp_layout_make would allocate at most, for the check before memory is taken. */
 double sp_layout_bytes_bound(const struct sp_workload *w, bool with_values);
 
-/* Bytes that each array has, by kind: what one execution must read of the matrix, and the dense operands. Of
- * the row operand (A of SDDMM, C of FusedMM) the rows with entries; FusedMM reads no values and gathers from
- * two arrays. */
+/* Bytes that each array has, by kind: what one execution must read of the matrix, and the dense
+ * operands. Of the row operand (A of SDDMM, C of FusedMM) the rows with entries; FusedMM reads no
+ * values and gathers from two arrays. */
 double sp_layout_array_bytes(const struct sp_layout *layout, enum sp_array array);
 
 /* Values, indices, pointers and permutation together [B]. */
 double sp_layout_matrix_bytes(const struct sp_layout *layout);
 
-/* Of the matrix's bytes, those that fill brings: its values, and an index each in SELL, one a block in BCSR
- * [B]. */
+/* Bytes of the matrix that fill brings: values, and an index each in SELL, one a block in BCSR. */
 double sp_layout_fill_bytes(const struct sp_layout *layout);
 
-/* Bytes gathered at alpha = 1: s_x n_nz r, twice that for FusedMM, whose B and D are gathered; of HALF
- * s_x n_stored, and y is updated at as many places [B]. */
+/* Bytes gathered at alpha = 1: s_x n_nz r, twice that for FusedMM, whose B and D are gathered; of
+ * HALF s_x n_stored, and y is updated at as many places [B]. */
 double sp_layout_gather_bytes(const struct sp_layout *layout);
 
 /* n_nz / n_stored; 1 without entries, and for HALF, which stores no fill. */
@@ -169,21 +177,19 @@ static inline int64_t sp_layout_col(const struct sp_layout *l, int64_t i)
 {
     return l->index == SP_I32 ? ((const int32_t *)l->col)[i] : ((const int64_t *)l->col)[i];
 }
-/* The column of stored entry i of CRS or SELL in any index: `group` is its row (CRS) or slot i / C (SELL). */
+/* Column of stored entry i of CRS or SELL, any index: `group` is its row, or slot i / C. */
 static inline int64_t sp_layout_col_in(const struct sp_layout *l, int64_t i, int64_t group)
 {
     return l->base ? (int64_t)l->base[group] + ((const uint16_t *)l->col)[i] : sp_layout_col(l, i);
 }
 
-/* Rows of a unit of the partition: a row, a chunk (SELL kinds), a block row (BCSR), a block (TILED; STAGED:
- * at most). */
+/* Rows of a unit of the partition: a row, a chunk, a block row, a block (STAGED: at most). */
 static inline int64_t sp_layout_unit_rows(const struct sp_layout *l)
 {
     return l->unit_rows > 0 ? l->unit_rows : l->C;
 }
 
-/* STAGED: columns of a tile of the width, elements between the rows of a staging buffer (whole lines), and
- * bytes of one. */
+/* STAGED: columns of a tile, elements between rows of a staging buffer (whole lines), its bytes. */
 static inline int64_t sp_layout_stage_tile(const struct sp_layout *l)
 {
     return l->T_k < l->r ? l->T_k : l->r;
@@ -201,22 +207,22 @@ static inline int64_t sp_layout_stage_bytes(const struct sp_layout *l)
 /* TILED: place[j] = where entry j is in the order of CRS. place[n_stored] is the caller's. */
 enum sp_status sp_layout_tiled_places(const struct sp_layout *layout, int64_t *place, struct sp_error *err);
 
-/* Columns of a dense operand that a row-wise kernel holds in registers at a time: 16 registers of 64 bytes,
- * f64 128, else (sums are f32) 256. Kernels with fewer registers may take parts of it; only the innermost
- * cache sees the difference. */
+/* Columns of a dense operand that a row-wise kernel holds in registers at a time: 16 registers of
+ * 64 bytes, f64 128, else (sums are f32) 256. Kernels with fewer registers may take parts of it;
+ * only the innermost cache sees the difference. */
 static inline int64_t sp_layout_register_tile(const struct sp_layout *l)
 {
     return l->precision == SP_F64 ? 128 : 256;
 }
 
-/* FusedMM in CRS with vectors: columns of a panel; n_c where there is one panel, that is, where there are
- * blocks without panels (sp_layout_fused_room()). With panels, rows are walked in blocks of SP_FUSED_ROWS,
- * from the start of each range of the partition: for each panel in turn first all products of the block with
- * its rows of B, then the sums with its rows of D, so that these rows, which stay in an L2 of 1 MiB, come
- * from behind it once for each block. A row of C is read and one of E read and written once for each panel,
- * and where the entries of a row in a panel end is not foreseen: panels are so wide that rows have
- * SP_PANEL_ENTRIES there, in the mean, and lie between the bounds. Where B and D fit the L2, or nearly,
- * panels are slower. Portable kernels have none. */
+/* FusedMM in CRS with vectors: columns of a panel; n_c where there are
+ * blocks without panels (sp_layout_fused_room()).
+ * With panels, rows are walked in blocks of SP_FUSED_ROWS: for each panel in turn first all
+ * products of the block with its rows of B, then the sums with its rows of D, so that these rows
+ * stay in an L2 of 1 MiB meanwhile. Each panel costs one reading of C, one reading and writing of
+ * E, and row ends that nothing foretells: so panels are wide enough that rows have SP_PANEL_ENTRIES
+ * there in the mean, and there are none where B and D nearly fit the L2. Portable kernels have
+ * none. */
 enum { SP_FUSED_ROWS = 64, SP_PANEL_ENTRIES = 18 };
 
 static inline int64_t sp_layout_fused_panel(const struct sp_layout *l)
@@ -265,7 +271,7 @@ static inline int64_t sp_layout_fused_end(const struct sp_layout *l, int64_t row
 /* Stored entries (fill included) of thread t: what lambda_nz is made of. */
 int64_t sp_layout_thread_entries(const struct sp_layout *layout, int thread);
 
-/* beta(C, sigma) of a matrix from its row lengths alone, without converting [THEORY 2]; 1 for no entries. */
+/* beta(C, sigma) of a matrix from its row lengths alone [THEORY 2]; 1 for no entries. */
 double sp_sell_beta(const struct sp_pattern *pattern, int32_t C, int64_t sigma);
 
 #endif

@@ -10,8 +10,7 @@
 /* "", ":A", ":A<separator>B" with whole numbers: how many there are, -1: none of these. */
 int sp_format_read_pair(const char *text, char separator, int64_t *first, int64_t *second);
 
-/* What the formats of chunks share of struct sp_format_kind; `sigma` of `set`: 0 for 8 C, where C alone is
- * typed. */
+/* What the formats of chunks share; `sigma` of `set`: 0 for 8 C, where C alone is typed. */
 enum sp_status sp_sell_set(struct sp_workload *w, int64_t C, int64_t sigma, int64_t sigma_of_C,
                            const char *text, const char *numbers, struct sp_error *err);
 int sp_sell_numbers(const struct sp_workload *w, int64_t number[2]);
@@ -63,16 +62,16 @@ static inline void sp_layout_set_val(struct sp_layout *layout, int64_t i, const 
 {
     if (layout->precision == SP_C128) {
         bool is_complex = sp_csr_is_complex(a);
-        ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : a->val[from];
+        ((double *)layout->val)[2 * i] = is_complex ? a->val[2 * from] : sp_csr_number(a, from);
         ((double *)layout->val)[2 * i + 1] = is_complex ? a->val[2 * from + 1] : 0.0;
     } else {
-        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, a->val[from]);
+        sp_real_store(sp_precision_of_values(layout->precision), layout->val, i, sp_csr_number(a, from));
     }
 }
 
-/* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk
- * has, known before the layout's arrays are allocated, so that these can be first touched by their threads.
- */
+/* The plan of SELL and SELLU: which row goes into which lane and how many slots each chunk has,
+ * known before the layout's arrays are allocated, so that these can be first touched by their
+ * threads. */
 struct sp_sell_plan {
     int32_t C;
     int64_t n_r, n_chunks;

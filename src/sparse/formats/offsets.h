@@ -1,5 +1,5 @@
-/* 16-bit offsets instead of 32-bit column indices (index d16): what they store, known from the pattern before
- * anything is rewritten. sparse/formats/layout.h says how they are stored. */
+/* 16-bit offsets instead of 32-bit column indices (index d16): what they store, known from the
+ * pattern before anything is rewritten. sparse/formats/layout.h says how they are stored. */
 #ifndef SP_SPARSE_OFFSETS_H
 #define SP_SPARSE_OFFSETS_H
 
@@ -26,12 +26,13 @@ static inline double sp_offsets_plain_B(const struct sp_offsets *o)
     return (double)o->n_plain * sizeof(int32_t);
 }
 
-/* For the workload's format (CRS or SELL), C, sigma and matrix; its index does not matter. SP_MEMORY. */
+/* For the workload's format (CRS or SELL), C, sigma, matrix; not its index. SP_MEMORY. */
 enum sp_status sp_offsets_count(const struct sp_workload *w, struct sp_offsets *offsets,
                                 struct sp_error *err);
 
-/* SP_USAGE where a layout cannot be made: CRS with broken rows, SELL where values and indices together would
- * take more bytes than with 32-bit indices. The message says how many rows break it. */
+/* SP_USAGE where a layout cannot be made: CRS with broken rows, SELL where values and indices
+ * together would take more bytes than with 32-bit indices. The message says how many rows break
+ * it. */
 enum sp_status sp_offsets_check(const struct sp_workload *w, const struct sp_offsets *offsets,
                                 struct sp_error *err);
 

@@ -94,8 +94,7 @@ static inline void prefetch(const struct sp_permuted *p, int64_t i, int64_t end)
         __builtin_prefetch(&p->pattern.col[p->pattern.row_ptr[p->row_perm[i + NEAR]]]);
 }
 
-/* Rows [first, end), all in the window. First all names, whose reads may overtake each other, then the order.
- */
+/* Rows [first, end) of the window: first all names, whose reads may overlap, then the order. */
 static void fill(const struct sp_permuted *p, struct sp_permuted_window *w, int64_t first, int64_t end)
 {
     const int64_t origin = p->row_ptr[w->first];

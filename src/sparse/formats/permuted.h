@@ -1,6 +1,6 @@
-/* A matrix seen in another order, row by row, from the matrix as it stands and the permutations: beside these
- * only new row pointers are kept. What previews of an order walk over (sparse/reorder/preview.h, sp_layout of
- * it). */
+/* A matrix seen in another order, row by row, from the matrix as it stands and the permutations:
+ * beside these only new row pointers are kept. What previews of an order walk over
+ * (sparse/reorder/preview.h, sp_layout of it). */
 #ifndef SP_SPARSE_PERMUTED_H
 #define SP_SPARSE_PERMUTED_H
 
@@ -16,8 +16,7 @@ struct sp_permuted {
     int64_t longest;  /* entries of the longest row */
 };
 
-/* Pattern and order are borrowed; the permutations must have passed sp_permutation_check(). SP_MEMORY; zeroed
- * then. */
+/* Pattern and checked permutations (sp_permutation_check()) are borrowed. SP_MEMORY: zeroed. */
 enum sp_status sp_permuted_make(const struct sp_pattern *pattern, const struct sp_permutations *order,
                                 struct sp_permuted *permuted, struct sp_error *err);
 void sp_permuted_free(struct sp_permuted *permuted);
@@ -36,7 +35,7 @@ static inline int32_t sp_permuted_column(const struct sp_permuted *p, int32_t co
     return p->new_col ? p->new_col[column] : column;
 }
 
-/* The columns of some rows in turn, renamed and sorted: what one walk over the rows has before it. */
+/* The columns of some rows in turn, renamed and sorted: what a walk has before it. */
 struct sp_permuted_window {
     int32_t *col;       /* [room] */
     int32_t *scratch;   /* [room] */
@@ -48,9 +47,9 @@ enum sp_status sp_permuted_windows_make(const struct sp_permuted *permuted, int 
                                         struct sp_permuted_window *window, struct sp_error *err);
 void sp_permuted_windows_free(const struct sp_permuted *permuted, int n, struct sp_permuted_window *window);
 
-/* Puts rows from `row` on into the window, unless it has that row; up to `stop`, as many as there is room
- * for. Entry k of the new order, of a row in the window, has column window->col[k - row_ptr[window->first]].
- * In parallel. */
+/* Puts rows from `row` on into the window, unless it has that row; up to `stop`, as many as there
+ * is room for. Entry k of the new order, of a row in the window, has column window->col[k -
+ * row_ptr[window->first]]. In parallel. */
 void sp_permuted_window_to(const struct sp_permuted *permuted, struct sp_permuted_window *window, int64_t row,
                            int64_t stop);
 

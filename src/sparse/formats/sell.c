@@ -15,8 +15,8 @@ struct sorter {
     int64_t n_lengths;
 };
 
-/* Lengths below this many are sorted by counting; the few rows that are longer by comparison. So a window
- * costs its rows and not its longest row. */
+/* Lengths below this many are sorted by counting; the few rows that are longer by comparison. So a
+ * window costs its rows and not its longest row. */
 static int64_t counted_lengths(int64_t sigma)
 {
     return sigma < 1024 ? 1024 : sigma;
@@ -79,8 +79,8 @@ static void sort_window(struct sorter *s, const int64_t *row_ptr, int64_t first,
         s->start[length] = 0;
 }
 
-/* Slots of the chunks of one window: in descending order of length the rows at positions 0, C, 2 C, ... are
- * the longest of their chunks. */
+/* Slots of the chunks of one window: in descending order of length the rows at positions 0, C, 2 C,
+ * ... are the longest of their chunks. */
 static int64_t window_slots(struct sorter *s, const int64_t *ptr, int64_t n, int32_t C)
 {
     int64_t n_long = 0, low = s->n_lengths, high = -1;
@@ -263,8 +263,7 @@ void sp_sell_plan_zero(const struct sp_sell_plan *plan, struct sp_layout *l, int
         memset((char *)l->val + (size_t)begin * l->s_a, 0, (size_t)(end - begin) * l->s_a);
 }
 
-/* Column-major within the chunk; with 32 and 64-bit indices a row that ends early repeats its last column
- * with value 0. */
+/* Column-major in the chunk; without offsets a row that ends repeats its last column, value 0. */
 static void fill_chunk(const struct sp_sell_plan *plan, const struct sp_csr *a, struct sp_layout *l,
                        int64_t chunk)
 {
@@ -391,8 +390,7 @@ enum sp_status sp_sell_beta_of(const struct sp_workload *w, double *beta, struct
     return SP_OK;
 }
 
-/* A chunk of SELLU, and a matrix with 16-bit offsets, is never stored in more bytes than the same chunk of
- * SELL. */
+/* A chunk of SELLU, or with 16-bit offsets, is never stored in more bytes than in SELL. */
 double sp_sell_bytes_bound(const struct sp_workload *w, bool with_values)
 {
     const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;

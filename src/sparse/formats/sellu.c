@@ -7,8 +7,9 @@
 #include "sparse/csr/sort.h"
 #include "sparse/formats/layout_build.h"
 
-/* One chunk by diagonals: an entry of lane l in column c lies on the diagonal c - l. Each group holds the
- * entries of one diagonal, one lane at most once; a group can become a unit-stride slot. */
+/* One chunk by diagonals: an entry of lane l in column c lies on the diagonal c - l. Each group
+ * holds the entries of one diagonal, one lane at most once; a group can become a unit-stride
+ * slot. */
 struct chunk_view {
     int64_t n_groups;
     int32_t *diagonal; /* [n_groups] ascending */
@@ -72,7 +73,7 @@ static void view_free(struct chunk_view *v)
     memset(v, 0, sizeof *v);
 }
 
-/* Merges the lanes, whose diagonals ascend, by scanning their heads: cheap while C is a few vectors. */
+/* Merges the lanes, whose diagonals ascend, by scanning their heads: cheap for small C. */
 static void group_by_merging(struct chunk_view *v, const struct sp_sell_plan *plan, const struct sp_csr *a,
                              int64_t chunk)
 {
@@ -120,8 +121,8 @@ static void group_by_sorting(struct chunk_view *v, const struct sp_sell_plan *pl
     v->n_groups = n;
 }
 
-/* Groups in the order in which they may become unit slots: many lanes first; among equals first those that
- * hold the longest lane, because only they can save a general slot. */
+/* Groups in the order in which they may become unit slots: many lanes first; among equals first
+ * those that hold the longest lane, because only they can save a general slot. */
 static void order_groups(struct chunk_view *v, int32_t C, int32_t longest_lane)
 {
     memset(v->count, 0, (size_t)(C + 2) * sizeof *v->count);
@@ -139,8 +140,8 @@ static void order_groups(struct chunk_view *v, int32_t C, int32_t longest_lane)
         }
 }
 
-/* Fills the view. With k groups in unit slots and m the most entries that a lane has left, the chunk takes
- * k (s_a C + s_i) + m (s_a + s_i) C bytes: the k that takes least is chosen. */
+/* Fills the view. With k groups in unit slots and m the most entries that a lane has left, the
+ * chunk takes k (s_a C + s_i) + m (s_a + s_i) C bytes: the k that takes least is chosen. */
 static void view_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, const struct sp_csr *a,
                        int64_t chunk, size_t s_a, size_t s_i)
 {
@@ -231,7 +232,7 @@ static void fill_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, co
     }
 }
 
-/* Slots, unit slots and stored indices of every chunk; index_ptr[k + 1] receives the indices of chunk k. */
+/* Slots, unit slots and indices of every chunk; index_ptr[k + 1] gets those of chunk k. */
 static enum sp_status count_slots(const struct sp_workload *w, struct sp_sell_plan *plan,
                                   const int64_t room[2], const struct sp_layout *l, int64_t *index_ptr,
                                   int64_t *n_unit_slots, struct sp_error *err)

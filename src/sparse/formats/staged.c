@@ -1,5 +1,5 @@
-/* Two passes over the matrix: the first finds where blocks end, the second fills them. Blocks grow inside
- * segments of fixed length, so they do not depend on the number of threads. */
+/* Two passes over the matrix: the first finds where blocks end, the second fills them. Blocks grow
+ * inside segments of fixed length, so they do not depend on the number of threads. */
 #include <omp.h>
 #include <stdlib.h>
 
@@ -18,8 +18,8 @@ struct plan {
 };
 enum { NONE = -1 };
 
-/* Where a thread remembers the columns of the block at hand: place[column] is stamp << 16 | place in the
- * list, and an older stamp for columns that are not in it. */
+/* Where a thread remembers the columns of the block at hand: place[column] is stamp << 16 | place
+ * in the list, and an older stamp for columns that are not in it. */
 struct columns {
     uint64_t *place; /* [n_c] */
     uint64_t stamp;
@@ -290,7 +290,7 @@ static double bytes_bound(const struct sp_workload *w, bool with_values)
     const double n_nz = (double)w->matrix->n_nz, n_stored = n_nz / sp_sell_beta(&pattern, C, 1);
     const int64_t n_chunks = (w->matrix->n_r + C - 1) / C;
     const double s_a = with_values ? (double)sp_precision_size(w->precision) : 0.0;
-    /* Blocks of one chunk each, no column twice; running entries, and lengths twice while building. */
+    /* Blocks of one chunk each, no column twice; entries run on, lengths twice meanwhile. */
     const double per_block_B = sizeof(struct sp_staged_block) + 2 * sizeof(int64_t) + 3 * sizeof(int32_t);
     const double places_B = (double)w->n_threads * (double)w->matrix->n_c * sizeof(uint64_t);
     return (s_a + sizeof(uint16_t)) * n_stored + sizeof(int32_t) * n_nz +

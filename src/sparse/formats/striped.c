@@ -51,8 +51,8 @@ static void store(struct filler *f, int64_t from, int64_t row_in_cell)
     f->place++;
 }
 
-/* The entries of the rows [first, end), a group, that are in the stripe at hand: the first ones of all rows,
- * then the second ones, and so on. */
+/* The entries of the rows [first, end), a group, that are in the stripe at hand: the first ones of
+ * all rows, then the second ones, and so on. */
 static void fill_group(struct filler *f, int64_t first, int64_t end, int64_t cell_row)
 {
     const struct sp_csr *a = f->matrix;
@@ -85,8 +85,8 @@ static void fill_group(struct filler *f, int64_t first, int64_t end, int64_t cel
     }
 }
 
-/* All cells of a thread, from `cell` on; next[] is room for its rows. Returns the lines that stripes after
- * the first one update. */
+/* All cells of a thread, from `cell` on; next[] is room for its rows. Returns the lines that
+ * stripes after the first one update. */
 static int64_t fill_thread(struct sp_layout *l, const struct sp_csr *a, int t, int64_t *next)
 {
     const int64_t begin = l->partition.begin[t], end = l->partition.begin[t + 1];

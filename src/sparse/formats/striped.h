@@ -1,10 +1,11 @@
-/* STRIPED, column blocking: the rows of thread t (begin[t] .. begin[t + 1] - 1 of the partition) in cells,
- * cell_begin[t] .. cell_begin[t + 1] - 1: stripe by stripe of W columns, and in each stripe block by block of
- * SP_CELL_ROWS rows; in the first one of SP_FIRST_ROWS rows, which are set to zero first (`clears`) and stay
- * in the innermost cache. Entry j of cell c, one of cell[c].entry .. cell[c + 1].entry - 1, adds to row
- * cell[c].row + row_index[j], 16 bits. Inside a cell each group of SP_GROUP_ROWS rows has first the first
- * entries of its rows, then their second ones and so on, so that additions seldom wait for the one before.
- * ptr is that of CRS: what the partition and thread_entries() count; kernels need it not. */
+/* STRIPED, column blocking: the rows of thread t (begin[t] .. begin[t + 1] - 1 of the partition) in
+ * cells, cell_begin[t] .. cell_begin[t + 1] - 1: stripe by stripe of W columns, and in each stripe
+ * block by block of SP_CELL_ROWS rows; in the first one of SP_FIRST_ROWS rows, which are set to
+ * zero first (`clears`) and stay in the innermost cache. Entry j of cell c, one of cell[c].entry ..
+ * cell[c + 1].entry - 1, adds to row cell[c].row + row_index[j], 16 bits. Inside a cell each group
+ * of SP_GROUP_ROWS rows has first the first entries of its rows, then their second ones and so on,
+ * so that additions seldom wait for the one before. ptr is that of CRS: what the partition and
+ * thread_entries() count; kernels need it not. */
 #ifndef SP_SPARSE_STRIPED_H
 #define SP_SPARSE_STRIPED_H
 

@@ -50,8 +50,8 @@ static int64_t first_row(const struct sp_layout *l, int64_t b)
     return b * l->T_i < l->n_r ? b * l->T_i : l->n_r;
 }
 
-/* The columns of block b into s->list, in the order in which they come, and how many entries each has into
- * s->next; returns how many columns there are. */
+/* The columns of block b into s->list, in the order in which they come, and how many entries each
+ * has into s->next; returns how many columns there are. */
 static int64_t count_columns(const struct sp_layout *l, const struct sp_csr *a, int64_t b, struct scratch *s)
 {
     int64_t n = 0;
@@ -181,7 +181,7 @@ static enum sp_status build(const struct sp_workload *w, bool with_values, struc
     return status;
 }
 
-/* Inside a row, entries keep their order: the next one in the layout's order is the row's next one. */
+/* Inside a row entries keep their order: the next in the layout is the row's next one. */
 enum sp_status sp_layout_tiled_places(const struct sp_layout *l, int64_t *place, struct sp_error *err)
 {
     void *p;

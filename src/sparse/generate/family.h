@@ -1,5 +1,5 @@
-/* Inside the generators: what a family of matrices supplies. A new kind is one row in table.c and its
- * functions in a file FAMILY.c. */
+/* Inside the generators: what a family of matrices supplies. A new kind is one row in table.c and
+ * its functions in a file FAMILY.c. */
 #ifndef SP_SPARSE_FAMILY_H
 #define SP_SPARSE_FAMILY_H
 
@@ -41,9 +41,9 @@ struct sp_generator_way {
      * SP_MAX_DIMENSION, which the caller refuses. */
     enum sp_status (*shape)(const struct sp_generator *g, const struct sp_generator_argument *arg,
                             struct sp_generator_shape *shape, struct sp_error *err);
-    /* Either a matrix that can be written row by row. Rows [first, end): length[i - first] of each; then
-     * entries from position row_ptr[i] on. Called from several threads for disjoint rows; both calls must
-     * agree. `scratch` is the thread's own, scratch_items(arg) int32_t. */
+    /* Either a matrix that can be written row by row. Rows [first, end): length[i - first] of each;
+     * then entries from position row_ptr[i] on. Called from several threads for disjoint rows; both
+     * calls must agree. `scratch` is the thread's own, scratch_items(arg) int32_t. */
     void (*lengths)(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
                     int64_t end, int64_t *length);
     void (*rows)(const struct sp_generator *g, const struct sp_generator_argument *arg, int64_t first,
@@ -78,8 +78,8 @@ static inline double sp_generator_value(uint64_t seed, int64_t i, int64_t j)
     return bits & 1 ? u : -u;
 }
 
-/* regular.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries, or periodic ones where disorder
- * has a fourth argument of 1 */
+/* regular.c: neighbours on a grid of 1, 2 or 3 dimensions; open boundaries, or periodic ones where
+ * disorder has a fourth argument of 1 */
 enum { SP_STENCIL_POINTS = 27 };
 struct sp_stencil {
     int dimensions;

@@ -1,7 +1,8 @@
 /* Matrices from formulas and seeds: "laplace3d:240+permuted:7" and the like.
  *
- * A specification is KIND:PARAMETER:...[+MODIFIER[:ARGUMENT]]...; the same text gives the same matrix on
- * every machine and for any number of threads. The results are canonical (sp_csr_check). */
+ * A specification is KIND:PARAMETER:...[+MODIFIER[:ARGUMENT]]...; the same text gives the same
+ * matrix on every machine and for any number of threads. The results are canonical
+ * (sp_csr_check). */
 #ifndef SP_SPARSE_GENERATE_H
 #define SP_SPARSE_GENERATE_H
 
@@ -24,38 +25,20 @@ bool sp_generator_get(int i, struct sp_generator_info *info);
 /* Likewise for the modifiers: name, form ("+permuted[:SEED]"), summary, example ("+permuted:7"). */
 bool sp_generator_modifier_get(int i, struct sp_generator_info *info);
 
-/* Sizes before anything is allocated. n_nz is an upper bound, mostly exact; kinds with a random number of
- * entries exceed it with a probability below 1e-15. SP_USAGE: no such kind, a parameter out of range. */
+/* Sizes before anything is allocated. n_nz is an upper bound, mostly exact; kinds with a random
+ * number of entries exceed it with a probability below 1e-15. SP_USAGE: no such kind, a parameter
+ * out of range. */
 enum sp_status sp_generate_estimate(const char *spec, int64_t *n_r, int64_t *n_c, int64_t *n_nz,
                                     struct sp_error *err);
 /* Will its matrix be symmetric? False for what is no such text. */
 bool sp_generate_is_symmetric(const char *spec);
 
-/* The most memory that sp_generate takes at any moment [B], the matrix included; for the check before. */
+/* The most memory that sp_generate takes at any moment [B], the matrix included. */
 enum sp_status sp_generate_bytes(const char *spec, double *bytes, struct sp_error *err);
 
-/* `spec` is the text after "gen:". allocator NULL: plain. SP_USAGE names the specification and the right
- * form; SP_MEMORY when the system refuses. */
+/* `spec` is the text after "gen:". allocator NULL: plain. SP_USAGE names the specification and the
+ * right form; SP_MEMORY when the system refuses. */
 enum sp_status sp_generate(const char *spec, const struct sp_allocator *allocator, struct sp_csr *matrix,
                            struct sp_error *err);
-
-/* The test set of sampled products: 72 cases of dense operands on random matrices [THEORY 6]. */
-
-/* Twelve shapes, n_c in {1024, 2048, 4096, 8192} and n_r in {1, 3, 4} n_c (as inferred from the pairs that
- * the paper names), r in {32, 128}, sparsity in {0.7, 0.8, 0.9}. */
-enum { SP_TESTSET_N = 72 };
-
-struct sp_test_case {
-    int64_t n_r, n_c;
-    int32_t r;
-    double sparsity; /* share of places that are empty */
-};
-
-/* Case i of [0, SP_TESTSET_N), by n_c, n_r, r and sparsity. */
-struct sp_test_case sp_testset_case(int i);
-
-/* What sp_generate() makes the matrix from: rows of round((1 - sparsity) n_c) entries each at random columns,
- * seeded by the case's number. Returns text. */
-char *sp_testset_spec(int i, char *text, size_t size);
 
 #endif

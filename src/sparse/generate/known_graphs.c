@@ -9,7 +9,7 @@ static void put(struct sp_csr *a, int64_t row, const int32_t *col, int64_t n)
     }
 }
 
-/* ---- binary De Bruijn graph: i -> 2 i and 2 i + 1 modulo n, both directions, without loops ---- */
+/* ---- binary De Bruijn graph: i -> 2 i and 2 i + 1 modulo n, both ways, without loops ---- */
 
 /* The neighbours of i in ascending order; returns how many. */
 static int neighbours(int64_t n, int64_t i, int32_t col[4])
@@ -63,8 +63,9 @@ static void debruijn_rows(const struct sp_generator *g, const struct sp_generato
 const struct sp_generator_way sp_debruijn_way = {
     .shape = debruijn_shape, .lengths = debruijn_lengths, .rows = debruijn_rows};
 
-/* ---- Mycielski's construction: M_2 is one edge; M_{k+1} has a copy u of every node v of M_k, joined to the
- * neighbours of v, and one node w joined to all copies: v at 0 ... n-1, u at n ... 2n-1, w at 2n ---- */
+/* ---- Mycielski's construction: M_2 is one edge; M_{k+1} has a copy u of every node v of M_k,
+ * joined to the neighbours of v, and one node w joined to all copies: v at 0 ... n-1, u at n ...
+ * 2n-1, w at 2n ---- */
 
 static int64_t nodes(int64_t k)
 {

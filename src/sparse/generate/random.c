@@ -6,8 +6,8 @@
 #include "sparse/csr/sort.h"
 #include "sparse/generate/family.h"
 
-/* K distinct numbers below n, ascending, every set equally likely: draw until K are distinct. Above n/2 the
- * ones to leave out are drawn. out[] and scratch[] hold n items at most, K at least. */
+/* K distinct numbers below n, ascending, every set equally likely: draw until K are distinct. Above
+ * n/2 the ones to leave out are drawn. out[] and scratch[] hold n items at most, K at least. */
 static void draw_distinct(struct sp_random *random, int64_t n, int64_t k, int32_t *out, int32_t *scratch)
 {
     int64_t wanted = 2 * k <= n ? k : n - k, have = 0;
@@ -83,8 +83,8 @@ const struct sp_generator_way sp_uniform_way = {.shape = uniform_shape,
 /* block: arguments NxM, B, K, SEED, FILL */
 enum { FILL = 4 };
 
-/* Is place `at` of the B K ones that the blocks give to row i taken? Where the blocks are does not matter, so
- * that lengths are known before columns. */
+/* Is place `at` of the B K ones that the blocks give to row i taken? Where the blocks are does not
+ * matter, so that lengths are known before columns. */
 static bool is_filled(const struct sp_generator_argument *arg, int64_t i, int64_t at)
 {
     if (arg[FILL].real >= 1)
@@ -165,8 +165,8 @@ static void block_rows(const struct sp_generator *g, const struct sp_generator_a
 const struct sp_generator_way sp_block_way = {
     .shape = block_shape, .lengths = block_lengths, .rows = block_rows, .scratch_items = block_scratch};
 
-/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004) with the Graph500 probabilities: every edge descends `scale`
- * times into one of four quadrants. Arguments: SCALE, EDGEFACTOR, SEED. */
+/* R-MAT (Chakrabarti, Zhan, Faloutsos 2004) with the Graph500 probabilities: every edge descends
+ * `scale` times into one of four quadrants. Arguments: SCALE, EDGEFACTOR, SEED. */
 enum { SCALE, EDGEFACTOR, SEED };
 
 static enum sp_status powerlaw_shape(const struct sp_generator *g, const struct sp_generator_argument *arg,
@@ -230,7 +230,7 @@ static enum sp_status take_work(const struct sp_generator_shape *shape, struct w
     return status;
 }
 
-/* The order in which threads place the edges of a row differs from run to run; sorting undoes that. */
+/* Threads place the edges of a row in any order; sorting undoes that. */
 static void place_edges(uint64_t seed, int64_t scale, int64_t n_r, struct work *w)
 {
 #pragma omp parallel for schedule(static)

@@ -65,8 +65,8 @@ static bool is_periodic(const struct sp_stencil *s, const struct sp_generator_ar
     return s->disorder && arg[3].count == 1;
 }
 
-/* Columns of the row at (x, y, z) of a torus, ascending; what meets twice, or itself, on a short side counts
- * once. Returns how many. */
+/* Columns of the row at (x, y, z) of a torus, ascending; what meets twice, or itself, on a short
+ * side counts once. Returns how many. */
 static int wrapped(const struct sp_stencil *s, const struct sp_generator_argument *arg, int64_t row,
                    int64_t col[SP_STENCIL_POINTS])
 {
@@ -115,8 +115,7 @@ static enum sp_status stencil_shape(const struct sp_generator *g, const struct s
     return SP_OK;
 }
 
-/* The neighbours that exist all along a grid line (y, z), away from its two ends, and how many of them an end
- * loses. */
+/* Neighbours all along a grid line (y, z), away from its ends; how many of them an end loses. */
 struct line {
     int n;
     int64_t step[SP_STENCIL_POINTS]; /* column minus row, ascending */
@@ -339,10 +338,11 @@ static void arrow_rows(const struct sp_generator *g, const struct sp_generator_a
 const struct sp_generator_way sp_arrow_way = {
     .shape = arrow_shape, .lengths = arrow_lengths, .rows = arrow_rows};
 
-/* Layers of a RadiX-Net [Kepner and Robinett 2019], as in the Graph Challenge for sparse networks: neuron i
- * of N listens to the neurons i + n s modulo N, n = 0 .. 31, with weights of 1/16. The stride s of a layer is
- * the place value of its digit in numbers of radix 32: 1, 32, 1024, ... below N/32, then N/32, and so on from
- * the start, so that after one round every neuron has heard of every input. */
+/* Layers of a RadiX-Net [Kepner and Robinett 2019], as in the Graph Challenge for sparse networks:
+ * neuron i of N listens to the neurons i + n s modulo N, n = 0 .. 31, with weights of 1/16. The
+ * stride s of a layer is the place value of its digit in numbers of radix 32: 1, 32, 1024, ...
+ * below N/32, then N/32, and so on from the start, so that after one round every neuron has heard
+ * of every input. */
 enum { NEURONS, INDEX };
 enum { INPUTS = SP_LAYER_INPUTS };
 

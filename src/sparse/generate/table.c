@@ -116,7 +116,7 @@ const struct sp_generator sp_generator_table[] = {
     {0},
 };
 
-/* Rebuilt with the collection's n, n_nz and bandwidth; K of Mycielski's graphs goes with their name. */
+/* Rebuilt with the collection's n, n_nz and bandwidth; K of Mycielski's graphs is in the name. */
 const struct sp_generator_alias sp_generator_aliases[] = {
     {"ecology1", "laplace2d:1000"},
     {"atmosmodd", "laplace3d:148x148x58"},

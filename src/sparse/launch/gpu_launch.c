@@ -173,8 +173,7 @@ void sp_gpu_chunk_starts(const struct sp_layout *l, int64_t *start)
     }
 }
 
-/* Columns of a warp, rows of a matrix of the units, and most warps of a block and rows of it in such units.
- */
+/* Columns of a warp, rows of a matrix unit, most warps of a block and rows of it in units. */
 enum { WARP_COLUMNS = 16, UNIT_ROWS = 8, MOST_WARPS = SP_GPU_DENSE_THREADS / SP_WARP, MOST_ROW_UNITS = 4 };
 
 int sp_gpu_mma_row_units(const struct sp_layout *l)
@@ -265,9 +264,9 @@ struct map_facts {
     bool streams_pass_L1;
 };
 
-/* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of the bodies
- * for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with one load of a thread
- * and with two launch_dense() says which. */
+/* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of
+ * the bodies for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with
+ * one load of a thread and with two launch_dense() says which. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
@@ -312,8 +311,8 @@ static int spmv_lanes(const struct sp_layout *l)
     return lanes;
 }
 
-/* A block's part of the path in shared memory: the products of its entries and the ends of its rows, one
- * more each for the ends of the part, and a carry for each thread. */
+/* A block's part of the path in shared memory: the products of its entries and the ends of its
+ * rows, one more each for the ends of the part, and a carry for each thread. */
 static size_t merge_shared(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
     size_t items = (size_t)sp_gpu_block_items(g) + 1, threads = (size_t)g->block_threads;
@@ -376,14 +375,14 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     return SP_OK;
 }
 
-int64_t sp_gpu_share_items(const struct sp_gpu_launch *g)
+static int64_t share_items(const struct sp_gpu_launch *g)
 {
     return g->map == SP_GPU_MERGE ? sp_gpu_block_items(g) : g->items;
 }
 
 int64_t sp_gpu_shares(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
-    const int64_t items = sp_gpu_share_items(g);
+    const int64_t items = share_items(g);
     return items > 0 ? sp_gpu_ratio_up(l->n_r + l->n_nz, items) : 0;
 }
 
@@ -410,7 +409,7 @@ int64_t sp_gpu_merge_rows_before(const struct sp_layout *l, int64_t item)
 
 void sp_gpu_merge_starts(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t *start)
 {
-    const int64_t all = l->n_r + l->n_nz, of_share = sp_gpu_share_items(g), n = sp_gpu_shares(l, g);
+    const int64_t all = l->n_r + l->n_nz, of_share = share_items(g), n = sp_gpu_shares(l, g);
     for (int64_t s = 0; s <= n; s++)
         start[s] = sp_gpu_merge_rows_before(l, s * of_share < all ? s * of_share : all);
 }

@@ -1,107 +1,11 @@
-/* How the threads of a GPU share the work of a layout. Built once and shared by the kernel that is launched
- * so, the coalescing model that counts its sectors, and the tests that execute it on a CPU: none of them
- * derives it again. Pure: no GPU is asked.
+/* How the threads of a GPU share the work of a layout. Built once and shared by the kernel that is
+ * launched so, the coalescing model that counts its sectors, and the tests that execute it on a
+ * CPU. Pure: no GPU is asked.
  *
- * A warp is 32 neighbouring threads of a block; thread t of block b is thread T = b block_threads + t of the
- * grid. A request is what the threads of a warp that are active ask of one array with one instruction. Every
- * array begins at a multiple of 256 bytes. Requests in order, loads but for the last:
- *
- * THREAD, CRS: thread T has row T < n_r.
- *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col, val, x; y. Here
- * and in MERGE, OUTPUT, GROUP, ROW, SHARE and SLOT up to four col and val are asked for before their x, and
- * an entry that a thread does not have is left out of the request that asks for it.
- *
- * LANES, CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
- * j mod lanes.
- *     ptr[row], ptr[row + 1] by all; col, val, x as above; y by the first thread of each row.
- *
- * CHUNK, SELL with C a multiple of 32: thread T < n_chunks C has lane T mod C of chunk T div C.
- *     ptr[chunk], len[chunk]; slot after slot, fill and lanes without a row included: col, val, x; then perm,
- *     where rows are sorted; y by lanes that have a row.
- *
- * MERGE, CRS: row ends and entries in order, an entry before the end of its row, are n_r + n_nz items. Block
- * b has the sp_gpu_block_items() of them from b times that many; start[b] rows have ended before (an array
- * of n_blocks + 1 int64_t, sp_gpu_merge_starts). Thread t of it has `items` of these, from t items.
- *     start[b], start[b + 1] by all; ptr[row + 1] of the rows that end in the block, thread t those at t,
- *     t + block_threads, ... from the first; col, val, x of the block's entries, thread t those at t,
- *     t + block_threads, ... from the last multiple of 32 that is not after the first of them (entries before
- *     it left out); then, item after item, y by the threads whose item is the end of a row, but the first row
- *     that ends in a thread: that y follows last, by all threads that have one. Then carry_row[b],
- *     carry_val[b] written by the last thread: the sum of the row that is cut at the block's end (row n_r:
- * none). A second grid of blocks of 256 threads adds them: thread T < n_blocks loads carry_row[T],
- * carry_val[T], and the last thread of a block for each row adds to its y atomically: complex numbers in two
- * requests of 8 bytes each, the real parts first.
- *
- * Operations with dense operands of r columns, row-major. A thread loads `vector` columns at once; the
- * `column_lanes` threads of a team have neighbouring ones, `vectors` times where a tile of the width is
- * wider than the team, each time the next columns for all of them. Threads without columns in the row do
- * not ask; those of GROUP, ROW and SLOT ask for the last ones of the row. Block b has tile b mod n_tiles of
- * the width, and is block b div n_tiles of those with this tile: b and T below are counted among these.
- *
- * OUTPUT, SpMM in CRS: thread T has column T mod r of row T div r.
- *     ptr[row], ptr[row + 1]; entry after entry col, val, x; y.
- *
- * GROUP, SpMMV in CRS, and ROW, SpMM in CRS: the `lanes` threads from T = row lanes have a row, and are
- * one or more teams that have its entries in turn.
- *     ptr[row], ptr[row + 1] by all; entry after entry col, val by all threads of a team, x `vectors` times;
- *     y `vectors` times by the first team of the row.
- *
- * SHARE, SpMM in CRS: of the path of MERGE team T div column_lanes, its share's number s, has the `items`
- * items from s times that many; start[s] rows have ended before. start[s], start[s + 1]; ptr[row + 1] of the
- * first row that ends in the share; entry after entry, four of them together, col, val, x. Before an entry is
- * added, for each row that has ended: y, ptr[row + 1] of the next row that ends in the share; the same for
- * rows that end with the last entry, by all threads; then carry_val[s], the sum of row start[s + 1], which is
- * cut at the share's end. A second grid of blocks of 256 threads adds them: thread T has column T mod r of
- * the SP_GPU_CARRY_SHARES shares from that many times T div r: start[s + 1], carry_val[s] of one after the
- * other; then, again one after the other, at the last of each row y, added to atomically.
- *
- * SLOT, SpMMV in SELL: team T div column_lanes has place p of the chunks, lane p mod C of chunk p div C.
- *     ptr[chunk], len[chunk]; slot after slot col, val, x; perm, where rows are sorted; y.
- *
- * STAGE, SpMM in STAGED: block b of the grid has block b of the layout.
- *     block[b].list, block[b + 1].list, both .chunk; then list and x of the listed columns, by turns of the
- *     teams, into shared memory. Then the chunks, by turns of the teams: start[chunk] (an array of n_chunks
- *     int64_t, sp_gpu_chunk_starts), len[chunk]; for all columns of the tile, slot after slot, 4 col as one,
- *     val in loads of 16 bytes; y, row after row.
- *
- * SAMPLE, SDDMM in CRS: warp T div 32 has a row, 32 entries of it at a time, its teams these in turn, four
- * of a team together.
- *     ptr[row], ptr[row + 1]; 4 times col by all threads of each team; for all columns rows, 4 times x; at
- *     the end of 32 entries val, y, each thread those of one entry.
- *
- * EQUAL, SDDMM in COO: warp w = T div 32 has the entries 32 w to 32 w + 31, its teams as above.
- *     4 times row_index, col; for all columns 4 times rows, x; val, y.
- *
- * TILE, SDDMM in TILED: n_parts blocks of the grid have a block of the layout, each an equal part of its
- * columns.
- *     index_ptr[b], index_ptr[b + 1]; then tile after tile of the width: rows, by turns of the teams, into
- *     shared memory; the part's columns, by turns of the warps: col, column_ptr[c], column_ptr[c + 1]; its
- *     entries, 32 at a time and by turns of the teams: row_index, x for all columns of the tile; at the end
- *     of 32 entries y, if this is not the first tile, val in the last one, y, each thread those of one entry.
- *
- * FUSED, FusedMM in CRS: warp T div 32 has a row, its teams the entries in turn, four of a team together.
- *     ptr[row], ptr[row + 1]; rows `vectors` times; 4 times col, 4 times x `vectors` times, the same of
- *     second; y `vectors` times by the first team.
- * Where `vectors` is 0 the row is too wide for the registers of a warp:
- *     ptr[row], ptr[row + 1]; 32 entries at a time as SAMPLE has them, without val and y; then, column after
- *     column of a thread, y if these are not the first entries, col and second entry after entry, y.
- *
- * MMA, SpMM in BCSR on matrix units: the blocks of a block row side by side are one matrix of b_h rows and
- * n_k stored columns. Block b of the grid has 8, 16 or 32 rows of it (sp_gpu_mma_row_units by 8; where b_h
- * has more, the blocks that follow each other with one tile have the parts of a block row in order), its
- * warps 16 columns each of its tile.
- *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two stages ahead of
- *     the products: for parts of 16 bytes (vector 1: elements) of the stage's rows of X, row after row over
- *     the whole tile, thread t those at t, t + block_threads, ...: col, x; the same for 16 bytes of the
- *     block's rows of the stage's values, stored column after column: col, val. Stored columns past n_k ask
- *     for nothing; columns past r and rows past n_c of X for col alone. After all stages y, element after
- *     element of the sums that a lane holds: of 8 rows after 8 rows (f64: of 8 columns after 8 columns in
- *     them), those of mma_row and mma_column (kernels/cuda/gpu_mma.h).
- * x in parts of 16 bytes and val are asynchronous copies, which the L1 does not keep. Switched off: without
- * SKIP all block columns are walked, absent ones as zeros, col by bisection, in as many steps for every
- * column: n blocks from the first one are left, of which the one n div 2 further is asked for and is the
- * first from then on where it is not behind; then this one; without TILES a block has the tiles of its rows
- * one after the other; without ASYNC a stage is brought when it is needed, by loads. */
+ * A warp is 32 neighbouring threads of a block; thread t of block b is thread T = b block_threads +
+ * t of the grid. A request is what the active threads of a warp ask of one array with one
+ * instruction. Every array begins at a multiple of 256 bytes. enum sp_gpu_map has each way of
+ * sharing: who does what, then its requests in order, loads but for the last. */
 #ifndef SP_SPARSE_GPU_LAUNCH_H
 #define SP_SPARSE_GPU_LAUNCH_H
 
@@ -112,33 +16,147 @@
 #include "sparse/formats/layout.h"
 
 enum sp_gpu_map {
+    /* CRS: thread T has row T < n_r.
+     *     ptr[row], ptr[row + 1]; entry after entry, as long as a row of the warp has one: col,
+     *     val, x; y.
+     * Here and in MERGE, OUTPUT, GROUP, ROW, SHARE and SLOT up to SP_GPU_TOGETHER col and val are
+     * asked for before their x, and an entry that a thread does not have is left out. */
     SP_GPU_THREAD,
+
+    /* CRS: the `lanes` threads from T = row lanes have a row; entry j of it is that of their thread
+     * j mod lanes.
+     *     ptr[row], ptr[row + 1] by all; col, val, x as above; y by the first thread of each
+     *     row. */
     SP_GPU_LANES,
+
+    /* CRS: row ends and entries in order, an entry before the end of its row, are n_r + n_nz items.
+     * Block b has the sp_gpu_block_items() of them from b times that many; start[b] rows have ended
+     * before (n_blocks + 1 int64_t, sp_gpu_merge_starts). Thread t of it has `items` of these, from
+     * t items.
+     *     start[b], start[b + 1] by all; ptr[row + 1] of the rows that end in the block, thread t
+     *     those at t, t + block_threads, ... from the first; col, val, x of the block's entries,
+     *     thread t those at t, t + block_threads, ... from the last multiple of 32 that is not
+     *     after the first of them (entries before it left out); then, item after item, y by the
+     *     threads whose item is the end of a row, but the first row that ends in a thread: that y
+     *     follows last, by all threads that have one. Then carry_row[b], carry_val[b] written by
+     *     the last thread: the sum of the row that is cut at the block's end (row n_r: none).
+     * A second grid of blocks of SP_GPU_CARRY_THREADS threads adds them: thread T < n_blocks loads
+     * carry_row[T], carry_val[T], and the last thread of a block for each row adds to its y
+     * atomically: complex numbers in two requests of 8 bytes each, the real parts first. */
     SP_GPU_MERGE,
+
+    /* SELL with C a multiple of 32: thread T < n_chunks C has lane T mod C of chunk T div C.
+     *     ptr[chunk], len[chunk]; slot after slot, fill and lanes without a row included: col, val,
+     *     x; then perm, where rows are sorted; y by lanes that have a row. */
     SP_GPU_CHUNK,
+
+    /* This and all below: dense operands of r columns, row-major. A thread loads `vector` columns
+     * at once; the `column_lanes` threads of a team have neighbouring ones, `vectors` times where a
+     * tile of the width is wider than the team, each time the next columns for all of them. Threads
+     * without columns in the row do not ask; those of GROUP, ROW and SLOT ask for the last ones of
+     * the row. Block b has tile b mod n_tiles of the width, and is block b div n_tiles of those
+     * with this tile: b and T are counted among these.
+     *
+     * SpMMV in CRS: as ROW. */
     SP_GPU_GROUP,
+
+    /* SpMMV in SELL: team T div column_lanes has place p of the chunks, lane p mod C of chunk p div
+     * C.
+     *     ptr[chunk], len[chunk]; slot after slot col, val, x; perm, where rows are sorted; y. */
     SP_GPU_SLOT,
+
+    /* SpMM in CRS: thread T has column T mod r of row T div r.
+     *     ptr[row], ptr[row + 1]; entry after entry col, val, x; y. */
     SP_GPU_OUTPUT,
+
+    /* SpMM in CRS: the `lanes` threads from T = row lanes have a row, and are one or more teams
+     * that have its entries in turn.
+     *     ptr[row], ptr[row + 1] by all; entry after entry col, val by all threads of a team, x
+     *     `vectors` times; y `vectors` times by the first team of the row. */
     SP_GPU_ROW,
+
+    /* SpMM in CRS: of the path of MERGE team T div column_lanes, its share's number s, has the
+     * `items` items from s times that many; start[s] rows have ended before.
+     *     start[s], start[s + 1]; ptr[row + 1] of the first row that ends in the share; entry after
+     *     entry, four of them together, col, val, x. Before an entry is added, for each row that
+     *     has ended: y, ptr[row + 1] of the next row that ends in the share; the same for rows that
+     *     end with the last entry, by all threads; then carry_val[s], the sum of row start[s + 1],
+     *     which is cut at the share's end.
+     * A second grid of blocks of SP_GPU_CARRY_THREADS threads adds them: thread T has column T mod
+     * r of the SP_GPU_CARRY_SHARES shares from that many times T div r: start[s + 1], carry_val[s]
+     * of one after the other; then, again one after the other, at the last of each row y, added to
+     * atomically. */
     SP_GPU_SHARE,
+
+    /* SpMM in STAGED: block b of the grid has block b of the layout.
+     *     block[b].list, block[b + 1].list, both .chunk; then list and x of the listed columns, by
+     *     turns of the teams, into shared memory. Then the chunks, by turns of the teams:
+     *     start[chunk] (n_chunks int64_t, sp_gpu_chunk_starts), len[chunk]; for all columns of the
+     *     tile, slot after slot, 4 col as one, val in loads of 16 bytes; y, row after row. */
     SP_GPU_STAGE,
+
+    /* SDDMM in CRS: warp T div 32 has a row, 32 entries of it at a time, its teams these in turn,
+     * four of a team together.
+     *     ptr[row], ptr[row + 1]; 4 times col by all threads of each team; for all columns rows, 4
+     *     times x; at the end of 32 entries val, y, each thread those of one entry. */
     SP_GPU_SAMPLE,
+
+    /* SDDMM in COO: warp w = T div 32 has the entries 32 w to 32 w + 31, its teams as above.
+     *     4 times row_index, col; for all columns 4 times rows, x; val, y. */
     SP_GPU_EQUAL,
+
+    /* SDDMM in TILED: n_parts blocks of the grid have a block of the layout, each an equal part of
+     * its columns.
+     *     index_ptr[b], index_ptr[b + 1]; then tile after tile of the width: rows, by turns of the
+     *     teams, into shared memory; the part's columns, by turns of the warps: col, column_ptr[c],
+     *     column_ptr[c + 1]; its entries, 32 at a time and by turns of the teams: row_index, x for
+     *     all columns of the tile; at the end of 32 entries y, if this is not the first tile, val
+     *     in the last one, y, each thread those of one entry. */
     SP_GPU_TILE,
+
+    /* FusedMM in CRS: warp T div 32 has a row, its teams the entries in turn, four of a team
+     * together.
+     *     ptr[row], ptr[row + 1]; rows `vectors` times; 4 times col, 4 times x `vectors` times, the
+     *     same of second; y `vectors` times by the first team.
+     * Where `vectors` is 0 the row is too wide for the registers of a warp:
+     *     ptr[row], ptr[row + 1]; 32 entries at a time as SAMPLE has them, without val and y; then,
+     *     column after column of a thread, y if these are not the first entries, col and second
+     *     entry after entry, y. */
     SP_GPU_FUSED,
+
+    /* SpMM in BCSR on matrix units: the blocks of a block row side by side are one matrix of b_h
+     * rows and n_k stored columns. Block b of the grid has 8, 16 or 32 rows of it
+     * (sp_gpu_mma_row_units by 8; where b_h has more, the blocks that follow each other with one
+     * tile have the parts of a block row in order), its warps 16 columns each of its tile.
+     *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two
+     *     stages ahead of the products: for parts of 16 bytes (vector 1: elements) of the stage's
+     *     rows of X, row after row over the whole tile, thread t those at t, t + block_threads,
+     *     ...: col, x; the same for 16 bytes of the block's rows of the stage's values, stored
+     *     column after column: col, val. Stored columns past n_k ask for nothing; columns past r
+     *     and rows past n_c of X for col alone. After all stages y, element after element of the
+     *     sums that a lane holds: of 8 rows after 8 rows (f64: of 8 columns after 8 columns in
+     *     them), those of mma_row and mma_column (kernels/cuda/gpu_mma.h).
+     * x in parts of 16 bytes and val are asynchronous copies, which the L1 does not keep. Switched
+     * off:
+     *     SKIP   all block columns are walked, absent ones as zeros, col by bisection, in as many
+     *            steps for every column: n blocks from the first one are left, of which the one n div
+     *            2 further is asked for and is the first from then on where it is not behind; then
+     *            this one
+     *     TILES  a block has the tiles of its rows one after the other
+     *     ASYNC  a stage is brought when it is needed, by loads */
     SP_GPU_MMA,
     SP_N_GPU_MAPS
 };
 
 /* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
-/* Entries of a thread, or of a team, whose loads are asked for together: "four" above. */
+/* Entries of a thread or team whose loads are asked for together: "four" or "4 times" above. */
 enum { SP_GPU_TOGETHER = 4 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
 /* Threads of a block of operations with dense operands, at most: they hold much in registers. */
 enum { SP_GPU_DENSE_THREADS = 256 };
-/* Shared memory that a block has unasked, and the most that launches ask for: blocks of all GPUs of compute
- * capability 8.0 and later may have it, two of them on a core of 9.0. */
+/* Shared memory that a block has unasked, and the most that launches ask for: blocks of all GPUs of
+ * compute capability 8.0 and later may have it, two of them on a core of 9.0. */
 enum { SP_GPU_SHARED_B = 48 << 10, SP_GPU_SHARED_MOST_B = 96 << 10 };
 
 /* What the kernel on matrix units does, for experiments that leave a part of it away. */
@@ -172,15 +190,15 @@ const char *sp_gpu_map_name(enum sp_gpu_map map);
 enum sp_op sp_gpu_map_op(enum sp_gpu_map map);
 enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
 
-/* lanes 0: LANES the smallest power of two that is not below n_nzr, 2 to 32; GROUP and ROW as many teams as
- * have two entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
- * (another operation or format, C not a multiple of 32, column-major, more blocks than a grid has, lists or
- * tiles that shared memory cannot hold). */
+/* lanes 0: LANES the smallest power of two that is not below n_nzr, 2 to 32; GROUP and ROW as many
+ * teams as have two entries each in the mean row. SP_ABSENT with the reason where the layout cannot
+ * be shared so (another operation or format, C not a multiple of 32, column-major, more blocks than
+ * a grid has, lists or tiles that shared memory cannot hold). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
-/* Leaves parts of the kernel on matrix units away: a launch of MMA with `switches` on. SP_ABSENT where there
- * is no such kernel (other precisions than f16, widths that are no multiple of 8). */
+/* Leaves parts of the kernel on matrix units away: a launch of MMA with `switches` on. SP_ABSENT
+ * where there is no such kernel (other precisions than f16, widths that are no multiple of 8). */
 enum sp_status sp_gpu_launch_switch(const struct sp_layout *layout, unsigned switches,
                                     struct sp_gpu_launch *launch, struct sp_error *err);
 
@@ -209,15 +227,14 @@ static inline int64_t sp_gpu_warps(const struct sp_gpu_launch *g)
     return g->n_blocks * sp_gpu_block_warps(g);
 }
 
-/* Shares of the merged path that begin with a row's number of their own, and items of each: those of a block,
- * MERGE, of a team, SHARE. Other launches have none. */
+/* Shares of the merged path that begin with a row's number of their own, and items of each: those
+ * of a block, MERGE, of a team, SHARE. Other launches have none. */
 int64_t sp_gpu_shares(const struct sp_layout *layout, const struct sp_gpu_launch *g);
-int64_t sp_gpu_share_items(const struct sp_gpu_launch *g);
 
 /* Threads of the second grid that have something to add; 0: there is none. */
 int64_t sp_gpu_carry_threads(const struct sp_layout *layout, const struct sp_gpu_launch *g);
 
-/* Rows that end before item `item` of the merged path; item minus that many entries come before it. */
+/* Rows that end before item `item` of the merged path; the other items before it are entries. */
 int64_t sp_gpu_merge_rows_before(const struct sp_layout *layout, int64_t item);
 
 /* start[n_chunks]: the caller's array, filled for STAGE with the first entry of each chunk. */

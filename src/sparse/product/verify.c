@@ -22,7 +22,7 @@ static struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x
     bool complex_a = sp_csr_is_complex(a);
     for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
         int64_t c = a->col[j];
-        double a_r = complex_a ? a->val[2 * j] : a->val[j], a_i = complex_a ? a->val[2 * j + 1] : 0;
+        double a_r = complex_a ? a->val[2 * j] : sp_csr_number(a, j), a_i = complex_a ? a->val[2 * j + 1] : 0;
         double x_r = complex_x ? x[2 * c] : x[c], x_i = complex_x ? x[2 * c + 1] : 0;
         double abs_a = fabs(a_r) + fabs(a_i), abs_x = fabs(x_r) + fabs(x_i);
         s.real += a_r * x_r - a_i * x_i;
@@ -51,7 +51,8 @@ void sp_spmv_reference(const struct sp_csr *a, const double *x, double *y, doubl
     }
 }
 
-double sp_gamma(double m, double u)
+/* What m roundings of size u can do to a sum [Higham, Accuracy and Stability, 3.1]. */
+static double gamma_m(double m, double u)
 {
     return m * u < 1 ? m * u / (1 - m * u) : INFINITY;
 }
@@ -63,8 +64,8 @@ static double tolerance(const struct row_sum *s, int64_t n, enum sp_precision pr
     double m = (precision == SP_C128 ? 2.0 : 1.0) * (double)n;
     double values = 0; /* what rounding of the values alone does */
     if (precision == SP_MIXED && s->rounded)
-        values = sp_gamma(1, 0x1p-24) * s->abs_sum + FLT_TRUE_MIN * s->abs_factors;
-    return values + (sp_gamma(m + 4, u) + sp_gamma(m, 0x1p-53)) * s->abs_sum + smallest * s->abs_factors;
+        values = gamma_m(1, 0x1p-24) * s->abs_sum + FLT_TRUE_MIN * s->abs_factors;
+    return values + (gamma_m(m + 4, u) + gamma_m(m, 0x1p-53)) * s->abs_sum + smallest * s->abs_factors;
 }
 
 /* A row that is wrong, into what all threads have found so far. */
@@ -142,9 +143,9 @@ struct rounding {
     double largest;
 };
 
-/* Matrix units, which SpMM in BCSR may run on, cut off what they add instead of rounding it: each entry may
- * lose 2^-23 when it is added and once more when the sum is kept. f32 is three products there, of which each
- * does so, and two parts of 11 bits for each factor. */
+/* Matrix units, which SpMM in BCSR may run on, cut off what they add instead of rounding it: each
+ * entry may lose 2^-23 when it is added and once more when the sum is kept. f32 is three products
+ * there, of which each does so, and two parts of 11 bits for each factor. */
 enum { MATRIX_UNIT_ROUNDINGS = 8 };
 
 static struct rounding rounding_of_storage(enum sp_precision precision)
@@ -172,7 +173,7 @@ static struct rounding rounding_of(const struct sp_workload *w)
 /* `factors` numbers of a product and the result are stored, m operations sum them. */
 static double relative_bound(struct rounding r, double factors, double m)
 {
-    return sp_gamma(factors + 1, r.u_store) + sp_gamma(m, r.u_sum) + sp_gamma(m, 0x1p-53);
+    return gamma_m(factors + 1, r.u_store) + gamma_m(m, r.u_sum) + gamma_m(m, 0x1p-53);
 }
 
 /* Results of one row of the matrix: r of them, or one for each entry (SDDMM), in double. */
@@ -192,7 +193,7 @@ static void multiply_row(const struct sp_workload *w, const struct sp_dense *d, 
     for (int64_t k = 0; k < r; k++)
         out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
-        const double a = s->val[j], *x = d->x + s->col[j] * r;
+        const double a = sp_csr_number(s, j), *x = d->x + s->col[j] * r;
         for (int64_t k = 0; k < r; k++) {
             out->sum[k] += a * x[k];
             out->abs_sum[k] += fabs(a * x[k]);
@@ -225,7 +226,7 @@ static void sampled_row(const struct sp_workload *w, const struct sp_dense *d, i
     out->m = (double)r + 3;
     for (int64_t j = 0; j < out->n; j++) {
         struct dot t = dot_of(d->rows + i * r, d->x + s->col[first + j] * r, r);
-        double v = s->val[first + j];
+        double v = sp_csr_number(s, first + j);
         out->sum[j] = v * t.sum;
         out->abs_sum[j] = fabs(v) * t.abs_sum;
         out->abs_factors[j] = fabs(v) * t.abs_factors + t.abs_sum + 1;

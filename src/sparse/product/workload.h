@@ -21,18 +21,17 @@ enum sp_format {
 #include "base/option/formats.inc"
     SP_N_FORMATS
 };
-/* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values in f32;
- * x, y and the sums are f64. */
+/* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values
+ * in f32; x, y and the sums are f64. */
 enum sp_precision { SP_F64, SP_F32, SP_C128, SP_F16, SP_BF16, SP_MIXED, SP_N_PRECISIONS };
 /* SP_D16: 16-bit offsets from a base column, one base for each row (CRS) or slot (SELL). */
 enum sp_index { SP_I32, SP_I64, SP_D16, SP_N_INDICES };
 /* How a dense operand of r columns lies in memory: by rows, or one column after the other. */
 enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
 
-/* How rows (CRS) or chunks (SELL) are dealt to threads.
- * rows: equal numbers of them, contiguous. nnz: contiguous, equal stored entries. cyclic: blocks of `block`
- * rows (rounded up to whole chunks) in turn. merge: equal shares of rows + entries, rows may be split (CRS
- * only). */
+/* How rows (CRS) or chunks (SELL) are dealt to threads. rows: equal numbers of them, contiguous.
+ * nnz: contiguous, equal stored entries. cyclic: blocks of `block` rows (rounded up to whole
+ * chunks) in turn. merge: equal shares of rows + entries, rows may be split (CRS only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
 enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
@@ -65,16 +64,17 @@ static inline int32_t sp_workload_width(const struct sp_workload *w)
 
 /* In which precision the matrix's values are stored: f32 for mixed, else the same. */
 enum sp_precision sp_precision_of_values(enum sp_precision precision);
-/* Bytes of an element of x and y (s_x = s_y), of a matrix value (s_a), of a stored column index (s_i), and of
- * the base that is stored for each row or slot beside it (s_b: 4 for d16, else 0). */
+/* Bytes of an element of x and y (s_x = s_y), of a matrix value (s_a), of a stored column index
+ * (s_i), and of the base that is stored for each row or slot beside it (s_b: 4 for d16, else 0). */
 size_t sp_precision_size(enum sp_precision precision);
 size_t sp_value_size(enum sp_precision precision);
 size_t sp_index_size(enum sp_index index);
 size_t sp_base_size(enum sp_index index);
 
-/* Words used on the command line and in records: "spmv", "spmmv", ...; "crs", "sell", ...; "f64", "f32", ...;
- * "i32", "i64", "d16"; "rows", "nnz", "cyclic", "merge"; "row", "column". The _from_ functions take such a
- * word (synonyms fp64, double, ... included) and return -1 when it is none. */
+/* Words used on the command line and in records: "spmv", "spmmv", ...; "crs", "sell", ...; "f64",
+ * "f32", ...; "i32", "i64", "d16"; "rows", "nnz", "cyclic", "merge"; "row", "column". The _from_
+ * functions take such a word (synonyms fp64, double, ... included) and return -1 when it is
+ * none. */
 const char *sp_op_name(enum sp_op op);
 const char *sp_format_name(enum sp_format format);
 const char *sp_precision_name(enum sp_precision precision);
@@ -85,9 +85,10 @@ int sp_op_from_name(const char *name);
 int sp_precision_from_name(const char *name);
 int sp_index_from_name(const char *name);
 
-/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4" ... into the format and its numbers, left out ones by
- * default; the rows of sparse/formats/format.h say which there are. "rows", "nnz", "cyclic", "cyclic:64",
- * "merge" into schedule and block (cyclic: 64 rows). SP_USAGE names the text and the forms that are right. */
+/* "crs", "sell", "sell:8,32", "sellu:8,1", "bcsr:4x4" ... into the format and its numbers, left out
+ * ones by default; the rows of sparse/formats/format.h say which there are. "rows", "nnz",
+ * "cyclic", "cyclic:64", "merge" into schedule and block (cyclic: 64 rows). SP_USAGE names the text
+ * and the forms that are right. */
 enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, struct sp_error *err);
 enum sp_status sp_workload_set_schedule(struct sp_workload *w, const char *text, struct sp_error *err);
 
@@ -98,25 +99,26 @@ char *sp_workload_format_option(const struct sp_workload *w, char *text, size_t 
 /* "nnz", "cyclic:64", ... as typed by a user. */
 char *sp_workload_schedule_text(const struct sp_workload *w, char *text, size_t size);
 
-/* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge with other
- * than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a multiple of C, c128
- * with other than SpMV in CRS, half with another schedule than nnz, 16-bit storage with other than SpMM in
- * CRS and BCSR and SDDMM in CRS, column-major order with other than SpMMV in CRS or SELL, a width with SpMV,
- * mixed with other than SpMV in CRS and SELL kinds, d16 with other than real SpMV in CRS (not by merge) and
- * SELL, prefetch with other than real SpMV in CRS and SELL with whole indices. */
+/* Fails with SP_USAGE where the parts do not fit: an operation that the format is not for, merge
+ * with other than SpMV in CRS, complex matrix with a real precision, C < 1, sigma neither 1 nor a
+ * multiple of C, c128 with other than SpMV in CRS, half with another schedule than nnz, 16-bit
+ * storage with other than SpMM in CRS and BCSR and SDDMM in CRS, column-major order with other than
+ * SpMMV in CRS or SELL, a width with SpMV, mixed with other than SpMV in CRS and SELL kinds, d16
+ * with other than real SpMV in CRS (not by merge) and SELL, prefetch with other than real SpMV in
+ * CRS and SELL with whole indices. */
 enum sp_status sp_workload_check(const struct sp_workload *w, struct sp_error *err);
 
-/* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz, SDDMM
- * (2 r + 1) n_nz, FusedMM 4 r n_nz [THEORY 1]. */
+/* Useful operations of one execution [flop]: SpMV 2 n_nz (complex 8 n_nz), SpMMV and SpMM 2 r n_nz,
+ * SDDMM (2 r + 1) n_nz, FusedMM 4 r n_nz [THEORY 1]. */
 double sp_workload_flops(const struct sp_workload *w);
 
-/* The dense operands of a workload, and its result, as the user has them: row-major doubles. Kernels keep
- * copies in their own precision and order.
+/* The dense operands of a workload, and its result, as the user has them: row-major doubles.
+ * Kernels keep copies in their own precision and order.
  *
  *              x                rows         second        result
- *   spmv       x [n_c]                                     y [n_r]        (complex: two doubles a number)
+ *   spmv       x [n_c]                                     y [n_r]  (complex: two doubles a number)
  *   spmmv/mm   X [n_c x r]                                 Y [n_r x r]
- *   sddmm      B [n_c x r]      A [n_r x r]                P [n_nz], in the order of the matrix's entries
+ *   sddmm      B [n_c x r]      A [n_r x r]                P [n_nz], in the order of the entries
  *   fusedmm    B [n_c x r]      C [n_r x r]  D [n_c x r]   E [n_r x r] */
 
 struct sp_dense {
@@ -129,8 +131,8 @@ int64_t sp_dense_n_rows(const struct sp_workload *w);
 int64_t sp_dense_n_second(const struct sp_workload *w);
 int64_t sp_dense_n_result(const struct sp_workload *w);
 
-/* Operands filled with numbers of either sign between 0.5 and 1 in size (`seed` decides them), x of SpMV with
- * positive ones as ever. */
+/* Operands filled with numbers of either sign between 0.5 and 1 in size (`seed` decides them), x of
+ * SpMV with positive ones as ever. */
 struct sp_dense_arrays {
     double *x, *rows, *second; /* owned */
 };

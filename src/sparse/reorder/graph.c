@@ -20,8 +20,8 @@ static int64_t merge(const int32_t *a, int64_t n_a, const int32_t *b, int64_t n_
     return n;
 }
 
-/* at[n_c + 1] zeroed, col[n_nz]: the pattern of A^T. Threads place entries in any order; the rows come out
- * nearly sorted and are sorted afterwards. */
+/* at[n_c + 1] zeroed, col[n_nz]: the pattern of A^T. Threads place entries in any order; the rows
+ * come out nearly sorted and are sorted afterwards. */
 static void transpose(const struct sp_pattern *a, int64_t *at, int32_t *col, int32_t *scratch)
 {
 #pragma omp parallel for schedule(static)

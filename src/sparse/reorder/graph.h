@@ -1,4 +1,4 @@
-/* Patterns that are made from a matrix's: the graphs that orders are found in, and the transpose. */
+/* Patterns made from a matrix's: the graphs that orders are found in, and the transpose. */
 #ifndef SP_SPARSE_GRAPH_H
 #define SP_SPARSE_GRAPH_H
 
@@ -10,12 +10,13 @@ struct sp_graph {
     int32_t *own_col;          /* [n_nz] */
 };
 
-/* The undirected graph of a square matrix: the pattern of A + A^T. `a` is square and outlives the graph. A
- * matrix marked symmetric, skew-symmetric or hermitian is believed. */
+/* The undirected graph of a square matrix: the pattern of A + A^T. `a` is square and outlives the
+ * graph. A matrix marked symmetric, skew-symmetric or hermitian is believed. */
 enum sp_status sp_graph_make(const struct sp_csr *a, struct sp_graph *graph, struct sp_error *err);
 
-/* The graph of rows and columns: vertex i < n_r is row i, vertex n_r + j is column j, and each entry joins
- * its row to its column. SP_USAGE where rows and columns together exceed SP_MAX_DIMENSION. */
+/* The graph of rows and columns: vertex i < n_r is row i, vertex n_r + j is column j, and each
+ * entry joins its row to its column. SP_USAGE where rows and columns together exceed
+ * SP_MAX_DIMENSION. */
 enum sp_status sp_graph_bipartite(const struct sp_pattern *a, struct sp_graph *graph, struct sp_error *err);
 
 /* The pattern of A^T, as a graph of its own. */

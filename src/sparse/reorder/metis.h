@@ -1,13 +1,13 @@
 /* Orders found by METIS 5 (Karypis and Kumar 1998), of the vertices of an undirected graph.
  *
- * Parts: k-way partition, few edges between parts of equally many vertices; part after part, inside a part
- * the order as it was. Fewer than 2 are taken as: as many as give each SP_METIS_PART_B of x, half of an L2 of
- * 1 MiB, and at least 2.
+ * Parts: k-way partition, few edges between parts of equally many vertices; part after part, inside
+ * a part the order as it was. Fewer than 2 are taken as: as many as give each SP_METIS_PART_B of x,
+ * half of an L2 of 1 MiB, and at least 2.
  *
  * Dissection: the two halves of the graph, each ordered likewise, then what separates them.
  *
- * METIS runs on one thread with a seed of its own, so that the result is always the same. reorder_metis.c, or
- * reorder_metis_absent.c where the build has no METIS. */
+ * METIS runs on one thread with a seed of its own, so that the result is always the same.
+ * reorder_metis.c, or reorder_metis_absent.c where the build has no METIS. */
 #ifndef SP_SPARSE_REORDER_METIS_H
 #define SP_SPARSE_REORDER_METIS_H
 
@@ -21,8 +21,8 @@ const char *sp_metis_absent(void);
 /* Bytes of its integers; 0: this build has none. */
 int sp_metis_integer_B(void);
 
-/* perm[n_r] new to old; the pattern is symmetric. `n_parts` is at most the number of vertices; dissection has
- * none. SP_USAGE where METIS's integers are too small for the graph, SP_MEMORY. */
+/* perm[n_r] new to old; the pattern is symmetric. `n_parts` is at most the number of vertices;
+ * dissection has none. SP_USAGE where METIS's integers are too small for the graph, SP_MEMORY. */
 enum sp_status sp_metis_parts(const struct sp_pattern *graph, uint64_t n_parts, int32_t *perm,
                               struct sp_error *err);
 enum sp_status sp_metis_dissection(const struct sp_pattern *graph, uint64_t number, int32_t *perm,

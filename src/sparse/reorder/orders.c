@@ -46,7 +46,7 @@ enum sp_status sp_hub_order(const struct sp_pattern *a, uint64_t number, int32_t
     return SP_OK;
 }
 
-/* Which of the sections of `width` columns row i has entries in, the first one in the highest bit. */
+/* In which of the sections of `width` columns row i has entries, the first in the highest bit. */
 static uint32_t occupancy(const struct sp_pattern *a, int64_t i, int64_t width)
 {
     uint32_t bits = 0;
@@ -295,8 +295,7 @@ enum sp_status sp_jaccard_columns(const struct sp_pattern *a, int32_t b_h, int32
     return status;
 }
 
-/* One bit a vertex: 14 million vertices take 1.7 MB, so that asking about a random neighbour stays in cache.
- */
+/* One bit a vertex, 1.7 MB for 14 million: a random neighbour is asked for in cache. */
 struct search {
     struct sp_pattern g;
     uint64_t *seen;  /* [(n + 63) / 64] */
@@ -359,7 +358,7 @@ static void expand(struct search *s, int64_t begin, int64_t end, int64_t *tail)
     }
 }
 
-/* The levels around a root: their number, the widest, and the vertex of least degree in the last one. */
+/* The levels around a root: number, widest, the vertex of least degree in the last one. */
 struct levels {
     int64_t height, width;
     int32_t far;
@@ -405,8 +404,7 @@ static struct levels explore(struct search *s, int32_t root)
     return levels;
 }
 
-/* Cuthill-McKee numbering of the component of `root` from order[begin] on, which is marked; returns its end.
- */
+/* Cuthill-McKee numbering of the component of `root` from order[begin] on; returns its end. */
 static int64_t number_component(struct search *s, int32_t root, int32_t *order, int64_t begin,
                                 struct levels *levels)
 {
@@ -444,9 +442,9 @@ static int64_t number_component(struct search *s, int32_t root, int32_t *order, 
     return tail;
 }
 
-/* Numbers the component from a pseudo-peripheral vertex (George and Liu: go to the far end as long as that
- * makes the graph longer, or as long and less wide). The search from a far end is the numbering itself, which
- * is nearly always the last one. */
+/* Numbers the component from a pseudo-peripheral vertex (George and Liu: go to the far end while
+ * that gives more levels, or as many and narrower ones). The search from a far end is the numbering
+ * itself, nearly always the last one. */
 static int64_t number_from_end(struct search *s, int32_t root, int32_t *order, int64_t begin)
 {
     enum { MAX_TRIPS = 8 };
@@ -467,7 +465,7 @@ static int64_t number_from_end(struct search *s, int32_t root, int32_t *order, i
     return number_component(s, root, order, begin, &there);
 }
 
-/* start[n]: vertices by ascending degree, equal ones by number. `count` has longest + 2 zeroed items. */
+/* start[n]: vertices by ascending degree, then number. `count`: longest + 2 zeroed items. */
 static void sort_by_degree(const struct sp_pattern *g, int64_t longest, int64_t *count, int32_t *start)
 {
     for (int64_t v = 0; v < g->n_r; v++)

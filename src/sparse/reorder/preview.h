@@ -1,7 +1,7 @@
-/* What a matrix would look like in another order, before it is rewritten: the places of its entries, and what
- * formats and threads make of them. Equal to what sp_structure_analyse(), sp_sell_beta(), sp_blocks_count()
- * and the partition say of the rewritten matrix. alpha is previewed by traces of sp_layout_make_permuted().
- */
+/* What a matrix would look like in another order, before it is rewritten: the places of its
+ * entries, and what formats and threads make of them. Equal to what sp_structure_analyse(),
+ * sp_sell_beta(), sp_blocks_count() and the partition say of the rewritten matrix. alpha is
+ * previewed by traces of sp_layout_make_permuted(). */
 #ifndef SP_SPARSE_PREVIEW_H
 #define SP_SPARSE_PREVIEW_H
 

@@ -1,6 +1,7 @@
 /* Reorderings of rows and columns: one file reorder_NAME.c and one row in reorder.c each.
  *
- * A method as a user types it is NAME[:NUMBER][+SIDE]: "rcm", "random:7", "metis:16+rows". The sides:
+ * A method as a user types it is NAME[:NUMBER][+SIDE]: "rcm", "random:7", "metis:16+rows". The
+ * sides:
  *   sym   rows and columns take one order, which needs a square matrix
  *   rows  columns stay        cols  rows stay        both  rows and columns get an order each
  * Without a side that of the table is taken; of rectangular matrices `both` in place of `sym`. */
@@ -21,10 +22,10 @@ enum sp_reorder_side {
 const char *sp_reorder_side_name(enum sp_reorder_side side);
 int sp_reorder_side_from_name(const char *name); /* -1: none */
 
-/* What a method looks at. Lists: of a row its columns, of a column its rows; one order of both is that of the
- * rows. Graph: of a vertex its neighbours, in A + A^T for one order of both, else in the graph of rows and
- * columns (sp_graph_bipartite()), of whose order rows and columns each keep their part. Degrees: in A + A^T
- * for one order of both, else as lists. */
+/* What a method looks at. Lists: of a row its columns, of a column its rows; one order of both is
+ * that of the rows. Graph: of a vertex its neighbours, in A + A^T for one order of both, else in
+ * the graph of rows and columns (sp_graph_bipartite()), of whose order rows and columns each keep
+ * their part. Degrees: in A + A^T for one order of both, else as lists. */
 enum sp_reorder_sight { SP_REORDER_LISTS, SP_REORDER_GRAPH, SP_REORDER_DEGREES };
 
 struct sp_reordering {
@@ -55,13 +56,13 @@ struct sp_reorder_choice {
     enum sp_reorder_side side;
 };
 
-/* SP_USAGE: no such method, or one order for both sides of a rectangular matrix; SP_ABSENT: this build has no
- * such method. */
+/* SP_USAGE: no such method, or one order for both sides of a rectangular matrix; SP_ABSENT: this
+ * build has no such method. */
 enum sp_status sp_reorder_parse(const char *method, int64_t n_r, int64_t n_c,
                                 struct sp_reorder_choice *choice, struct sp_error *err);
 
-/* The order that a method finds, without applying it; the caller frees it with sp_permutations_free(). Errors
- * as above, and SP_MEMORY. "none" has no arrays. */
+/* The order that a method finds, without applying it; the caller frees it with
+ * sp_permutations_free(). Errors as above, and SP_MEMORY. "none" has no arrays. */
 enum sp_status sp_reorder_find(const char *method, const struct sp_csr *a, struct sp_permutations *order,
                                struct sp_error *err);
 

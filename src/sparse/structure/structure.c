@@ -11,7 +11,7 @@
 #include "sparse/csr/sort.h"
 #include "sparse/formats/bcsr.h"
 
-/* Rows longer than this are few (n_nz / LONG at most) and are sorted; the others are counted by length. */
+/* Rows longer than this are few (n_nz / LONG at most) and are sorted; others are counted. */
 enum { LONG = 1 << 16 };
 
 struct row_sums {
@@ -136,8 +136,8 @@ static enum sp_status find_rows(const struct sp_csr *a, struct sp_structure *s, 
     return quantiles(a, s, all.n_long, err);
 }
 
-/* Different values by their bits, up to SP_STRUCTURE_DISTINCT of them: open addressing, never more than half
- * full. A real value has 0 as its second half. */
+/* Different values by their bits, up to SP_STRUCTURE_DISTINCT of them: open addressing, never more
+ * than half full. A real value has 0 as its second half. */
 enum { VALUE_SLOTS = 4 * SP_STRUCTURE_DISTINCT };
 
 struct values {
@@ -194,7 +194,8 @@ static enum sp_status find_values(const struct sp_csr *a, struct sp_structure *s
         bool any = false;
 #pragma omp for schedule(static)
         for (int64_t k = 0; k < a->n_nz; k++) {
-            double re = is_complex ? a->val[2 * k] : a->val[k], im = is_complex ? a->val[2 * k + 1] : 0;
+            double re = is_complex ? a->val[2 * k] : sp_csr_number(a, k),
+                   im = is_complex ? a->val[2 * k + 1] : 0;
             n_zeros += re == 0 && im == 0;
             n_inexact += !survives_f32(re) || !survives_f32(im);
             uint64_t key[2] = {bits(re), bits(im)};
@@ -229,7 +230,7 @@ static enum sp_status find_values(const struct sp_csr *a, struct sp_structure *s
 static bool same_value(const struct sp_csr *a, int64_t k, int64_t m)
 {
     if (!sp_csr_is_complex(a))
-        return a->val[k] == a->val[m];
+        return sp_csr_number(a, k) == sp_csr_number(a, m);
     return a->val[2 * k] == a->val[2 * m] && a->val[2 * k + 1] == a->val[2 * m + 1];
 }
 
@@ -256,7 +257,7 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
         return;
     }
     if (sampled) {
-        /* a search costs several cache misses, so a quarter of the sample is taken: error below 0.2 % */
+        /* a search costs several cache misses: a quarter of the sample, error below 0.2 % */
         enum { DRAWS = SP_STRUCTURE_SAMPLE / 4 };
 #pragma omp parallel for schedule(dynamic, 4096) reduction(+ : n, mirrored, equal)
         for (int64_t draw = 0; draw < DRAWS; draw++) {
@@ -291,12 +292,12 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
 
 static const int32_t shapes[SP_STRUCTURE_BLOCKS][2] = {{2, 2}, {3, 3}, {4, 4}, {4, 8}, {8, 8}, {16, 16}};
 
-/* Groups of GROUP rows are looked at: a multiple of every block height and of the 8 lanes of a chunk. */
+/* Groups of GROUP rows: a multiple of every block height and of the 8 lanes of a chunk. */
 enum { GROUP = 48, LANES = 8, N_COUNTS = SP_STRUCTURE_BLOCKS + 2 };
 /* the counts of a group: blocks of each shape, then unit-stride slots and all slots */
 enum { UNIT = SP_STRUCTURE_BLOCKS, ALL_SLOTS };
 
-/* Diagonals that all eight rows share, which is what a unit-stride slot needs; and the slots of the chunk. */
+/* Diagonals that all eight rows share, as a unit-stride slot needs; slots of the chunk. */
 static void count_slots(const struct sp_csr *a, int64_t first, int64_t end, int64_t *count)
 {
     int64_t next[LANES], longest = 0, n = 0;
@@ -403,7 +404,7 @@ static enum sp_status find_blocks(const struct sp_csr *a, struct sp_structure *s
         return status;
     }
     int64_t n_groups = (a->n_r + GROUP - 1) / GROUP;
-    /* one group at random out of every `stride`: no period of the matrix can hide behind a fixed step */
+    /* one group at random of every `stride`: no period of the matrix can hide */
     int64_t stride = a->n_nz / SP_STRUCTURE_SAMPLE + 1;
     if (stride > n_groups / 64)
         stride = n_groups / 64 > 1 ? n_groups / 64 : 1;
@@ -476,7 +477,7 @@ static int64_t slot_of(const struct seen *s, int64_t line)
     return (int64_t)at;
 }
 
-/* Was a line near this one seen? Hardware follows streams inside pages, in any order of near lines. */
+/* Was a line near this one seen? Hardware follows streams of near lines inside pages. */
 static bool is_followed(const struct seen *s, int64_t line)
 {
     for (int64_t near = line > NEAR ? line - NEAR : 0; near <= line + NEAR; near++)

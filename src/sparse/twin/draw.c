@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "sparse/csr/sort.h"
 
-/* TRIES before a draw is given up, LOOK_AHEAD rows or columns that are looked at for one; a kind of row is
- * seldom below one in SELDOM; BANK rows' entries may be owed. */
+/* TRIES before a draw is given up, LOOK_AHEAD rows or columns that are looked at for one; a kind of
+ * row is seldom below one in SELDOM; BANK rows' entries may be owed. */
 enum { TRIES = 8, LOOK_AHEAD = 256, SELDOM = 50, BANK = 2 };
 
 static int64_t diagonal_of(const struct sp_twin_draw *w, int64_t i)
@@ -34,8 +34,8 @@ static bool is_free(const struct sp_twin_draw *w, int64_t i, int64_t j)
     return j >= 0 && j < w->n_c && w->taken[j] != i && !(w->square && j == i) && !(w->t->mirrored && j < i);
 }
 
-/* Where w->relaxed, a column may have more than was drawn for it: a quarter more where that is the length of
- * a row, half and one where it is not. */
+/* Where w->relaxed, a column may have more than was drawn for it: a quarter more where that is the
+ * length of a row, half and one where it is not. */
 static bool fits(const struct sp_twin_draw *w, int64_t i, int64_t j)
 {
     if (!is_free(w, i, j) || w->room[j] > 0)
@@ -84,8 +84,7 @@ static void put(struct sp_twin_draw *w, int64_t i, int64_t j)
     meet_line(w, i, (int32_t)j);
 }
 
-/* Rows that copy nothing are drawn where they are common; where streams of copies seldom break, they must
- * not. */
+/* Rows that copy nothing are drawn where they are common, not where copies seldom break. */
 static int64_t draw_shift(struct sp_twin_draw *w, bool as_long)
 {
     const int64_t *n = w->t->shift[as_long];
@@ -101,8 +100,8 @@ static int by_chance(const void *a, const void *b)
     return x->chance != y->chance ? (x->chance < y->chance) - (x->chance > y->chance) : x->col - y->col;
 }
 
-/* Columns side by side share their fate. Where too many would be copied, the likeliest are, n_wanted of them,
- * and up to n_most where they are all but sure. */
+/* Columns side by side share their fate. Where too many would be copied, the likeliest are,
+ * n_wanted of them, and up to n_most where they are all but sure. */
 static void copy_above(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int64_t n_most)
 {
     const double likely = 0.8;
@@ -137,7 +136,7 @@ static void copy_above(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int6
         put(w, i, w->copy[k].col);
 }
 
-/* Beside some entry of the row, or of the one above where it has none yet; further on where that is taken. */
+/* Beside an entry of the row, or of the one above; further on where that is taken. */
 static int64_t draw_neighbour(struct sp_twin_draw *w, int64_t i)
 {
     const int64_t row = w->begin[i + 1] > w->begin[i] || i == 0 ? i : i - 1,
@@ -200,7 +199,7 @@ static int64_t draw_return(struct sp_twin_draw *w, int64_t i)
     return -1;
 }
 
-/* A column of the part [first, end) in proportion to the lengths of columns; -1 where all are empty. */
+/* A column of the part [first, end) in proportion to the lengths; -1: all are empty. */
 static int64_t draw_column(struct sp_twin_draw *w, int64_t first, int64_t end)
 {
     const int64_t from = w->stubs[first], n = w->stubs[end] - from;
@@ -294,8 +293,7 @@ static int64_t draw_any(struct sp_twin_draw *w, int64_t i, int64_t *n_steps)
     return -1;
 }
 
-/* The rest of row i as births. Up to `allowed` may be lacking, which the next rows owe; where more are,
- * anything is taken. */
+/* The rest of row i as births. Up to `allowed` may lack, owed by later rows; else anything. */
 static void draw_births(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int64_t allowed)
 {
     int64_t n_steps = LOOK_AHEAD + 8 * n_wanted;
@@ -316,8 +314,9 @@ static void draw_births(struct sp_twin_draw *w, int64_t i, int64_t n_wanted, int
     w->relaxed = false;
 }
 
-/* What is copied or cannot be born decides how long a row really is; the account of what earlier rows have
- * too many or owe stays within BANK mean rows, and each row settles a quarter of its length of it at most. */
+/* Copies, and births that fail, make rows longer or shorter than drawn. What earlier rows have too
+ * many or too few is an account within BANK mean rows, of which each row settles at most a quarter
+ * of its length. */
 static void draw_row(struct sp_twin_draw *w, int64_t i)
 {
     const int64_t drawn = w->length[i] - (w->t->mirrored ? 0 : w->diagonal[i]), quarter = w->full[i] / 4 + 1;
@@ -348,9 +347,10 @@ void sp_twin_draw_rows(struct sp_twin_draw *w)
         draw_row(w, i);
 }
 
-/* What is drawn from the features of a matrix does not quite have them: copies find their columns taken,
- * lines that should return have been met again. So a twin is drawn, measured as the original was, and the
- * chances are corrected by what it lacks, a few times; the chances whose twin came nearest are kept. */
+/* What is drawn from the features of a matrix does not quite have them: copies find their columns
+ * taken, lines that should return have been met again. So a twin is drawn, measured as the original
+ * was, and the chances are corrected by what it lacks, a few times; the chances whose twin came
+ * nearest are kept. */
 
 /* [entries] larger originals are drawn once: what is seldom there hardly disturbs the rest. */
 static const int64_t MOST_ENTRIES = INT64_C(2000000);
@@ -395,7 +395,7 @@ static double corrected_chance(double now, double goal, double got)
     return 1 / (1 + exp(-clamped(x, -14, 14)));
 }
 
-/* Factor for the weight of a kind that has `goal` of `all_goal`, and was made `got` times of `all_got`. */
+/* Factor for the weight of a kind with `goal` of `all_goal` that got `got` of `all_got`. */
 static double factor_of(int64_t goal, int64_t all_goal, int64_t got, int64_t all_got)
 {
     return clamped(share(goal, all_goal) / share(got, all_got), 0.25, 4);
@@ -414,7 +414,7 @@ static void correct_weights(int64_t *now, const int64_t *goal, const int64_t *go
         now[k] = weighed(now[k], factor_of(goal[k], all_goal, got[k], all_got));
 }
 
-/* Weights of n_parts parts: one factor for a kind in all of them, since few of a kind are in one. */
+/* Weights of n_parts parts: one factor for a kind in all, since few are in one. */
 static void correct_parts(int64_t *now, const int64_t *goal, const int64_t *got, int32_t n_parts, int n_kinds)
 {
     const int64_t all_goal = sum_of(goal, (int64_t)n_parts * n_kinds, 1),
@@ -508,8 +508,8 @@ static double distance_of_kinds(const struct sp_twin *goal, const struct sp_twin
            (double)goal->n_nz;
 }
 
-/* What a cache misses that keeps lines for so many rows: the visits after more rows, and the first ones. Mean
- * |ln| of the twin's misses over the original's, over all steps where it has some. */
+/* What a cache misses that keeps lines for so many rows: the visits after more rows, and the first
+ * ones. Mean |ln| of the twin's misses over the original's, over all steps where it has some. */
 static double distance_of_misses(const struct sp_twin *goal, const struct sp_twin *got)
 {
     static const double some = 0.002; /* of the visits */

@@ -1,4 +1,4 @@
-/* Inside sp_twin_make: chances made of the features, and the entries off the diagonal, row after row. */
+/* Inside sp_twin_make: chances made of the features, and the entries off the diagonal. */
 #ifndef SP_SPARSE_TWIN_DRAW_H
 #define SP_SPARSE_TWIN_DRAW_H
 
@@ -17,8 +17,7 @@ struct sp_twin_copy {
     double chance;
 };
 
-/* Rows are drawn in order, because each looks back. The caller provides the arrays and fills those marked so.
- */
+/* Rows are drawn in order, looking back. The caller has the arrays, fills those marked so. */
 struct sp_twin_draw {
     const struct sp_twin *t;
     int64_t scale, n_r, n_c;
@@ -30,8 +29,7 @@ struct sp_twin_draw {
     int32_t *room;   /* [n_c] entries that columns may still get; mirrored: length */
     int64_t *stubs;  /* [n_c + 1] sums of the columns' lengths, for draws in proportion to them */
     bool *diagonal;  /* [n_r] is there one? Only where the matrix is square */
-    /* results: row i has col[begin[i]] .. col[begin[i + 1]], ascending; mirrored: right of the diagonal only
-     */
+    /* results: row i has col[begin[i]] .. col[begin[i + 1]], ascending; mirrored: right part */
     int64_t *begin, n_col; /* [n_r + 1]; size of col */
     int32_t *col;
     /* work arrays */
@@ -55,8 +53,8 @@ enum sp_status sp_twin_draw_matrix(const struct sp_twin *chances, int64_t scale,
                                    const struct sp_allocator *allocator, struct sp_csr *a,
                                    struct sp_error *err);
 
-/* The chances whose twin of scale 1 and this seed, measured as the original was, is nearest to `goal`; they
- * are weights, no counts any more. *tuned is released with free(). SP_MEMORY. */
+/* The chances whose twin of scale 1 and this seed, measured as the original was, is nearest to
+ * `goal`; they are weights, no counts any more. *tuned is released with free(). SP_MEMORY. */
 enum sp_status sp_twin_tune(const struct sp_twin *goal, uint64_t seed, int n_threads, struct sp_twin **tuned,
                             struct sp_error *err);
 

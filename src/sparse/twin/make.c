@@ -125,7 +125,7 @@ static void value_of(const struct sp_twin *t, uint64_t seed, int32_t i, int32_t 
         value[1] = i == j && t->symmetry == SP_HERMITIAN ? 0 : fabs(sp_generator_value(~seed, i, j));
 }
 
-/* Gives all entries of the rows [first, end) to the builder, for the first or for the second time. */
+/* Gives all entries of the rows [first, end) to the builder, for either pass. */
 static bool hand_over(const struct sp_twin_draw *w, uint64_t seed, int thread, int64_t first, int64_t end,
                       bool place, struct entries *e, struct sp_csr_builder *b)
 {
@@ -134,8 +134,7 @@ static bool hand_over(const struct sp_twin_draw *w, uint64_t seed, int thread, i
     e->n = 0;
     for (int64_t i = first; i < end; i++)
         for (int64_t k = w->begin[i] - w->diagonal[i]; k < w->begin[i + 1]; k++) {
-            /* the lower of the two triangles is what files hold, and where skew-symmetric values are positive
-             */
+            /* the lower triangle is what files hold, where skew-symmetric values are positive */
             int32_t j = k < w->begin[i] ? (int32_t)i : w->col[k], row = (int32_t)i;
             e->row[e->n] = w->t->mirrored ? j : row;
             e->col[e->n] = w->t->mirrored ? row : j;

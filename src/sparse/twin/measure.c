@@ -66,7 +66,7 @@ int32_t sp_twin_place_parts(int64_t n)
     return parts_of(n, SP_TWIN_GRID);
 }
 
-void sp_twin_measure_lengths(const int64_t *length, int64_t n, struct sp_twin_lengths *out)
+static void lengths_of(const int64_t *length, int64_t n, struct sp_twin_lengths *out)
 {
     memset(out, 0, sizeof *out);
     out->n = n;
@@ -91,8 +91,8 @@ struct pool {
     double weight[SP_TWIN_LENGTHS];
 };
 
-/* Index of the class that follows `before` (-1: none): often one that followed it in the original, if any of
- * that class are left, else any that is left. */
+/* Index of the class that follows `before` (-1: none): often one that followed it in the original,
+ * if any of that class are left, else any that is left. */
 static int draw_class(struct pool *pool, const struct sp_twin_lengths *l, const double *share, int before,
                       struct sp_random *random)
 {
@@ -179,7 +179,7 @@ static void pattern_symmetry(struct work *w)
     int64_t n_off = 0, n_mirrored = 0;
     for (int64_t i = 0; i < a->n_r; i++)
         w->length[i] = a->row_ptr[i];
-    /* rows ascend, so what is looked for in row j ascends too: length[j] is where it was found last */
+    /* rows ascend, so what is looked for in row j does, too: from length[j] on */
     for (int64_t i = 0; i < a->n_r; i++)
         for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
             int32_t j = a->col[k];
@@ -201,13 +201,13 @@ static void measure_lengths(struct work *w)
     const struct sp_csr *a = w->a;
     for (int64_t i = 0; i < a->n_r; i++)
         w->length[i] = a->row_ptr[i + 1] - a->row_ptr[i];
-    sp_twin_measure_lengths(w->length, a->n_r, &w->t->rows);
+    lengths_of(w->length, a->n_r, &w->t->rows);
     if (w->t->mirrored)
         return;
     memset(w->length, 0, (size_t)a->n_c * sizeof *w->length);
     for (int64_t k = 0; k < a->n_nz; k++)
         w->length[a->col[k]]++;
-    sp_twin_measure_lengths(w->length, a->n_c, &w->t->columns);
+    lengths_of(w->length, a->n_c, &w->t->columns);
 }
 
 static void take_row(struct work *w, int64_t i)
@@ -273,7 +273,7 @@ static void mark_copies(struct work *w, int64_t i, bool count)
     }
 }
 
-/* Distance from the entry to the left, or with a negative sign from a copy to the right; 0: both are far. */
+/* Distance from the entry to the left, negative: from a copy to the right; 0: both are far. */
 static int64_t gap_of(const struct work *w, int64_t i, int64_t k)
 {
     if (k > 0 && w->row[k] - w->row[k - 1] <= SP_TWIN_GAPS)

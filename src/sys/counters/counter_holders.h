@@ -1,5 +1,5 @@
-/* Who else may hold the hardware counters: monitors of the site, profilers, other jobs. Only what this user
- * may see; what could not be looked at is counted too. */
+/* Who else may hold the hardware counters: monitors of the site, profilers, other jobs. Only what
+ * this user may see; what could not be looked at is counted too. */
 #ifndef SP_SYS_COUNTER_HOLDERS_H
 #define SP_SYS_COUNTER_HOLDERS_H
 
@@ -39,8 +39,8 @@ void sp_holders_read(const char *root, const struct sp_processes *processes, int
 /* What a program of this name (the kernel's, cut after 15 characters) does to counters, or NULL. */
 const char *sp_monitor_known(const char *name, bool *of_gpu);
 
-/* A session around this process, from its environment: "likwid-perfctr (LIKWID_MODE)", or "" . `look` is
- * getenv or a test's own. Returns text. */
+/* A session around this process, from its environment: "likwid-perfctr (LIKWID_MODE)", or "" .
+ * `look` is getenv or a test's own. Returns text. */
 char *sp_profiler_around(char *(*look)(const char *name), char *text, unsigned size);
 /* "SLURM 4711", "" outside of a batch job. Returns text. */
 char *sp_batch_job(char *(*look)(const char *name), char *text, unsigned size);

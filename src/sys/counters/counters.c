@@ -108,7 +108,7 @@ static void read_status(const char *root, struct sp_permissions *out)
     }
     out->seccomp = seccomp ? atoi(seccomp) : -1;
     free(status);
-    /* The first namespace maps every user to itself; any other map is a namespace of somebody's own. */
+    /* The first namespace maps every user to itself; another map is somebody's own namespace. */
     char map[64];
     unsigned inside, outside, count;
     if (sp_sysfs_text(root, map, sizeof map, "/proc/self/uid_map") &&

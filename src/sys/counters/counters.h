@@ -1,4 +1,4 @@
-/* Counting of hardware events: can it be done here, may this process do it, and one event opened and read. */
+/* Hardware events: can they be counted here, by this process; one event opened and read. */
 #ifndef SP_SYS_COUNTERS_H
 #define SP_SYS_COUNTERS_H
 
@@ -46,25 +46,25 @@ struct sp_permissions {
     bool daemon_of_root;
 };
 
-/* `search`: directories as in $PATH (NULL: none). The daemon is looked for there, in the sbin beside each
- * bin, and where packages put it. */
+/* `search`: directories as in $PATH (NULL: none). The daemon is looked for there, in the sbin
+ * beside each bin, and where packages put it. */
 void sp_permissions_read(const char *root, const char *search, struct sp_permissions *out);
 
-/* May this process open events of its own threads, of whole processors (memory controllers need that), and
- * model specific registers? Only what files tell: a sandbox can still refuse. */
+/* May this process open events of its own threads, of whole processors (memory controllers need
+ * that), and model specific registers? Only what files tell: a sandbox can still refuse. */
 bool sp_may_count_threads(const struct sp_permissions *permissions);
 bool sp_may_count_processors(const struct sp_permissions *permissions);
 bool sp_may_use_msr(const struct sp_permissions *permissions);
 
-/* What one descriptor of perf_event_open(2) says (what it is worth: model/count_log.h): the count, and for
- * how long it was asked for and was on a counter [ns]. */
+/* What one descriptor of perf_event_open(2) says (what it is worth: model/count_log.h): the count,
+ * and for how long it was asked for and was on a counter [ns]. */
 struct sp_perf_sample {
     uint64_t value, enabled_ns, running_ns;
 };
 
-/* Opens an event of one thread (cpu -1; thread 0: the caller, with what it starts; else its id) or of a whole
- * processor; starts counting at once. SP_ABSENT with
- * the system's reason and a remedy. The descriptor is the caller's: close(). */
+/* Opens an event of one thread (cpu -1; thread 0: the caller, with what it starts; else its id) or
+ * of a whole processor; starts counting at once. SP_ABSENT with the system's reason and a remedy.
+ * The descriptor is the caller's: close(). */
 enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, int thread, int *descriptor,
                             struct sp_error *err);
 /* False where the system gives no sample. */

@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "sys/machine/sysfs.h"
 
-/* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the kernel's
- * files, or, where `published` is false, by their codes; several are separated by semicolons. B_per_count 0:
- * the kernel's scale file says it. */
+/* A kind of unit: names that begin with `prefix` and contain `part`; events by the names of the
+ * kernel's files, or, where `published` is false, by their codes; several are separated by
+ * semicolons. B_per_count 0: the kernel's scale file says it. */
 struct kind {
     const char *name, *prefix, *part, *not_part;
     bool published;
@@ -39,12 +39,12 @@ static const struct kind kinds[] = {
      "data_write", "", 0, NULL, 1,
      "r:unc_mc0_rdcas_count_freerun r:unc_mc1_rdcas_count_freerun w:unc_mc0_wrcas_count_freerun "
      "w:unc_mc1_wrcas_count_freerun"},
-    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each), not in sysfs. */
+    /* AMD publishes the codes in its event lists (Zen 4: UMC CAS commands, 64 B each). */
     {"AMD unified memory controller", "amd_umc_", "", NULL, false, "event=0x0a,rdwrmask=0x1",
      "event=0x0a,rdwrmask=0x2", "", 64, NULL, 1, "r:umc_cas_cmd.rd w:umc_cas_cmd.wr b:umc_cas_cmd.all"},
-    /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each DRAM
-     * channel, both ways in one (event list of the kernel, dram_channel_data_controller_0 to 7); four
-     * counters. */
+    /* Zen to Zen 3, told from later ones by the width of umask: requests with data (64 B) of each
+     * DRAM channel, both ways in one (event list of the kernel, dram_channel_data_controller_0 to
+     * 7); four counters. */
     {"AMD data fabric", "amd_df", "", NULL, false, "", "",
      "event=0x07,umask=0x38;event=0x47,umask=0x38;event=0x87,umask=0x38;event=0xc7,umask=0x38;event=0x107,"
      "umask=0x38;event=0x147,umask=0x38;event=0x187,umask=0x38;event=0x1c7,umask=0x38",
@@ -59,8 +59,8 @@ static const struct kind kinds[] = {
     {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
      "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1, ""},
 };
-/* Beside the controllers of DDR, or in their place: HBM of Xeon Max (kernel type "hbm", whose events are not
- * published; codes as of the IMC, 32 B a command by the vendor's profiler). */
+/* Beside the controllers of DDR, or in their place: HBM of Xeon Max (kernel type "hbm", whose
+ * events are not published; codes as of the IMC, 32 B a command by the vendor's profiler). */
 static const struct kind hbm = {"Intel HBM controller",
                                 "uncore_hbm",
                                 "",
@@ -138,8 +138,7 @@ static double bytes_of(const struct kind *k, const char *event)
     return strstr(event, "_bytes") ? 1 : k->B_per_count;
 }
 
-/* The terms of an event: what the kernel's file says; a word without "=" in front of codes names a file too.
- */
+/* The terms of an event, from the kernel's file; a word without "=" in front names a file, too. */
 static bool terms_of(const char *root, const struct kind *k, const char *pmu, const char *name, char *terms,
                      size_t size)
 {
@@ -223,9 +222,9 @@ static void take_cpu(void *context, int cpu)
         c->cpu[c->n++] = cpu;
 }
 
-/* The kernel's number of the socket of each counting processor, replaced by 0, 1 ... in their order. Where
- * the kernel does not tell it, each processor of a unit's cpumask stands for a socket, as it does for perf.
- */
+/* The kernel's number of the socket of each counting processor, replaced by 0, 1 ... in their
+ * order. Where the kernel does not tell it, each processor of a unit's cpumask stands for a socket,
+ * as it does for perf. */
 static void number_domains(const char *root, struct sp_memory_pmu *out)
 {
     int64_t id[MAX_CPUS];
@@ -484,7 +483,7 @@ bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *out
     return false;
 }
 
-/* "config:0-7,32-35", "config1:0", "config" (all bits): puts value into the bits named, lowest first. */
+/* "config:0-7,32-35", "config1:0", "config" (all bits): value into these bits, lowest first. */
 static bool put_bits(const char *format, uint64_t value, uint64_t config[3])
 {
     const char *colon = strchr(format, ':');

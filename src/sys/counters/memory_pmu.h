@@ -1,10 +1,11 @@
-/* Events that count what memory controllers move, found in sysfs: which unit, which code, how many bytes a
- * count is.
+/* Events that count what memory controllers move, found in sysfs: which unit, which code, how many
+ * bytes a count is.
  *
- * A unit (struct pmu in the kernel) counts for a whole socket or memory channel, never for a thread: it is
- * opened once on each processor that the kernel names in `cpumask`, and all of them are added up. Codes,
- * scales and units are the kernel's own where it publishes them; where it leaves them to user tools they are
- * from the vendor's event lists, as the table in memory_pmu.c says.
+ * A unit (struct pmu in the kernel) counts for a whole socket or memory channel, never for a
+ * thread: it is opened once on each processor that the kernel names in `cpumask`, and all of them
+ * are added up. Codes, scales and units are the kernel's own where it publishes them; where it
+ * leaves them to user tools they are from the vendor's event lists, as the table in memory_pmu.c
+ * says.
  *
  * Tested on constructed trees only: no machine with such units was at hand. */
 #ifndef SP_SYS_MEMORY_PMU_H
@@ -38,8 +39,8 @@ struct sp_memory_pmu {
     struct sp_memory_event *event; /* [n_events] owned */
 };
 
-/* Reads ROOT/sys/bus/event_source/devices. SP_ABSENT with what was looked for where no unit of a known kind
- * offers reads and writes. Zeroed on failure; sp_memory_pmu_free(). */
+/* Reads ROOT/sys/bus/event_source/devices. SP_ABSENT with what was looked for where no unit of a
+ * known kind offers reads and writes. Zeroed on failure; sp_memory_pmu_free(). */
 enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, struct sp_error *err);
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
 
@@ -60,8 +61,8 @@ bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *eve
 /* Where the kernel describes its units, below a root. */
 #define SP_PMU_DEVICES "/sys/bus/event_source/devices"
 
-/* "event=0x04,umask=0x03" by the unit's format files -> config[3]. SP_INPUT names the term that it does not
- * know or that does not fit its bits. `pmu`: the unit's directory name. */
+/* "event=0x04,umask=0x03" by the unit's format files -> config[3]. SP_INPUT names the term that it
+ * does not know or that does not fit its bits. `pmu`: the unit's directory name. */
 enum sp_status sp_pmu_encode(const char *root, const char *pmu, const char *terms, uint64_t config[3],
                              struct sp_error *err);
 

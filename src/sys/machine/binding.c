@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <omp.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,24 +167,6 @@ bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b)
 {
     return a->n_threads == b->n_threads && a->pinned == b->pinned &&
            (!a->pinned || memcmp(a->cpu, b->cpu, (size_t)a->n_threads * sizeof *a->cpu) == 0);
-}
-
-char *sp_binding_text(const struct sp_binding *binding, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (int i = 0; i < binding->n_threads && used + 16 < size; i++) {
-        int last = i;
-        while (last + 1 < binding->n_threads && binding->cpu[last + 1] == binding->cpu[last] + 1)
-            last++;
-        const char *comma = i ? "," : "";
-        used += (size_t)(last > i + 1 ? snprintf(text + used, size - used, "%s%d-%d", comma, binding->cpu[i],
-                                                 binding->cpu[last])
-                                      : snprintf(text + used, size - used, "%s%d", comma, binding->cpu[i]));
-        if (last > i + 1)
-            i = last;
-    }
-    return text;
 }
 
 void sp_binding_free(struct sp_binding *binding)

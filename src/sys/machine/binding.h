@@ -23,31 +23,30 @@ struct sp_binding {
     bool pinned;         /* sp_binding_apply() found every thread where it should be */
 };
 
-/* Chooses CPUs for n_threads (0: sp_topology_default_threads()) inside the process's cpuset: one a core while
- * there are cores, then their further hardware threads. With SP_COMPACT the CPUs ascend by domain, so that
- * neighbouring threads share a cache. */
+/* Chooses CPUs for n_threads (0: sp_topology_default_threads()) inside the process's cpuset: one a
+ * core while there are cores, then their further hardware threads. With SP_COMPACT the CPUs ascend
+ * by domain, so that neighbouring threads share a cache. */
 enum sp_status sp_binding_plan(const struct sp_topology *topology, int n_threads, enum sp_placement placement,
                                struct sp_binding *out, struct sp_error *err);
 
-/* Pins thread k of an OpenMP team of n_threads to cpu[k], the caller being thread 0, and checks that each
- * runs there. Regions of the same team size that follow keep it. SP_ABSENT where the system refuses or OpenMP
- * gives fewer threads: the measurement is still possible, its spread will be larger. */
+/* Pins thread k of an OpenMP team of n_threads to cpu[k], the caller being thread 0, and checks
+ * that each runs there. Regions of the same team size that follow keep it. SP_ABSENT where the
+ * system refuses or OpenMP gives fewer threads: the measurement is still possible, its spread will
+ * be larger. */
 enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err);
 
 /* Lets the threads of the team run on every allowed CPU of the topology again. */
 void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology);
 
-/* Puts the threads where the binding has them: pinned, where sp_binding_apply() did so, else free to run on
- * every allowed CPU. Needed after regions of another size or binding: a smaller team ends the threads that it
- * does not use, and those that a larger one begins inherit the first thread's CPU. Fails as apply does. */
+/* Puts the threads where the binding has them: pinned, where sp_binding_apply() did so, else free
+ * to run on every allowed CPU. Needed after regions of another size or binding: a smaller team ends
+ * the threads that it does not use, and those that a larger one begins inherit the first thread's
+ * CPU. Fails as apply does. */
 enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct sp_topology *topology,
                                   struct sp_error *err);
 
 /* Do both leave the threads in the same places? */
 bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b);
-
-/* "0-3,8" from the CPUs in the order of threads: "0,2,4". Returns text. */
-char *sp_binding_text(const struct sp_binding *binding, char *text, size_t size);
 
 void sp_binding_free(struct sp_binding *binding);
 

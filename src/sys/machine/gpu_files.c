@@ -35,8 +35,8 @@ static void value_of(const char *text, const char *key, char *value, size_t size
     snprintf(value, size, "%.*s", (int)n, at);
 }
 
-/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat ..." or "... Open Kernel Module for x86_64
- * 535.104.05  Release Build": the first word of digits and dots. */
+/* "NVRM version: NVIDIA UNIX x86_64 Kernel Module 535.104.05 Sat ..." or "... Open Kernel Module
+ * for x86_64 535.104.05 Release Build": the first word of digits and dots. */
 static void read_driver(const char *root, struct sp_gpu_files *out)
 {
     char line[256];
@@ -54,8 +54,7 @@ static void read_driver(const char *root, struct sp_gpu_files *out)
     snprintf(out->driver, sizeof out->driver, "loaded");
 }
 
-/* "NVIDIA A40-8Q", "GRID T4-16C": a number and one of the letters of vGPU profiles after a dash at the end.
- */
+/* "NVIDIA A40-8Q", "GRID T4-16C": a number and a letter of vGPU profiles behind a dash. */
 static bool is_slice(const char *model)
 {
     const char *dash = strrchr(model, '-');

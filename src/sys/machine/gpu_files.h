@@ -1,5 +1,4 @@
-/* What files tell about graphics processors: driver, devices, who may profile. No library of a vendor is
- * opened. */
+/* What files tell about GPUs: driver, devices, who may profile. No vendor's library is opened. */
 #ifndef SP_SYS_GPU_FILES_H
 #define SP_SYS_GPU_FILES_H
 
@@ -38,8 +37,8 @@ extern const char sp_gpu_leave_mig[];     /* a slice of a GPU */
 #define SP_GPU_MODULE_FILE "libspmodel-cuda.so" /* kernels and counters of GPUs */
 
 /* Opens `file` where the loader looks for it (LD_LIBRARY_PATH, then beside the program and in
- * ../lib/spmodel) and finds `symbol` in it. It is never closed: libraries of drivers do not survive that.
- * SP_ABSENT with the loader's words. */
+ * ../lib/spmodel) and finds `symbol` in it. It is never closed: libraries of drivers do not survive
+ * that. SP_ABSENT with the loader's words. */
 enum sp_status sp_module_file_symbol(const char *file, const char *symbol, void **address,
                                      struct sp_error *err);
 

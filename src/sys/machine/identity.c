@@ -67,7 +67,6 @@ static void read_flags(const char *info, struct sp_cpuid *out)
     }
     out->hypervisor = has_word(words, "hypervisor");
     out->avx2 = has_word(words, "avx2");
-    out->fma = has_word(words, "fma");
     out->avx512 = true;
     for (int i = 0; i < 5; i++)
         out->avx512 = out->avx512 && has_word(words, needed[i]);
@@ -79,7 +78,6 @@ static void ask_cpu(struct sp_cpuid *out)
 {
     __builtin_cpu_init();
     out->avx2 = __builtin_cpu_supports("avx2");
-    out->fma = __builtin_cpu_supports("fma");
     out->avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                   __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
                   __builtin_cpu_supports("avx512cd");
@@ -117,7 +115,6 @@ void sp_cpuid_read(const char *root, struct sp_cpuid *out)
     int64_t kHz;
     if (sp_sysfs_count(root, &kHz, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") && kHz > 0) {
         out->frequency_Hz = (double)kHz * 1e3;
-        out->frequency_is_maximum = true;
     } else if (field(info, "cpu MHz", text, sizeof text)) {
         char *dot = strchr(text, '.'); /* by hand: strtod would follow the locale */
         out->frequency_Hz = (double)atoi(text) * 1e6 + (dot ? (double)atoi(dot + 1) * 1e3 : 0);
@@ -226,14 +223,6 @@ void sp_identity_add_gpu(struct sp_identity *out, const char *root, const char *
     else
         add(out, "gpu_driver", "CUDA %d.%d", cuda_driver / 1000, cuda_driver % 1000 / 10);
     set_key(out, SP_IDENTITY_GPU_VERSION);
-}
-
-const char *sp_identity_value(const struct sp_identity *identity, const char *name)
-{
-    for (int i = 0; i < identity->n; i++)
-        if (strcmp(identity->fact[i].name, name) == 0)
-            return identity->fact[i].value;
-    return "unknown";
 }
 
 /* The next word with three digits or more from *at; its length, 0: none. */

@@ -199,8 +199,8 @@ static void take_cpu(struct sp_cgroup *out, const char *root, const char *group,
     out->cpu_limited = true;
 }
 
-/* Every group from `path` up to the root of its hierarchy limits. Inside a container the path may be the
- * host's and not exist below the mount: then its upper parts are simply absent. */
+/* Every group from `path` up to the root of its hierarchy limits. Inside a container the path may
+ * be the host's and not exist below the mount: then its upper parts are simply absent. */
 static void walk(struct sp_cgroup *out, const char *root, const char *mount, const char *path, bool second)
 {
     char group[1024];

@@ -25,14 +25,14 @@ struct sp_meminfo {
     int64_t limit_B; /* the limit itself, of which `available_B` is left */
 };
 
-/* From now on `bytes` may be taken by this process, whatever the system says (0: that again): --memory. */
+/* From now on this process may take `bytes`, whatever the system says (0: ask it): --memory. */
 void sp_meminfo_state(int64_t bytes);
 
 /* "the limit of the control group is 60 MB", "" for the machine's own memory. */
 void sp_meminfo_limit_text(const struct sp_meminfo *memory, char *text, size_t size);
 
-/* `root`: see sys/machine/sysfs.h. SP_ABSENT when ROOT/proc/meminfo gives no MemTotal. (Not NUMA node files:
- * they are wrong in some virtual machines.) */
+/* `root`: see sys/machine/sysfs.h. SP_ABSENT when ROOT/proc/meminfo gives no MemTotal. (Not NUMA
+ * node files: they are wrong in some virtual machines.) */
 enum sp_status sp_meminfo_read(const char *root, struct sp_meminfo *out, struct sp_error *err);
 
 /* Limits that a container or a batch system sets through control groups, versions 1 and 2. */
@@ -47,8 +47,8 @@ struct sp_cgroup {
     double throttled_s;         /* time that its tasks waited for the next period [s] */
 };
 
-/* Reads ROOT/proc/self/cgroup and the groups named there below ROOT/sys/fs/cgroup. Whatever is absent limits
- * nothing. */
+/* Reads ROOT/proc/self/cgroup and the groups named there below ROOT/sys/fs/cgroup. Whatever is
+ * absent limits nothing. */
 void sp_cgroup_read(const char *root, struct sp_cgroup *out);
 
 #endif

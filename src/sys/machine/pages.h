@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/reading.h"
 
-/* mmap, aligned to 2 MiB, MADV_HUGEPAGE; sizes under 2 MiB come in plain pages. Falls back to plain pages
- * where the system refuses: read back with sp_pages_read(). */
+/* mmap, aligned to 2 MiB, MADV_HUGEPAGE; sizes under 2 MiB come in plain pages. Falls back to plain
+ * pages where the system refuses: read back with sp_pages_read(). */
 extern const struct sp_allocator sp_allocator_huge;
 
 enum { SP_PAGES_MAX_NODES = 64 };
@@ -20,9 +20,9 @@ struct sp_pages {
     double remote_share;                   /* of sampled pages not on the node asked about; -1: unknown */
 };
 
-/* Reads back the pages of p[bytes]: huge pages from ROOT/proc/self/smaps (AnonHugePages, or hugetlb), NUMA
- * nodes by move_pages(2) on up to 1024 sampled pages. `node`: where they should be, -1: do not ask. Never
- * fails: what cannot be read stays unknown. */
+/* Reads back the pages of p[bytes]: huge pages from ROOT/proc/self/smaps (AnonHugePages, or
+ * hugetlb), NUMA nodes by move_pages(2) on up to 1024 sampled pages. `node`: where they should be,
+ * -1: do not ask. Never fails: what cannot be read stays unknown. */
 void sp_pages_read(const char *root, const void *p, size_t bytes, int node, struct sp_pages *out);
 
 /* What the system does with huge pages: "always", "madvise", "never", or "" when unknown. */

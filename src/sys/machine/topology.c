@@ -39,8 +39,8 @@ static int *core_of(struct sp_cpu *c)
     return &c->core;
 }
 
-/* Replaces the ids by 0, 1, ... in order of first appearance; returns how many there are. Quadratic in the
- * number of distinct ids, which is small. */
+/* Replaces the ids by 0, 1, ... in order of first appearance; returns how many there are. Quadratic
+ * in the number of distinct ids, which is small. */
 static int renumber(struct sp_topology *t, int *(*id_of)(struct sp_cpu *))
 {
     int *seen = malloc((size_t)t->n_cpus * sizeof *seen), n = 0;
@@ -58,8 +58,8 @@ static int renumber(struct sp_topology *t, int *(*id_of)(struct sp_cpu *))
     return n;
 }
 
-/* For those who fill a topology: counts cores, domains, allowed CPUs ... from `cpu`, which must be sorted,
- * with core, domain and package as any ids; renumbers them. */
+/* For those who fill a topology: counts cores, domains, allowed CPUs ... from `cpu`, which must be
+ * sorted, with core, domain and package as any ids; renumbers them. */
 static void topology_finish(struct sp_topology *t)
 {
     t->n_packages = renumber(t, package_of);

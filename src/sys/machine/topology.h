@@ -1,7 +1,7 @@
 /* Processors, cores, cache domains, NUMA nodes and caches of this machine, by hwloc or from sysfs.
  *
- * Virtual machines invent their topology: what is read here is a claim, core_to_core.h and the measured
- * effective capacity of the last level are the facts. */
+ * Virtual machines invent their topology: what is read here is a claim, core_to_core.h and the
+ * measured effective capacity of the last level are the facts. */
 #ifndef SP_SYS_TOPOLOGY_H
 #define SP_SYS_TOPOLOGY_H
 
@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-/* One hardware thread. The numbers count from 0 in order of first appearance, unlike the kernel's ids. */
+/* One hardware thread. Numbers count from 0 in order of appearance, unlike the kernel's ids. */
 struct sp_cpu {
     int os;       /* the kernel's number: what sched_setaffinity takes */
     int core;     /* physical core */
@@ -46,18 +46,18 @@ struct sp_topology {
     char source[32];  /* "hwloc 2.9.0" or "sysfs" */
 };
 
-/* The live machine. Read it *before* threads are pinned: pinning changes the cpuset that it sees. SP_ABSENT
- * when the system describes no processor. */
+/* The live machine. Read it *before* threads are pinned: pinning changes the cpuset that it sees.
+ * SP_ABSENT when the system describes no processor. */
 enum sp_status sp_topology_read(struct sp_topology *out, struct sp_error *err);
 
-/* The same from ROOT/sys and ROOT/proc (sys/machine/sysfs.h), always there. The cpuset is the calling
- * thread's for root "", else Cpus_allowed_list of ROOT/proc/self/status, and all where that is absent. */
+/* The same from ROOT/sys and ROOT/proc (sys/machine/sysfs.h), always there. The cpuset is the
+ * calling thread's for root "", else Cpus_allowed_list of ROOT/proc/self/status, and all where that
+ * is absent. */
 enum sp_status sp_topology_read_sysfs(const char *root, struct sp_topology *out, struct sp_error *err);
 
 void sp_topology_free(struct sp_topology *topology);
 
-/* Threads to use when the user says nothing: one for each allowed core, at most the CPU quota (rounded up),
- * at least 1. */
+/* Threads by default: one for each allowed core, at most the CPU quota (rounded up), at least 1. */
 int sp_topology_default_threads(const struct sp_topology *topology);
 
 #endif

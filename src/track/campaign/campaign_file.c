@@ -16,7 +16,7 @@
 
 /* Words of a campaign's lines: splitting, and options in one way of writing. */
 
-/* Characters of patterns that stood in quotes, as bytes that are no text, until all patterns are found. */
+/* Characters of patterns that stood in quotes, as bytes of no text, until they are found. */
 static const char of_patterns[] = "*?[", marks[] = "\001\002\003";
 
 static char replaced(char c, const char *from, const char *to)
@@ -162,7 +162,7 @@ static bool is_utf8(const char *text)
     return string != NULL;
 }
 
-/* One matrix by its name relative to the file's folder; one that is there already is not added again. */
+/* One matrix by its name relative to the file's folder; not added twice. */
 static enum sp_status add_matrix(struct reading *r, const char *text)
 {
     struct sp_campaign *c = r->campaign;
@@ -195,7 +195,7 @@ static enum sp_status add_matrix(struct reading *r, const char *text)
     return m->text && m->path ? SP_OK : no_memory(r);
 }
 
-/* What glob() takes for `folder` bytes of a path as they are, and a pattern behind them. False: too long. */
+/* What glob() takes for `folder` bytes as they are, and a pattern behind. False: too long. */
 static bool make_pattern(const char *path, int folder, const char *text, char *pattern, size_t size)
 {
     size_t n = 0;

@@ -1,4 +1,5 @@
-/* The file of a campaign: which matrices, which configurations. Every matrix with every run is a job.
+/* The file of a campaign: which matrices, which configurations. Every matrix with every run is a
+ * job.
  *
  *     # a comment
  *     matrix gen:laplace3d:100
@@ -6,9 +7,9 @@
  *     run crs: --threads 8
  *     run sell: --format sell:8,64 --threads 8
  *
- * Patterns and names are relative to the file's folder. Words are separated by blanks; single and double
- * quotes keep them together, and in quotes *, ? and [ are themselves; # begins a comment where a word could
- * begin. */
+ * Patterns and names are relative to the file's folder. Words are separated by blanks; single and
+ * double quotes keep them together, and in quotes *, ? and [ are themselves; # begins a comment
+ * where a word could begin. */
 #ifndef SP_TRACK_CAMPAIGN_FILE_H
 #define SP_TRACK_CAMPAIGN_FILE_H
 
@@ -51,19 +52,20 @@ struct sp_campaign {
     struct sp_campaign_job *job; /* matrix by matrix */
 };
 
-/* Reads it. SP_INPUT names file and line: a word that it does not know, a matrix that is not there, a pattern
- * that fits nothing, a name that is no UTF-8, two runs of one name or with the same options. `round`: a word
- * by which all jobs are new ones, ""; `host`: "" where each job is to be done once, else by every machine of
- * such a name. */
+/* Reads it. SP_INPUT names file and line: a word that it does not know, a matrix that is not there,
+ * a pattern that fits nothing, a name that is no UTF-8, two runs of one name or with the same
+ * options. `round`: a word by which all jobs are new ones, ""; `host`: "" where each job is to be
+ * done once, else by every machine of such a name. */
 enum sp_status sp_campaign_read(const char *path, const char *round, const char *host,
                                 struct sp_campaign *campaign, struct sp_error *err);
 void sp_campaign_free(struct sp_campaign *campaign);
 
-/* Splits a line into words, in place; *n of at most SP_MOST_WORDS. Returns what is wrong with it, NULL:
- * nothing. Characters of patterns in quotes become marks, which sp_campaign_unmark() makes what they were. */
+/* Splits a line into words, in place; *n of at most SP_MOST_WORDS. Returns what is wrong with it,
+ * NULL: nothing. Characters of patterns in quotes become marks, which sp_campaign_unmark() makes
+ * what they were. */
 const char *sp_campaign_split(char *line, char *word[], int *n);
 
-/* Options in one way of writing: "--threads=8 --format crs" and "--format crs  --threads 8" hash alike. */
+/* Options in one way of writing: "--threads=8 --format crs" and its reverse hash alike. */
 uint64_t sp_campaign_hash_options(char *const *word, int n);
 
 #endif

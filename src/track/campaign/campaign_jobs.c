@@ -110,8 +110,7 @@ static bool job_record_is_usable(const char *path, struct sp_error *why)
     return usable;
 }
 
-/* Done is what can be read: all records of the job. A damaged one is a failure more, of which no process has
- * told. */
+/* Done is what can be read: all records of the job. A damaged one is one failure more. */
 static bool has_damaged_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
                                struct sp_job_failure *f)
 {
@@ -420,7 +419,7 @@ void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_ca
     sweep_claims(store, campaign);
 }
 
-/* A record that is anonymous gets the hashes alone: the other words are the user's names for things. */
+/* A record that is anonymous gets the hashes alone: other words are the user's. */
 static void describe(struct sp_record *r, const struct sp_campaign_job *job)
 {
     bool anonymous = false;
@@ -436,7 +435,7 @@ static void describe(struct sp_record *r, const struct sp_campaign_job *job)
     sp_record_set_object(r, SP_F_CAMPAIGN_OPTIONS, options);
 }
 
-/* Into the store; *path receives its name there. What another process put there under this name stays. */
+/* Into the store; *path receives its name there. What another process put there stays. */
 static enum sp_status add_to_store(const struct sp_campaign_store *c, const char *file, char *path,
                                    struct sp_error *err)
 {
@@ -446,8 +445,8 @@ static enum sp_status add_to_store(const struct sp_campaign_store *c, const char
     return status == SP_OUTPUT && *path && stat(path, &facts) == 0 && facts.st_size > 0 ? SP_OK : status;
 }
 
-/* Makes room where the record that is there cannot be read, in whichever month it lies: it stays beside the
- * new one, under a name that no record has. */
+/* Makes room where the record that is there cannot be read, in whichever month it lies: it stays
+ * beside the new one, under a name that no record has. */
 static enum sp_status set_damaged_aside(const struct sp_campaign_store *c, const struct sp_campaign_job *job,
                                         int i, struct sp_error *err)
 {

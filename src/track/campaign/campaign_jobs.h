@@ -5,8 +5,8 @@
  *     STORE/campaign/failed/ID.json            it failed, and how
  *     STORE/campaign/work/                     records on their way into the store
  *
- * A record outweighs a claim, and a claim that is held a failure. A record that cannot be read is a failure.
- */
+ * A record outweighs a claim, and a claim that is held a failure. A record that cannot be read is a
+ * failure. */
 #ifndef SP_TRACK_CAMPAIGN_JOBS_H
 #define SP_TRACK_CAMPAIGN_JOBS_H
 
@@ -41,22 +41,22 @@ struct sp_job_view {
     struct sp_job_failure failure; /* failed */
 };
 
-/* The campaigns of an open store. `write`: makes their folders; else it is only looked at, which a store
- * that one may not write allows. SP_OUTPUT: they cannot be made. */
+/* The campaigns of an open store. `write`: makes their folders; else it is only looked at, which a
+ * store that one may not write allows. SP_OUTPUT: they cannot be made. */
 enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale_s, bool write,
                                       struct sp_campaign_store *campaign, struct sp_error *err);
 
-/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies; false: there
- * is none. An empty file is none: its name was claimed where the file system has no hard links
- * (io/files/atomic_file.h), by a process that was killed then, or that writes it now. */
+/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies;
+ * false: there is none. An empty file is none: its name was claimed where the file system has no
+ * hard links (io/files/atomic_file.h), by a process that was killed then, or that writes it now. */
 bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
                         char *path, size_t size);
 
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                  struct sp_job_view *view);
 
-/* Claims a job that waits, or that failed with at most `retry` attempts so far (0: failed jobs stay).
- * *taken is false where another was quicker, or it is done. */
+/* Claims a job that waits, or that failed with at most `retry` attempts so far (0: failed jobs
+ * stay). *taken is false where another was quicker, or it is done. */
 enum sp_status sp_job_take(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                            int retry, bool *taken, struct sp_claim *claim, struct sp_error *err);
 void sp_job_drop(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
@@ -68,20 +68,17 @@ enum sp_status sp_slot_take(const struct sp_campaign_store *campaign, int slots,
 void sp_slot_touch(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 void sp_slot_drop(const struct sp_campaign_store *campaign, int slot, const struct sp_claim *claim);
 
-/* An empty folder for the records of a job, to be removed by sp_folder_remove() (io/files/part_file.h).
- * path[4096].
- */
+/* An empty folder for a job's records, to be removed by sp_folder_remove(). path[4096]. */
 enum sp_status sp_job_work_make(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                                 char *path, struct sp_error *err);
 
-/* Removes what processes that were killed left behind: of jobs that are done, or whose owner has ended for
- * certain. */
+/* Removes what killed processes left, of jobs that are done or whose owner has ended. */
 void sp_campaign_sweep(const struct sp_campaign_store *store, const struct sp_campaign *campaign);
 
-/* Puts the records that lie in `work` into the store, the one that says "done" last. Records get `campaign`:
- * the job, its task, matrix, run and options. Where another process has made the job meanwhile, its record
- * stays; one that cannot be read gets ".damaged" behind its name. SP_INPUT: there is no record, or one that
- * is not complete; SP_OUTPUT. */
+/* Puts the records that lie in `work` into the store, the one that says "done" last. Records get
+ * `campaign`: the job, its task, matrix, run and options. Where another process has made the job
+ * meanwhile, its record stays; one that cannot be read gets ".damaged" behind its name. SP_INPUT:
+ * there is no record, or one that is not complete; SP_OUTPUT. */
 enum sp_status sp_job_deliver(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                               const char *work, struct sp_error *err);
 
@@ -89,8 +86,8 @@ enum sp_status sp_job_deliver(const struct sp_campaign_store *campaign, const st
 enum sp_status sp_job_fail(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                            const struct sp_job_failure *failure, struct sp_error *err);
 
-/* Which jobs have left something in a store - a record, a claim, a failure -, from one look at each folder:
- * what has left nothing waits, and need not be looked at one by one. */
+/* Which jobs have left something in a store - a record, a claim, a failure -, from one look at each
+ * folder: what has left nothing waits, and need not be looked at one by one. */
 
 /* Zero-initialise; sp_campaign_traces_free(). */
 struct sp_campaign_traces {

@@ -27,9 +27,9 @@ struct sp_campaign_row {
     char record[4096];
 };
 
-/* A row for each record of the jobs that are done, in the order of the campaign: a job with several --rhs has
- * several. `missed` is told of each record that cannot be read, which has no row. *row is to be freed.
- * SP_MEMORY. */
+/* A row for each record of the jobs that are done, in the order of the campaign: a job with several
+ * --rhs has several. `missed` is told of each record that cannot be read, which has no row. *row is
+ * to be freed. SP_MEMORY. */
 typedef void sp_missed_record(void *context, const struct sp_error *why);
 enum sp_status sp_campaign_rows(const struct sp_campaign_store *store, const struct sp_campaign *campaign,
                                 sp_missed_record *missed, void *context, struct sp_campaign_row **row, int *n,

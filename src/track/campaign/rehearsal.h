@@ -1,5 +1,5 @@
-/* Can the gate fail, and does it keep still? Series with known noise and a known change, drawn with a seeded
- * generator, are judged as track check judges real ones, all of a check together. */
+/* Can the gate fail, and does it keep still? Series with known noise and a known change, drawn with
+ * a seeded generator, are judged as track check judges real ones, all of a check together. */
 #ifndef SP_TRACK_REHEARSAL_H
 #define SP_TRACK_REHEARSAL_H
 

@@ -21,8 +21,8 @@ static double median_of(double *x, int n)
     return n == 0 ? NAN : n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
 }
 
-/* Of the records that know it in the way of `as`: a measured and a simulated number have no ratio, nor have
- * bytes that different versions of the simulation gave. */
+/* Of the records that know it in the way of `as`: a measured and a simulated number have no ratio,
+ * nor have bytes that different versions of the simulation gave. */
 static double median_metric(const struct sp_entry *const *list, int n, enum sp_tracked metric,
                             const struct sp_entry *as)
 {
@@ -149,9 +149,9 @@ struct parts {
     bool by_sentinel; /* of the level, or the control kernel: not by the roof beside the kernel alone */
 };
 
-/* The roof beside the kernel is loaded from the kernel's own arrays. What a sentinel on other data saw as
- * well is the machine; what only the roof saw are the arrays. The clock counts for itself: a kernel that
- * waits for its own operations feels it where loads do not. */
+/* The roof beside the kernel is loaded from the kernel's own arrays. What a sentinel on other data
+ * saw as well is the machine; what only the roof saw are the arrays. The clock counts for itself: a
+ * kernel that waits for its own operations feels it where loads do not. */
 static struct parts split(const struct sp_entry *is, const struct sp_attribution *a)
 {
     const double sign = a->time > 0 ? 1 : -1;
@@ -211,8 +211,8 @@ static void write_sentence(const struct sp_entry *was, const struct sp_entry *is
                  sign > 0 ? "less" : "more", isnan(a->bytes) ? "unknown" : bandwidth, roof, comma, seen);
 }
 
-/* Delta ln time = Delta ln bytes - Delta ln bandwidth; the load-only roof beside the kernel and the sentinels
- * tell the machine's part of the bandwidth from the kernel's. */
+/* Delta ln time = Delta ln bytes - Delta ln bandwidth; the load-only roof beside the kernel and the
+ * sentinels tell the machine's part of the bandwidth from the kernel's. */
 void sp_attribute(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
                   int n_after, struct sp_attribution *a)
 {

@@ -13,9 +13,9 @@ struct sp_attribution {
     char text[320]; /* the sentence: "more traffic, same speed: ..." */
 };
 
-/* Medians of the records before and after, both n >= 1, oldest first; of each quantity those that know it in
- * the way the newest one does, measured or simulated, else NAN. The text is empty where the time has
- * not changed by 1 %. */
+/* Medians of the records before and after, both n >= 1, oldest first; of each quantity those that
+ * know it in the way the newest one does, measured or simulated, else NAN. The text is empty where
+ * the time has not changed by 1 %. */
 void sp_attribute(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
                   int n_after, struct sp_attribution *attribution);
 

@@ -12,8 +12,8 @@
 enum { DEFAULT_LEAST = 3 };
 #define DEFAULT_P 0.05
 
-/* Moves values one by one from the right segment to the left one and keeps the sums of distances within and
- * between them up to date. */
+/* Moves values one by one from the right segment to the left one and keeps the sums of distances
+ * within and between them up to date. */
 double sp_energy_split(const double *y, int n, int least, double *scratch, int *at)
 {
     double *left = scratch,
@@ -171,8 +171,7 @@ enum sp_status sp_change_points(const double *x, int n, const struct sp_change_o
             out[k] = out[k - 1];
             out[k - 1] = t;
         }
-    /* Levels of the segments; points whose step is below the floor are left out, and their segments joined.
-     */
+    /* Levels of the segments, joined where the step between them is below the floor. */
     int kept = 0;
     for (int i = 0; i < *n_found; i++) {
         const int first = kept > 0 ? out[kept - 1].at : 0, end = i + 1 < *n_found ? out[i + 1].at : n;

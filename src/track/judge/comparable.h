@@ -11,15 +11,15 @@ bool sp_tracked_is_of_bytes(enum sp_tracked metric);
 /* Does the metric come from simulated caches, on whatever machine? */
 bool sp_entry_is_simulated(const struct sp_entry *entry, enum sp_tracked metric);
 
-/* Is it made of bytes (bytes, alpha, bandwidth, the fraction of the roof), so that it means something else
- * where simulated bytes do? */
+/* Is it made of bytes (bytes, alpha, bandwidth, the fraction of the roof), so that it means
+ * something else where simulated bytes do? */
 bool sp_tracked_uses_bytes(enum sp_tracked metric);
 
-/* May these two of one series be compared by this metric? Simulated bytes belong to the simulated caches, all
- * else to the environment; simulated bytes and measured ones are two things, and so are bytes that different
- * versions of the simulation give. */
+/* May these two of one series be compared by this metric? Simulated bytes belong to the simulated
+ * caches, all else to the environment; simulated bytes and measured ones are two things, and so are
+ * bytes that different versions of the simulation give. */
 bool sp_entries_comparable(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
-/* An order in which those that may be compared are next to each other, and 0 between them, as of strcmp(). */
+/* An order with those that may be compared side by side, and 0 between them, as strcmp(). */
 int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp_tracked metric);
 
 /* What two records differ in: what was asked for and where they ran, which decides whether they are

@@ -81,8 +81,8 @@ bool sp_entries_share_session(const struct sp_entry *earlier, const struct sp_en
            entry_seconds(later) - entry_seconds(earlier) <= SP_SESSION_S;
 }
 
-/* Behind the last record of the session that begins with list[begin]: what confirms the record before it
- * belongs there however late it came. */
+/* Behind the last record of the session that begins with list[begin]: what confirms the record
+ * before it belongs there however late it came. */
 static int end_of_session(const struct sp_entry *const *list, int n, int begin)
 {
     int end = begin + 1;
@@ -111,8 +111,7 @@ int sp_session_values(const struct sp_entry *const *list, int n, enum sp_tracked
     return n_sessions;
 }
 
-/* Standard deviation of ln of the metric from one run to the next in the same record; 0: one value a record.
- */
+/* Standard deviation of ln of the metric between runs of a record; 0: one value a record. */
 static double noise_of_runs(const struct sp_entry *const *before, int n_before,
                             const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
 {
@@ -128,17 +127,18 @@ static double noise_of_runs(const struct sp_entry *const *before, int n_before,
     return sp_noise_within(group, n_groups);
 }
 
-/* Of the median of n independent values of a normal distribution of variance 1. The median of many has
- * pi/(2 n), of one and two, whose mean it is, 1/n; in between these expressions, which are exact at 1 and 2,
- * are within 3 % of the integral over the order statistics (0.449 of three values, 0.298 of four). */
+/* Of the median of n independent values of a normal distribution of variance 1. The median of many
+ * has pi/(2 n), of one and two, whose mean it is, 1/n; in between these expressions, which are
+ * exact at 1 and 2, are within 3 % of the integral over the order statistics (0.449 of three
+ * values, 0.298 of four). */
 static double variance_of_median(int n)
 {
     return 0.5 * M_PI / (n + (n % 2 ? 0.5 * M_PI - 1 : M_PI - 2));
 }
 
-/* Variance of ln of a session's value that the noise of its runs makes, on average over the sessions: a
- * record is the median of its runs, and the session that of its records. first[n_sessions]: as of
- * sp_session_values(). */
+/* Variance of ln of a session's value that the noise of its runs makes, on average over the
+ * sessions: a record is the median of its runs, and the session that of its records.
+ * first[n_sessions]: as of sp_session_values(). */
 static double variance_of_runs(const struct sp_entry *const *list, int n, enum sp_tracked metric,
                                const int *first, int n_sessions)
 {
@@ -158,7 +158,7 @@ static double variance_of_runs(const struct sp_entry *const *list, int n, enum s
     return noise * noise * sum / n_sessions;
 }
 
-/* Median |step| between successive sessions, as they are or less their mean, whichever is smaller. */
+/* Median |step| between successive sessions, as they are or less their mean: the smaller. */
 static double noise_of_steps(const double *x, int n)
 {
     double plain[MOST_RECORDS], less_creep[MOST_RECORDS];
@@ -171,10 +171,11 @@ static double noise_of_steps(const double *x, int n)
     return fmin(sp_median(plain, n - 1), sp_median(less_creep, n - 1));
 }
 
-/* The standard deviation is that of the median step between successive sessions, or of the median of |2 y - x
- * - z| over three of them if that is more: neither one change of level nor a steady creep counts as noise
- * (for normal noise these medians are 0.6745 sqrt(2) and 0.6745 sqrt(6) of it). What the noise of their runs
- * explains is taken off, which has a bound of its own. */
+/* The standard deviation is that of the median step between successive sessions, or of the median
+ * of |2 y - x
+ * - z| over three of them if that is more: neither one change of level nor steady creep is noise
+ * (for normal noise these medians are 0.6745 sqrt(2) and 0.6745 sqrt(6) of it). What the noise of
+ * their runs explains is taken off, which has a bound of its own. */
 struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n, enum sp_tracked metric)
 {
     double x[MOST_RECORDS], bend[MOST_RECORDS];
@@ -198,8 +199,8 @@ struct sp_steadiness sp_steadiness_of(const struct sp_entry *const *list, int n,
     return s;
 }
 
-/* Both sides of a comparison have noise: the newest session, and the mean of those before it. The standard
- * deviation itself is the less known the fewer sessions it comes from. */
+/* Both sides of a comparison have noise: the newest session, and the mean of those before it. The
+ * standard deviation itself is the less known the fewer sessions it comes from. */
 double sp_steadiness_limit(const struct sp_steadiness *s, int n_sessions, double noise_of_runs, double floor)
 {
     static const double deviations = 3, of_few = 1.5;

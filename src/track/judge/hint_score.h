@@ -1,5 +1,5 @@
-/* How good hints are: what they predicted against what was observed when they were tried, rule by rule, and
- * against the predictor that promises nothing. */
+/* How good hints are: what they predicted against what was observed when they were tried, rule by
+ * rule, and against the predictor that promises nothing. */
 #ifndef SP_TRACK_HINT_SCORE_H
 #define SP_TRACK_HINT_SCORE_H
 

@@ -14,10 +14,10 @@
 
 enum { MOST = 64 };
 
-/* The first of the records [n], by start, that are of the last level. Three sessions are a level of their own
- * (track/judge/change_points.h); a single one is where it is better than those before it by more than
- * sessions differ, as far as that is known: what has been reached once is what the next one is held against.
- * Steps below the floor are none. */
+/* The first of the records [n], by start, that are of the last level. Three sessions are a level of
+ * their own (track/judge/change_points.h); a single one is where it is better than those before by
+ * more than sessions differ: what was reached once is what the next one is held against. Steps
+ * below the floor are none. */
 static int level_begin(const struct sp_entry *const *list, int n, const struct sp_steadiness *steadiness,
                        const struct sp_judge_options *o)
 {
@@ -81,8 +81,7 @@ static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
     return metric == SP_TRACKED_INSTRUCTIONS || is_simulated(e, metric);
 }
 
-/* Against the best of those before that know the metric: what got worse stays so until it is mended or
- * accepted. */
+/* Against the best of those before with the metric: what got worse stays so until mended. */
 static struct sp_shift shift_exactly(const struct sp_entry *const *before, int n_before,
                                      const struct sp_entry *newest, const struct sp_judge_options *o)
 {
@@ -118,7 +117,7 @@ static enum sp_verdict_of_track verdict_of(const struct sp_shift *s, enum sp_tra
     return SP_TRACK_INCONCLUSIVE;
 }
 
-/* The rolling baseline decides; the pinned one may only make it worse, so that small steps cannot add up. */
+/* The rolling baseline decides; the pinned one may only make it worse, since small steps add up. */
 static void decide(struct sp_judgement *j)
 {
     j->verdict = verdict_of(&j->shift, j->metric);
@@ -210,8 +209,8 @@ static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *li
     return false;
 }
 
-/* The accepted records that the newest may be held against: neither itself, nor what was measured after it,
- * where an older record is judged. */
+/* The accepted records that the newest may be held against: neither itself, nor what was measured
+ * after it, where an older record is judged. */
 static void find_pins(const struct sp_entry *newest, const struct sp_entry *const *pinned, int n_pinned,
                       enum sp_tracked metric, struct groups *g)
 {
@@ -227,7 +226,7 @@ static bool is_before_the_accepted(const struct sp_entry *e, const struct groups
     return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) && sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
 }
 
-/* A session ends where one of its records was accepted: what is measured later is held against that. */
+/* A session ends where one of its records was accepted: later ones are held against that. */
 static void find_groups(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
                         struct groups *g)
 {

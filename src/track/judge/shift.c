@@ -87,8 +87,9 @@ static void moments(struct sp_group g, double *mean, double *variance)
     *variance = g.n > 1 ? squares / (g.n - 1) : 0;
 }
 
-/* Regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and Stegun 26.5.8
- * in Lentz' manner; it converges fast for x < (a + 1)/(a + b + 2), the rest follows from the symmetry. */
+/* Regularised incomplete beta function I_x(a, b), by the continued fraction of Abramowitz and
+ * Stegun 26.5.8 in Lentz' manner; it converges fast for x < (a + 1)/(a + b + 2), the rest follows
+ * from the symmetry. */
 static double incomplete_beta(double a, double b, double x)
 {
     static const double tiny = 1e-300, enough = 1e-15;

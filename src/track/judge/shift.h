@@ -1,6 +1,7 @@
-/* Has a quantity moved between two groups of runs? Everything is on run level: one value, its median, for
- * each process, because samples of one process share what that process got (pages, places), and pooling them
- * finds changes where there are none [UX 4]. All values are positive; changes are ratios. */
+/* Has a quantity moved between two groups of runs? Everything is on run level: one value, its
+ * median, for each process, because samples of one process share what that process got (pages,
+ * places), and pooling them finds changes where there are none [UX 4]. All values are positive;
+ * changes are ratios. */
 #ifndef SP_TRACK_SHIFT_H
 #define SP_TRACK_SHIFT_H
 
@@ -43,23 +44,21 @@ struct sp_shift {
 /* Least number of runs a side. */
 enum { SP_SHIFT_LEAST_RUNS = 3 };
 
-/* Decides by estimate and interval: up or down where the estimate exceeds the floor, which noise raises, and
- * the interval excludes "no change"; none where the interval stays below twice the floor that was asked for;
- * else undecided. */
+/* Decides by estimate and interval: up or down where the estimate exceeds the floor, which noise
+ * raises, and the interval excludes "no change"; none where the interval stays below twice the
+ * floor that was asked for; else undecided. */
 struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const struct sp_shift_options *o);
 
-/* Median of all ratios after/before (Hodges and Lehmann 1963, of logarithms), minus 1. Both n >= 1. */
+/* Median of all ratios after/before (Hodges and Lehmann 1963, of logarithms) - 1. n >= 1. */
 double sp_shift_estimate(struct sp_group before, struct sp_group after);
 
-/* Two-sided p of Welch's t test on x as given; 1 where a group has less than 2 values. *t and *df may be
- * NULL. */
+/* Two-sided p of Welch's t test on x; 1: fewer than 2 values. *t and *df may be NULL. */
 double sp_welch(struct sp_group before, struct sp_group after, double *t, double *df);
 
 /* Two-sided p of Student's t with df degrees of freedom. */
 double sp_student_p(double t, double df);
 
-/* Which of n hypotheses are rejected at false discovery rate q (Benjamini and Hochberg 1995): rejected[i].
- * Returns how many. */
+/* Rejected of n hypotheses at false discovery rate q (Benjamini, Hochberg 1995); how many. */
 int sp_discoveries(const double *p, int n, double q, unsigned char *rejected);
 
 /* Standard deviation of ln x within groups, pooled over them; 0 where no group has two values. */

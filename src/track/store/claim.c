@@ -26,8 +26,7 @@ static double local_time(void)
     return seconds(t);
 }
 
-/* Clocks of machines differ by more than one would think: ages are taken by the clock that sets the times of
- * files. */
+/* Clocks of machines differ: ages are taken by the clock that sets the times of files. */
 static enum sp_status compare_clocks(struct sp_claims *c, struct sp_error *err)
 {
     char target[3300], path[3400];
@@ -120,8 +119,8 @@ enum sp_claim_state sp_claim_look(const struct sp_claims *c, const char *name, s
     return is_stale(c, claim) ? SP_CLAIM_STALE : SP_CLAIM_HELD;
 }
 
-/* Is there another claim of the name that counts? While this one looked at a stale one, others may have
- * outdone it, given the name up, and begun anew from 1. */
+/* Is there another claim of the name that counts? While this one looked at a stale one, others may
+ * have outdone it, given the name up, and begun anew from 1. */
 static bool has_rival(const struct sp_claims *c, const char *name, int mine)
 {
     DIR *folder = opendir(c->folder);

@@ -1,13 +1,13 @@
-/* Claims of pieces of work by several processes and machines, without a server: files in a folder that all
- * of them see.
+/* Claims of pieces of work by several processes and machines, without a server: files in a folder
+ * that all of them see.
  *
  *     FOLDER/NAME.1, NAME.2 ...   who has the work NAME; the highest number counts
  *
- * A claim is made by a hard link, which one of several wins. One whose process has ended, or that gave no
- * sign of life for stale_s, is not taken away but outdone by the next number: two that find it stale try for
- * the same name, and one wins. An owner that was silent for too long and goes on afterwards may thus do the
- * same work as its successor; who claims looks afterwards whether the work is done, and what work leaves
- * behind must be made once (io/files/atomic_file.h). */
+ * A claim is made by a hard link, which one of several wins. One whose process has ended, or that
+ * gave no sign of life for stale_s, is not taken away but outdone by the next number: two that find
+ * it stale try for the same name, and one wins. An owner that was silent for too long and goes on
+ * afterwards may thus do the same work as its successor; who claims looks afterwards whether the
+ * work is done, and what work leaves behind must be made once (io/files/atomic_file.h). */
 #ifndef SP_TRACK_CLAIM_H
 #define SP_TRACK_CLAIM_H
 
@@ -31,8 +31,9 @@ struct sp_claim {
     bool is_ended; /* stale because its process has ended */
 };
 
-/* `write`: makes the folder where it is missing; else claims are only looked at, by the file server's clock
- * where the folder is there and can be written. SP_OUTPUT: it cannot be made or written. */
+/* `write`: makes the folder where it is missing; else claims are only looked at, by the file
+ * server's clock where the folder is there and can be written. SP_OUTPUT: it cannot be made or
+ * written. */
 enum sp_status sp_claims_open(const char *folder, double stale_s, bool write, struct sp_claims *claims,
                               struct sp_error *err);
 
@@ -46,7 +47,7 @@ enum sp_status sp_claim_take(const struct sp_claims *claims, const char *name, b
 /* A sign of life; to be given several times within stale_s. */
 void sp_claim_touch(const struct sp_claims *claims, const char *name, const struct sp_claim *claim);
 
-/* Gives up one's own claim, and removes those that it outdid; without effect where it was outdone itself. */
+/* Gives up one's own claim, and removes those that it outdid, unless it was outdone. */
 void sp_claim_drop(const struct sp_claims *claims, const char *name, const struct sp_claim *claim);
 
 /* Removes files that were never finished because their makers were killed. */

@@ -30,8 +30,8 @@ int sp_tracked_find(const char *name)
     return -1;
 }
 
-/* What an execution was resolved to: evidence, never identity. A series is told apart by what was asked for:
- * the options of SP_OF_SERIES in their order, version SP_SERIES_VERSION. */
+/* What an execution was resolved to: evidence, never identity. A series is told apart by what was
+ * asked for: the options of SP_OF_SERIES in their order, version SP_SERIES_VERSION. */
 static const enum sp_record_field resolved[] = {
     SP_F_CONFIG_KERNEL,   SP_F_CONFIG_PAGES,   SP_F_CONFIG_SCHEDULE,     SP_F_CONFIG_PINNED,
     SP_F_CONFIG_STORE_NT, SP_F_CONFIG_THREADS, SP_F_CONFIG_FORMAT_OPTION};
@@ -114,8 +114,8 @@ static void name_option(const json_t *request, enum sp_option option, char *text
     free(json);
 }
 
-/* Options that were asked for otherwise than the program would choose them, behind those that every title
- * has: " pages=small isa=avx2". */
+/* Options that were asked for otherwise than the program would choose them, behind those that every
+ * title has: " pages=small isa=avx2". */
 static void name_options(const struct sp_record *r, char *text, size_t size)
 {
     for (int place = 1, n = 1; n > 0; place++) {

@@ -1,5 +1,4 @@
-/* What tracking needs of a record: whose series it belongs to, where it was measured, its runs and metrics.
- */
+/* What tracking needs of a record: series, where it was measured, its runs and metrics. */
 #ifndef SP_TRACK_ENTRY_H
 #define SP_TRACK_ENTRY_H
 
@@ -75,11 +74,11 @@ struct sp_entry {
 /* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */
 void sp_entry_of(const struct sp_record *record, struct sp_entry *entry);
 
-/* Which was measured first, for sorting: by start, and within a second by id (io/record/record.h). */
+/* Which was measured first, for sorting: by start, then by id (io/record/record.h). */
 int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y);
 
-/* What simulated bytes were when this record was made (metrics.bytes.version); 1 where it says none: it is
- * older than that field, or its bytes are measured. */
+/* What simulated bytes were when this record was made (metrics.bytes.version); 1 where it says
+ * none: it is older than that field, or its bytes are measured. */
 int64_t sp_record_bytes_version(const struct sp_record *record);
 
 /* Is this field of a record's `request` one by which series are told apart? */

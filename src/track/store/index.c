@@ -14,7 +14,7 @@
 #include "io/files/part_file.h"
 #include "io/json_text.h"
 
-/* An entry with the file that it came from; entry.id "" and `why` for a file that is no usable record. */
+/* An entry with its file; entry.id "" and `why` for a file that is no usable record. */
 struct remembered {
     char *path; /* owned */
     int64_t modified_ns, size_B;
@@ -68,8 +68,8 @@ static bool take_row(sqlite3_stmt *s, struct remembered *one)
     return one->path != NULL;
 }
 
-/* Reads all into *list [*n], sorted by path; freed with remembered_free(). A file that is missing or damaged
- * is an empty list. */
+/* Reads all into *list [*n], sorted by path; freed with remembered_free(). A file that is missing
+ * or damaged is an empty list. */
 static enum sp_status remembered_read(const char *file, struct remembered **list, int64_t *n,
                                       struct sp_error *err)
 {
@@ -113,8 +113,7 @@ static bool insert_all(sqlite3 *db, const struct remembered *list, int64_t n)
     return good;
 }
 
-/* A new file under a temporary name, filled by `fill`, then renamed: readers see the old one or the new one.
- */
+/* A new file under a temporary name, filled, then renamed: readers see the old or the new. */
 static enum sp_status make_file(const char *file, const char *schema,
                                 bool (*fill)(sqlite3 *db, const void *context), const void *context,
                                 struct sp_error *err)
@@ -426,7 +425,7 @@ static bool can_be_read(const char *path)
     return good;
 }
 
-/* An entry, or why there is none; what is no record is remembered, what could not be read is read again. */
+/* An entry, or why there is none; no record: remembered, not readable: read again. */
 static void read_record(struct remembered *one)
 {
     struct sp_record record = {0};

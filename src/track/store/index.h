@@ -1,5 +1,5 @@
-/* A record without what tracking does not need: curves, hints, tables are most of a file, and parsing them is
- * most of the time that reading ten thousand records takes. */
+/* A record without what tracking does not need: curves, hints, tables are most of a file, and
+ * parsing them is most of the time that reading ten thousand records takes. */
 #ifndef SP_TRACK_INDEX_H
 #define SP_TRACK_INDEX_H
 
@@ -11,20 +11,19 @@
 #include "track/store/entry.h"
 #include "track/store/store.h"
 
-/* The members of a JSON object whose keys are among keys[n_keys], copied as they stand into out[at least size
- * + 3], as an object; the others are stepped over, brackets and strings counted. Returns the length; 0: it is
- * no object, or it does not end where the text does. What is inside of members that are stepped over is not
- * checked. */
+/* The members of a JSON object whose keys are among keys[n_keys], copied as they stand into out[at
+ * least size + 3], as an object; the others are stepped over, brackets and strings counted. Returns
+ * the length; 0: it is no object, or it does not end where the text does. What is inside of members
+ * that are stepped over is not checked. */
 size_t sp_skim(const char *text, size_t size, const char *const *keys, int n_keys, char *out);
 
-/* Reads what sp_entry_of() needs of a record; where that fails, all of it, with the error of
- * sp_record_read(). */
+/* Reads what sp_entry_of() needs of a record; else all of it, with sp_record_read()'s error. */
 enum sp_status sp_record_skim(const char *path, struct sp_record *record, struct sp_error *err);
 
-/* The entries of a store's records, in memory; what was read once is remembered in an SQLite file, so that
- * only new records are read again. The index holds nothing that is not in the records: it can be deleted at
- * any time. It lies in the user's cache and not in the store, which may be on a network file system, where
- * SQLite's locks cannot be trusted, or not be writable. */
+/* The entries of a store's records, in memory; what was read once is remembered in an SQLite file,
+ * so that only new records are read again. The index holds nothing that is not in the records: it
+ * can be deleted at any time. It lies in the user's cache and not in the store, which may be on a
+ * network file system, where SQLite's locks cannot be trusted, or not be writable. */
 
 /* A file of the store that is no usable record. */
 struct sp_bad_record {
@@ -42,16 +41,15 @@ struct sp_index {
     char remark[256];          /* why nothing is remembered; "" */
 };
 
-/* Entries of all records of the store. `cache`: file of the index; NULL or "": nothing is remembered.
- * `rebuild`: everything is read again. A damaged index is made anew; a store that cannot be listed is
- * SP_INPUT. */
+/* Entries of all records of the store. `cache`: file of the index; NULL or "": nothing is
+ * remembered. `rebuild`: everything is read again. A damaged index is made anew; a store that
+ * cannot be listed is SP_INPUT. */
 enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bool rebuild,
                              const struct sp_progress *progress, struct sp_index *index,
                              struct sp_error *err);
 void sp_index_free(struct sp_index *index);
 
-/* The index as an SQLite file for other programs: tables `record` and `run`. SP_ABSENT: built without SQLite.
- */
+/* The index as an SQLite file: tables `record` and `run`. SP_ABSENT: built without SQLite. */
 enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err);
 
 #endif

@@ -95,8 +95,9 @@ static enum sp_status read_set(const char *path, const struct sp_index *index, s
     return status;
 }
 
-/* Of the sets of all environments the one that was measured last, if the metric can be compared with it. One
- * that cannot be read, of whatever environment, is the error, and leaves the others as they are. */
+/* Of the sets of all environments the one that was measured last, if the metric can be compared
+ * with it. One that cannot be read, of whatever environment, is the error, and leaves the others as
+ * they are. */
 static enum sp_status read_latest(const struct sp_store *store, const struct sp_entry *of,
                                   enum sp_tracked metric, const struct sp_index *index,
                                   struct pin_set *latest, struct sp_error *err)

@@ -33,8 +33,9 @@ static enum sp_status create_store(const char *path, struct sp_error *err)
     return sp_atomic_commit(&file, err);
 }
 
-/* A folder of other things is no place for a store. "records" alone is one that is being made, or whose maker
- * was killed; where the name of a store is there by now, another process was quicker. */
+/* A folder of other things is no place for a store. "records" alone is one that is being made, or
+ * whose maker was killed; where the name of a store is there by now, another process was
+ * quicker. */
 static enum sp_status refuse_foreign(const char *path, struct sp_error *err)
 {
     DIR *folder = opendir(path);
@@ -132,8 +133,8 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
     return sp_make_folder_within(store->path, folder, err);
 }
 
-/* An empty file is a claim to its name where the file system has no hard links (io/files/atomic_file.h): of a
- * process that writes it in a moment, or that was killed then. */
+/* An empty file is a claim to its name where the file system has no hard links
+ * (io/files/atomic_file.h): of a process that writes it in a moment, or that was killed then. */
 static bool is_abandoned(const char *path)
 {
     const struct timespec moment = {.tv_sec = 2};

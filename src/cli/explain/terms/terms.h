@@ -1,6 +1,6 @@
-/* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes. The texts
- * are the .txt files beside this one, a theme each, of which to_c.awk makes these tables; the hints come from
- * the table of rules. */
+/* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes.
+ * The texts are the .txt files beside this one, a theme each, of which to_c.awk makes these tables;
+ * the hints come from the table of rules. */
 #ifndef SP_CLI_EXPLAIN_TERMS_H
 #define SP_CLI_EXPLAIN_TERMS_H
 
@@ -15,8 +15,8 @@ struct sp_calculation {
     const char *unit;           /* of the result, SI */
     enum sp_record_field field; /* of the record that the result should be; SP_F_NONE: none */
     const char *why_not;        /* why it may differ from that by more than rounding; NULL: it may not */
-    /* Operations, formats and kinds of records ("ecm", "ecm-of-two-levels", "no-ecm") that it holds for,
-     * separated by blanks; NULL: all. */
+    /* Operations, formats and kinds of records ("ecm", "ecm-of-two-levels", "no-ecm") that it holds
+     * for, separated by blanks; NULL: all. */
     const char *ops, *formats, *records;
 };
 
@@ -28,12 +28,12 @@ struct sp_term {
     const char *see; /* names of other terms, hints, flags, separated by blanks; NULL none */
     /* Fields of a record that belong to it, shown as they are; ends with SP_F_NONE. */
     enum sp_record_field fields[SP_TERM_FIELDS];
-    /* Ends with a NULL result. Of several of one result the first that holds here and whose numbers are known
-     * is taken. NULL: none. */
+    /* Ends with a NULL result. Of several of one result the first that holds here and whose numbers
+     * are known is taken. NULL: none. */
     const struct sp_calculation *calculations;
 };
 
-/* Terms of rules have their names and numbers alone; exit codes ("exit-5") also have the number in `also`. */
+/* Terms of rules have names and numbers alone; exit codes also have the number in `also`. */
 enum sp_term_kind { SP_KIND_TERM, SP_KIND_RULE, SP_KIND_FLAG, SP_KIND_EXIT };
 
 struct sp_theme {

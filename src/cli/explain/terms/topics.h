@@ -21,8 +21,9 @@ bool sp_topic_at(int i, struct sp_topic *topic);
 const char *sp_topic_also(const struct sp_topic *topic);
 
 enum { SP_TOPIC_MATCHES = 8 };
-/* Those called so: by name, else by another spelling, else either in any case with '-', '_' and ' ' taken
- * for each other. Returns how many (several things may have one name: "ok"), at most SP_TOPIC_MATCHES. */
+/* Those called so: by name, else by another spelling, else either in any case with '-', '_' and ' '
+ * taken for each other. Returns how many (several things may have one name: "ok"), at most
+ * SP_TOPIC_MATCHES. */
 int sp_topics_find(const char *name, struct sp_topic found[SP_TOPIC_MATCHES]);
 
 /* Up to three names that are near: "alpha, alpha_min". "" none. Returns text. */

@@ -1,11 +1,28 @@
-#include "model/volume/block_fit.h"
+/* The time of a BCSR kernel as a line in the number of blocks, T = T_e n_e + T_init [THEORY 7], by least
+ * squares. In-cache and memory regimes have different T_e: fit them apart. */
+#ifndef SP_BENCH_BLOCK_FIT_H
+#define SP_BENCH_BLOCK_FIT_H
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+
+struct block_time {
+    double n_e, time_s; /* [1], [s] */
+};
+
+struct block_fit {
+    bool known;                   /* at least two different n_e */
+    int n;                        /* points */
+    double T_e, T_init;           /* [s] */
+    double T_e_half, T_init_half; /* half the 95 % intervals, of Student's t with n - 2 degrees of freedom
+                                     [s]; INFINITY for n = 2 */
+    double R2;                    /* 1 - residuals/variance; 1 where all times are equal */
+};
 
 /* The 97.5 % quantile of Student's t; between the tabulated degrees of freedom the larger value of the lower
  * one. */
-static double student(int freedom)
+static inline double student(int freedom)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
@@ -21,8 +38,8 @@ struct sums {
 };
 
 /* Weighted by 1/time^2 where relative. Centred, so that large n_e cancel nothing. */
-static struct sums sums_of(const struct sp_block_time *point, int n, bool relative, double *x_mean,
-                           double *y_mean)
+static inline struct sums sums_of(const struct block_time *point, int n, bool relative, double *x_mean,
+                                  double *y_mean)
 {
     struct sums s = {0};
     for (int i = 0; i < n; i++) {
@@ -44,9 +61,11 @@ static struct sums sums_of(const struct sp_block_time *point, int n, bool relati
     return s;
 }
 
-struct sp_block_fit sp_block_fit(const struct sp_block_time *point, int n, bool relative)
+/* Squares of residuals relative to the times (`relative`) weigh long and short runs alike, absolute ones let
+ * the longest decide; R2 is of the residuals that were minimised. time_s > 0 where relative. */
+static inline struct block_fit block_fit(const struct block_time *point, int n, bool relative)
 {
-    struct sp_block_fit fit = {.n = n};
+    struct block_fit fit = {.n = n};
     if (n < 2)
         return fit;
     double x_mean, y_mean;
@@ -64,14 +83,19 @@ struct sp_block_fit sp_block_fit(const struct sp_block_time *point, int n, bool 
     return fit;
 }
 
-double sp_block_fit_time(const struct sp_block_fit *fit, double n_e)
+/* T_e n_e + T_init, at least 0 [s]. */
+static inline double block_fit_time(const struct block_fit *fit, double n_e)
 {
     return fmax(0, fit->T_e * n_e + fit->T_init);
 }
 
-double sp_block_fit_dense_density(const struct sp_block_fit *fit, double n_blocks, double dense_s)
+/* The block density n_e / n_blocks above which a dense multiplication of dense_s seconds is faster than the
+ * blocks of a matrix that has room for n_blocks; at most 1, 0: always. */
+static inline double block_fit_dense_density(const struct block_fit *fit, double n_blocks, double dense_s)
 {
     assert(fit->known && fit->T_e > 0 && n_blocks > 0);
     double n_e = (dense_s - fit->T_init) / fit->T_e;
     return fmin(1, fmax(0, n_e / n_blocks));
 }
+
+#endif

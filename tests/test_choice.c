@@ -1,0 +1,168 @@
+/* What sp_choose() tries and takes: kernels that run the workload, of all formats where any will do, on rows of
+ * the matrix's own. How fast they are belongs to no test. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/analyze/setup.h"
+#include "sparse/generate/generate.h"
+
+static struct sp_choice choice;
+
+static struct sp_workload workload_on(const struct sp_csr *m)
+{
+    return (struct sp_workload){.op = SP_OP_SPMV,
+                                .n_threads = 2,
+                                .C = 1,
+                                .sigma = 1,
+                                .precision = SP_F64,
+                                .schedule = SP_SCHEDULE_NNZ,
+                                .matrix = m};
+}
+
+/* Caches of 4 KiB, 16 KiB and llc_B. */
+static struct sp_machine machine_of(int64_t llc_B)
+{
+    struct sp_machine m = {.n_caches = 3, .n_cores = 2};
+    const int64_t size[] = {4 << 10, 16 << 10, llc_B};
+    for (int k = 0; k < 3; k++)
+        m.cache[k] = (struct sp_cache){.level = k + 1,
+                                       .size_B = size[k],
+                                       .effective_B = sp_value_none("not measured"),
+                                       .line_B = 64,
+                                       .ways = 8,
+                                       .cores_sharing = k == 2 ? 2 : 1};
+    return m;
+}
+
+static bool has_tried(const char *format, bool prefetched)
+{
+    for (int i = 0; i < choice.n; i++)
+        if (strcmp(choice.tried[i].format, format) == 0 && (choice.tried[i].prefetch > 0) == prefetched)
+            return true;
+    return false;
+}
+
+/* What is taken is among what was tried, is as fast as the fastest within 3 %, and runs the whole matrix. */
+static void check_taken(const struct sp_workload *w, const struct sp_kernel *kernel)
+{
+    struct sp_layout l;
+    char format[48];
+    ck_assert(choice.n > 0 && choice.chosen >= 0 && choice.chosen < choice.n);
+    const struct sp_tried *t = &choice.tried[choice.chosen];
+    ck_assert_ptr_eq(t->kernel, kernel);
+    ck_assert_str_eq(sp_workload_format_option(w, format, sizeof format), t->format);
+    ck_assert_int_eq(w->prefetch, t->prefetch);
+    ck_assert_int_eq(sp_workload_check(w, NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
+    ck_assert(sp_kernel_is_for(kernel, &l) && (!kernel->accepts || kernel->accepts(&l, NULL) == SP_OK));
+    sp_layout_free(&l);
+    for (int i = 0; i < choice.n; i++)
+        ck_assert(choice.tried[i].time > 0 && choice.tried[i].best_s > 0);
+}
+
+START_TEST(a_given_format_stays)
+{
+    struct sp_csr m;
+    struct sp_machine machine = machine_of(1 << 20);
+    const struct sp_kernel *kernel;
+    ck_assert_int_eq(sp_generate("laplace2d:30", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    const struct sp_setup_options o = {.seed = 1, .machine = &machine};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    check_taken(&w, kernel);
+    ck_assert_int_eq(w.format, SP_FORMAT_CRS);
+    ck_assert_int_eq(w.prefetch, 0); /* nobody asked */
+    ck_assert_double_eq(choice.share, 1);
+    sp_csr_free(&m);
+}
+END_TEST
+
+/* All of them, and of a symmetric matrix half storage, blocks where they are filled well. */
+START_TEST(any_format_is_tried)
+{
+    struct sp_csr m;
+    struct sp_structure s;
+    struct sp_machine machine = machine_of(1 << 20);
+    const struct sp_kernel *kernel;
+    ck_assert_int_eq(sp_generate("laplace2d:30", NULL, &m, NULL), SP_OK);
+    ck_assert_int_eq(sp_structure_analyse(&m, &s, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    const struct sp_setup_options o = {
+        .any_format = true, .any_prefetch = true, .structure = &s, .seed = 1, .machine = &machine};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    check_taken(&w, kernel);
+    ck_assert(has_tried("crs", false));
+    if (choice.took_s < 0.4) /* beside other work there may be no time for it */
+        ck_assert(has_tried("half", false) && has_tried("sellu:8,1", false));
+    ck_assert(!has_tried("crs", true)); /* x is in the second cache */
+    sp_csr_free(&m);
+}
+END_TEST
+
+/* Of a large one rows from four places, twice what the last level holds; columns that they have not are left
+ * out, so x beyond the second cache is still what it is. */
+START_TEST(a_large_matrix_is_sampled)
+{
+    struct sp_csr m;
+    struct sp_machine machine = machine_of(64 << 10);
+    const struct sp_kernel *kernel;
+    ck_assert_int_eq(sp_generate("laplace2d:400", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    const struct sp_setup_options o = {.any_prefetch = true, .seed = 1, .machine = &machine};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    check_taken(&w, kernel);
+    const double entries = 2.0 * (64 << 10) / 12;
+    ck_assert(choice.share > 0.9 * entries / (double)m.n_nz && choice.share < 1.1 * entries / (double)m.n_nz);
+    ck_assert_ptr_eq(w.matrix, &m);
+    sp_csr_free(&m);
+}
+END_TEST
+
+START_TEST(gathers_beyond_the_second_cache_are_prefetched)
+{
+    struct sp_csr m;
+    struct sp_machine machine = machine_of(1 << 20);
+    const struct sp_kernel *kernel;
+    ck_assert_int_eq(sp_generate("random:5000:8", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    const struct sp_setup_options o = {.any_prefetch = true, .seed = 1, .machine = &machine};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    check_taken(&w, kernel);
+    double ratio;
+    int32_t entries;
+    ck_assert(sp_choice_prefetch(&choice, &ratio, &entries) == has_tried("crs", true));
+    sp_csr_free(&m);
+}
+END_TEST
+
+START_TEST(nothing_runs)
+{
+    struct sp_csr m;
+    const struct sp_kernel *kernel;
+    struct sp_error err;
+    ck_assert_int_eq(sp_generate("laplace2d:10", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    const struct sp_setup_options o = {.isa = "sve", .seed = 1};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, &err), SP_ABSENT);
+    ck_assert_ptr_null(kernel);
+    sp_csr_free(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("choice");
+    TCase *tc = tcase_create("all");
+    tcase_add_test(tc, a_given_format_stays);
+    tcase_add_test(tc, any_format_is_tried);
+    tcase_add_test(tc, a_large_matrix_is_sampled);
+    tcase_add_test(tc, gathers_beyond_the_second_cache_are_prefetched);
+    tcase_add_test(tc, nothing_runs);
+    suite_add_tcase(s, tc);
+    SRunner *sr = srunner_create(s);
+    srunner_run_all(sr, CK_ENV);
+    const int n_failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
