@@ -1,20 +1,21 @@
-/* SDDMM and FusedMM on the test set of THEORY 6, or on matrices, in f32 against what one writes first.
- * Everything that is compared runs once a round, in turn; rates and ratios are those of the best round of
- * each.
+/* SDDMM and FusedMM on the test set of THEORY 6, or on matrices, in f32 against what one writes
+ * first. Everything that is compared runs once a round, in turn; rates and ratios are those of the
+ * best round of each.
  *
  *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--small | --cases FIRST,END]
  *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--inner R] gen spec ...
  *     bench_sampled --threshold [--threads N] [--samples N]
  *
- * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the share of the
- * ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many times faster than a
- * parallel loop over rows whose sums are scalar, or may be reordered; "pair" how many times faster FusedMM is
- * than SDDMM and SpMM one after the other (our SDDMM, and the best SpMM here); "dense" the dense product A
- * B^T charged with all of its operations, and how many times faster SDDMM is than it; "tiled" how
- * many times faster tiles are than rows.
+ * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the
+ * share of the ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many
+ * times faster than a parallel loop over rows whose sums are scalar, or may be reordered; "pair"
+ * how many times faster FusedMM is than SDDMM and SpMM one after the other (our SDDMM, and the best
+ * SpMM here); "dense" the dense product A B^T charged with all of its operations, and how many
+ * times faster SDDMM is than it; "tiled" how many times faster tiles are than rows.
  *
- * --threshold: the density from which on tiles are faster than rows here, where the ratio of their times over
- * density crosses 1, beside the one that the count of entries read gives, and the printed ones. */
+ * --threshold: the density from which on tiles are faster than rows here, where the ratio of their
+ * times over density crosses 1, beside the one that the count of entries read gives, and the
+ * printed ones. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -16,7 +16,8 @@ struct plain_operands {
     int n_threads;
 };
 
-/* p = S o (rows x^T): the sum of a product as a scalar loop, and as one that may be summed in any order. */
+/* p = S o (rows x^T): the sum of a product as a scalar loop, and as one that may be summed in any
+ * order. */
 void plain_sddmm(const struct plain_operands *o);
 void plain_sddmm_simd(const struct plain_operands *o);
 

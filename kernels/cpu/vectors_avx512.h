@@ -1,5 +1,5 @@
-/* Vectors of 64 bytes, and masks for the shorter ones; see vectors.h, which includes this. The 16-bit tails
- * are there for files that are compiled with -mavx512bw. */
+/* Vectors of 64 bytes, and masks for the shorter ones; see vectors.h, which includes this. The
+ * 16-bit tails are there for files that are compiled with -mavx512bw. */
 #ifndef SP_KERNELS_CPU_VECTORS_AVX512_H
 #define SP_KERNELS_CPU_VECTORS_AVX512_H
 
@@ -149,7 +149,8 @@ static inline void columns_f32x16(const float *val, int64_t n, f32x16 *t)
     t[3] = _mm512_shuffle_ps(c, d, 0xee);
 }
 
-/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond them. */
+/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond
+ * them. */
 static const uint16_t first_lanes[17] = {0,     0x1,   0x3,   0x7,   0xf,    0x1f,   0x3f,   0x7f,  0xff,
                                          0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff};
 INLINE(f64x4, up_to_load_f64x4, (const double *p, int32_t n),
@@ -166,8 +167,8 @@ INLINE(f64x8, last_f64x8, (f64x8 v, int64_t n), return _mm512_maskz_mov_pd((__mm
 INLINE(f32x16, last_f32x16, (f32x16 v, int64_t n),
        return _mm512_maskz_mov_ps((__mmask16)(0xffff << (16 - n)), v))
 
-/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are read beyond
- * them. */
+/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are
+ * read beyond them. */
 INLINE(f64x4, tail_load_f64x4, (const double *val, int64_t n),
        return _mm256_maskz_loadu_pd((__mmask8)((1u << n) - 1), val))
 INLINE(f64x8, tail_load_f64x8, (const double *val, int64_t n),

@@ -11,8 +11,8 @@
  *            its end C items of perm (where rows are permuted), then the row of Y of each lane.
  * Column-major operands: the r elements of a "row" are ld elements apart.
  *
- * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many steps that
- * it makes about as many events as one of SpMV. */
+ * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many
+ * steps that it makes about as many events as one of SpMV. */
 #include "model/trace/kinds.h"
 
 /* ---- CRS ---- */
@@ -204,13 +204,14 @@ const struct sp_trace_kind sp_trace_dense = {
 
 /* FusedMM in CRS, in blocks of rows (sp_layout_fused_end()) or in panels of columns
  * (sp_layout_fused_panel()). The stream of references of a thread is, for each block of a range, of
- * SP_FUSED_ROWS rows where there are panels, then with panels ptr[i] and ptr[i + 1] of each of its rows, then
- * for each panel, or once, for each row, without panels: ptr[i], ptr[i + 1]; where it has entries in the
- * panel: row i of C; per entry col, row col of B; for each row, without panels: ptr[i], ptr[i + 1]; where it
- * has entries in the panel, in the first panel for each row: row i of E where it is not the first panel; per
- * entry col, row col of D; row i of E, written. Where E is stored past the caches it is so in the last panel,
- * for each row; before, and as the products, it is in the scratch of the thread, which is left out. A step is
- * up to STEP_ENTRIES of a pass of a row through one of the two. */
+ * SP_FUSED_ROWS rows where there are panels, then with panels ptr[i] and ptr[i + 1] of each of its
+ * rows, then for each panel, or once, for each row, without panels: ptr[i], ptr[i + 1]; where it
+ * has entries in the panel: row i of C; per entry col, row col of B; for each row, without panels:
+ * ptr[i], ptr[i + 1]; where it has entries in the panel, in the first panel for each row: row i of
+ * E where it is not the first panel; per entry col, row col of D; row i of E, written. Where E is
+ * stored past the caches it is so in the last panel, for each row; before, and as the products, it
+ * is in the scratch of the thread, which is left out. A step is up to STEP_ENTRIES of a pass of a
+ * row through one of the two. */
 enum { STEP_ENTRIES = 32 };
 
 static bool in_panels(const struct sp_layout *l)
@@ -232,9 +233,9 @@ static int64_t first_past(const struct sp_layout *l, int64_t row, int64_t column
     return low;
 }
 
-/* The next pass of a row: unit, entry, entry_end, and at, which stays the first entry. The block begins at
- * c->chunk and ends at c->slice; c->item is the first column of the panel, c->slot which of the two:
- * 0 products, 1 sums. False at the end. */
+/* The next pass of a row: unit, entry, entry_end, and at, which stays the first entry. The block
+ * begins at c->chunk and ends at c->slice; c->item is the first column of the panel, c->slot which
+ * of the two: 0 products, 1 sums. False at the end. */
 static bool next_pass(const struct sp_layout *l, struct sp_trace_cursor *c)
 {
     const int64_t panel = sp_layout_fused_panel(l);
@@ -351,8 +352,8 @@ const struct sp_trace_kind sp_trace_fused = {
     .steps_in_turn = steps_in_turn_fused,
 };
 
-/* SDDMM in COO: the stream of references of a thread is, per entry, val, row_index, col, the row of A and the
- * row of B that they name, P. A step is an entry. */
+/* SDDMM in COO: the stream of references of a thread is, per entry, val, row_index, col, the row of
+ * A and the row of B that they name, P. A step is an entry. */
 
 static uint32_t *put_entry_coo(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev)
 {

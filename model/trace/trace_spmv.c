@@ -44,8 +44,8 @@ struct open_lines {
     uint32_t x; /* line of x that was the last event apart from OPENs */
 };
 
-/* Entries [first, stop) of the row; `close`: their streams are not touched again at once. Cut into segments
- * in which neither stream changes its line. */
+/* Entries [first, stop) of the row; `close`: their streams are not touched again at once. Cut into
+ * segments in which neither stream changes its line. */
 static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, struct sp_columns columns,
                                        int64_t first, int64_t stop, bool close, struct open_lines *open,
                                        enum sp_index index, int x_shift)

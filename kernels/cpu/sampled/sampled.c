@@ -1,5 +1,5 @@
-/* SDDMM in CRS, COO and tiles, and FusedMM in CRS; compiled for each instruction set. The bodies in plain C
- * also take the widths below the smallest vector. */
+/* SDDMM in CRS, COO and tiles, and FusedMM in CRS; compiled for each instruction set. The bodies in
+ * plain C also take the widths below the smallest vector. */
 #include <string.h>
 
 #include "kernels/bodies.h"

@@ -42,8 +42,8 @@ void sp_fused_block_enter(const struct sp_dense_args *a, struct sp_fused_block *
     }
 }
 
-/* The first entry of [j, end) whose column is not before `limit`; columns ascend. Groups are counted without
- * branches: where a panel ends in a row is not foreseen. */
+/* The first entry of [j, end) whose column is not before `limit`; columns ascend. Groups are
+ * counted without branches: where a panel ends in a row is not foreseen. */
 static int64_t first_past_i32(const int32_t *col, int64_t j, int64_t end, int32_t limit)
 {
     enum { GROUP = 8 };
@@ -80,8 +80,8 @@ bool sp_fused_block_take(const struct sp_dense_args *a, struct sp_fused_block *b
     return more;
 }
 
-/* P past the caches: batches of it, cut where lines are, are made in the scratch and copied. A row that two
- * batches share is walked in two parts. */
+/* P past the caches: batches of it, cut where lines are, are made in the scratch and copied. A row
+ * that two batches share is walked in two parts. */
 static void batches(struct sp_sddmm_part *part, int64_t first, int64_t end, sp_sddmm_rows *rows,
                     sp_copy_past_cache *copy)
 {

@@ -1,6 +1,6 @@
-/* SDDMM and FusedMM on CPUs: what the bodies of all instruction sets share. A body computes rows; a row's
- * entries are taken eight at a time, so that the eight sums of products are reduced together. Private to
- * kernels/cpu. */
+/* SDDMM and FusedMM on CPUs: what the bodies of all instruction sets share. A body computes rows; a
+ * row's entries are taken eight at a time, so that the eight sums of products are reduced together.
+ * Private to kernels/cpu. */
 #ifndef SP_KERNELS_CPU_SAMPLED_CPU_H
 #define SP_KERNELS_CPU_SAMPLED_CPU_H
 
@@ -14,9 +14,9 @@ enum { SAMPLED_BLOCK = 8 };
 
 /* A part of SDDMM: columns [k, k + width) of the dense operands, entries [from, to).
  *
- * One operand is held, a row of it at a time, while rows of the other are gathered: CRS holds rows of A and
- * gathers from B, the tiles hold rows of B and gather from A. Line i of entries, those from begin[i] to
- * end[i], shares one row of the held operand. */
+ * One operand is held, a row of it at a time, while rows of the other are gathered: CRS holds rows
+ * of A and gathers from B, the tiles hold rows of B and gather from A. Line i of entries, those
+ * from begin[i] to end[i], shares one row of the held operand. */
 struct sp_sddmm_part {
     const struct sp_dense_args *args;
     const void *held, *gathered;
@@ -63,23 +63,24 @@ typedef sp_sddmm_rows *sp_sddmm_select_rows(const struct sp_layout *layout, int6
 /* A non-temporal copy of n bytes; `to` and `from` lie equally inside their lines. */
 typedef void sp_copy_past_cache(void *to, const void *from, int64_t n);
 
-/* Entries of P that are gathered in the first-level cache before they are stored past it: whole lines in all
- * precisions. */
+/* Entries of P that are gathered in the first-level cache before they are stored past it: whole
+ * lines in all precisions. */
 enum { SAMPLED_BATCH = 512 };
 
-/* Units of the layout by the rows of an instruction set: all that sp_dense_units functions of SDDMM do. */
+/* Units of the layout by the rows of an instruction set: all that sp_dense_units functions of SDDMM
+ * do. */
 void sp_sddmm_crs_units(const struct sp_dense_args *args, int64_t first, int64_t end, sp_sddmm_rows *rows,
                         sp_copy_past_cache *copy);
 void sp_sddmm_tiled_units(const struct sp_dense_args *args, int64_t first, int64_t end,
                           sp_sddmm_select_rows *select);
 
-/* Those of FusedMM without panels: for a block of rows (sp_layout_fused_end()) first all products as SDDMM
- * makes them, into the scratch, then the sums as SpMM makes them. */
+/* Those of FusedMM without panels: for a block of rows (sp_layout_fused_end()) first all products
+ * as SDDMM makes them, into the scratch, then the sums as SpMM makes them. */
 void sp_fusedmm_units(const struct sp_dense_args *args, int64_t first, int64_t end, sp_sddmm_rows *rows,
                       sp_dense_units *spmm);
 
-/* Scratch of a thread [B]: a batch of P, then a row of r numbers of the precision in which sums are made and
- * of one vector more. */
+/* Scratch of a thread [B]: a batch of P, then a row of r numbers of the precision in which sums are
+ * made and of one vector more. */
 size_t sp_sampled_work_B(const struct sp_layout *layout);
 static inline void *sp_sampled_row_work(const struct sp_dense_args *a)
 {
@@ -102,13 +103,13 @@ struct sp_fused_block sp_fused_block_of(const struct sp_dense_args *args);
 /* Puts the n rows from `row` on into the block, none of their entries at hand yet. */
 void sp_fused_block_enter(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t row,
                           int64_t n);
-/* Goes on to the next entries of the rows that lie before column `limit`, as many of a row as a panel has
- * columns; true where a row, which then has columns more than once, has further ones. */
+/* Goes on to the next entries of the rows that lie before column `limit`, as many of a row as a
+ * panel has columns; true where a row, which then has columns more than once, has further ones. */
 bool sp_fused_block_take(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t n,
                          int64_t limit);
 
-/* How many entries ahead rows of the gathered operand are asked for. One that the second-level cache
- * holds comes soon enough without; else about 2 KiB of it are to be under way. */
+/* How many entries ahead rows of the gathered operand are asked for. One that the second-level
+ * cache holds comes soon enough without; else about 2 KiB of it are to be under way. */
 static inline int64_t sp_sampled_ahead(const struct sp_layout *l)
 {
     enum { NEAR_B = 1 << 19, UNDER_WAY_B = 2048 };
@@ -118,7 +119,8 @@ static inline int64_t sp_sampled_ahead(const struct sp_layout *l)
     return entries < SAMPLED_BLOCK ? SAMPLED_BLOCK : entries > 64 ? 64 : entries;
 }
 
-/* Bodies for rows that are so many whole vectors; ANY takes all rows, and stands where one is NULL. */
+/* Bodies for rows that are so many whole vectors; ANY takes all rows, and stands where one is
+ * NULL. */
 enum sp_sampled_case { SAMPLED_ANY, SAMPLED_1, SAMPLED_2, SAMPLED_4, SAMPLED_8, SAMPLED_16, SAMPLED_N_CASES };
 struct sp_sampled_bodies {
     sp_sddmm_rows *sddmm;

@@ -1,5 +1,6 @@
-/* What all CPU kernels of operations with dense operands share: the state, the parallel run, the operands and
- * the result. A variant adds bodies that compute a range of units. Private to kernels/cpu. */
+/* What all CPU kernels of operations with dense operands share: the state, the parallel run, the
+ * operands and the result. A variant adds bodies that compute a range of units. Private to
+ * kernels/cpu. */
 #ifndef SP_KERNELS_CPU_DENSE_CPU_H
 #define SP_KERNELS_CPU_DENSE_CPU_H
 
@@ -39,8 +40,8 @@ static inline int64_t sp_dense_pointer(const struct sp_dense_args *a, int64_t i)
     return a->wide_ptr ? ((const int64_t *)a->ptr)[i] : ((const int32_t *)a->ptr)[i];
 }
 
-/* The result of the units [first, end): rows for CRS, chunks for SELL, else what the layout's partition
- * deals. */
+/* The result of the units [first, end): rows for CRS, chunks for SELL, else what the layout's
+ * partition deals. */
 typedef void sp_dense_units(const struct sp_dense_args *args, int64_t first, int64_t end);
 
 struct sp_dense_body {

@@ -4,8 +4,8 @@
 #include "kernels/cpu/vectors.h"
 #include "sparse/csr/real.h"
 
-/* Lanes of the widest vectors, and how many of them a row has in registers. Converting f16 to 16 lanes at
- * once is slower than twice to 8, and AVX-512 still has twice the registers. */
+/* Lanes of the widest vectors, and how many of them a row has in registers. Converting f16 to 16
+ * lanes at once is slower than twice to 8, and AVX-512 still has twice the registers. */
 #if SP_LEVEL >= 2
 #define WIDEST_f64  8
 #define WIDEST_f32  16

@@ -239,10 +239,11 @@ static inline int64_t sp_layout_fused_panel(const struct sp_layout *l)
     return columns >= l->n_c || columns * row_B > MOST_B ? l->n_c : columns;
 }
 
-/* FusedMM in CRS without panels: rows are walked in blocks whose products fit a scratch of that many, first
- * for the products, then for the sums; a longer row is a block and walked in parts. Where B and D exceed an
- * L2 of 1 MiB blocks have several entries for each row of B: each of the two passes finds the caches full of
- * the other's operand, and is to use them before it is the other's turn. */
+/* FusedMM in CRS without panels: rows are walked in blocks whose products fit a scratch of that
+ * many, first for the products, then for the sums; a longer row is a block and walked in parts.
+ * Where B and D exceed an L2 of 1 MiB blocks have several entries for each row of B: each of the
+ * two passes finds the caches full of the other's operand, and is to use them before it is the
+ * other's turn. */
 static inline int64_t sp_layout_fused_room(const struct sp_layout *l)
 {
     enum { FAR_B = 1 << 20, LEAST = 1 << 14, USES = 8 };
