@@ -1,18 +1,21 @@
-/* SDDMM and FusedMM in f32 on the test set of THEORY 6, against what one writes first. Everything that is
- * compared runs once a round, in turn; rates and ratios are those of the best round of each.
+/* SDDMM and FusedMM on the test set of THEORY 6, or on matrices, in f32 against what one writes
+ * first. Everything that is compared runs once a round, in turn; rates and ratios are those of the
+ * best round of each.
  *
- *     bench_sampled [--threads N] [--samples N] [--small] [--cases FIRST,END]
+ *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--small | --cases FIRST,END]
+ *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--inner R] gen spec ...
  *     bench_sampled --threshold [--threads N] [--samples N]
  *
- * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the share of the
- * ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many times faster than a
- * parallel loop over rows whose sums are scalar, or may be reordered; "pair" how many times faster FusedMM is
- * than SDDMM and SpMM one after the other (our SDDMM, and the best SpMM here); "dense" the dense product A
- * B^T charged with all of its operations, and how many times faster SDDMM is than it; "tiled" how
- * many times faster tiles are than rows.
+ * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the
+ * share of the ceiling of fused operations, sampled in the same rounds; "plain" and "simd" how many
+ * times faster than a parallel loop over rows whose sums are scalar, or may be reordered; "pair"
+ * how many times faster FusedMM is than SDDMM and SpMM one after the other (our SDDMM, and the best
+ * SpMM here); "dense" the dense product A B^T charged with all of its operations, and how many
+ * times faster SDDMM is than it; "tiled" how many times faster tiles are than rows.
  *
- * --threshold: the density from which on tiles are faster than rows here, where the ratio of their times over
- * density crosses 1, beside the one that the count of entries read gives, and the printed ones. */
+ * --threshold: the density from which on tiles are faster than rows here, where the ratio of their
+ * times over density crosses 1, beside the one that the count of entries read gives, and the
+ * printed ones. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,10 +38,12 @@
 enum { MAX_SAMPLES = 100 };
 
 /* What is timed in a round. */
-enum timed { SDDMM, TILED, FUSEDMM, PLAIN, SIMD, SPMM, DENSE, N_TIMED };
+enum timed { SDDMM, TILED, FUSEDMM, PLAIN, SIMD, PAIR, DENSE, N_TIMED };
 
 struct settings {
-    int n_threads, n_samples, first, end, step;
+    int n_threads, n_samples, first, end;
+    int32_t inner; /* of matrices */
+    enum sp_precision precision;
 };
 
 struct prepared {
@@ -163,9 +168,13 @@ static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma, int
     b->seconds[SDDMM][i] = time_kernel(&b->sddmm, b->repetitions);
     b->seconds[TILED][i] = time_kernel(&b->tiled, b->repetitions);
     b->seconds[FUSEDMM][i] = time_kernel(&b->fusedmm, b->repetitions);
-    b->seconds[SPMM][i] = b->spmm.kernel ? time_kernel(&b->spmm, b->repetitions) : time_plain(b, plain_spmm);
-    b->seconds[PLAIN][i] = time_plain(b, plain_sddmm);
-    b->seconds[SIMD][i] = time_plain(b, plain_sddmm_simd);
+    b->seconds[PAIR][i] = 0; /* in turn: neither finds the caches as it left them */
+    for (int64_t k = 0; k < b->repetitions; k++)
+        b->seconds[PAIR][i] +=
+            (time_kernel(&b->sddmm, 1) + time_kernel(&b->spmm, 1)) / (double)b->repetitions;
+    const bool floats = b->settings->precision == SP_F32;
+    b->seconds[PLAIN][i] = floats ? time_plain(b, plain_sddmm) : NAN;
+    b->seconds[SIMD][i] = floats ? time_plain(b, plain_sddmm_simd) : NAN;
     b->seconds[DENSE][i] = b->dense ? time_dense(b) : NAN;
 }
 
@@ -190,12 +199,13 @@ static struct sp_workload prepare_formats(struct bench *b, int32_t r)
     struct sp_error err;
     struct sp_workload w = {.op = SP_OP_SDDMM,
                             .r = r,
-                            .precision = SP_F32,
+                            .precision = b->settings->precision,
                             .schedule = SP_SCHEDULE_NNZ,
                             .n_threads = b->settings->n_threads,
                             .matrix = &b->matrix};
     char format[32];
-    snprintf(format, sizeof format, "tiled:%d,%d", (int)sp_sddmm_tile_rows(r, sizeof(float)), (int)r);
+    snprintf(format, sizeof format, "tiled:%d,%d",
+             (int)sp_sddmm_tile_rows(r, (double)sp_precision_size(w.precision)), (int)r);
     if (sp_workload_set_format(&w, format, &err) != SP_OK)
         fail(&err);
     prepare(&w, &b->tiled);
@@ -222,18 +232,16 @@ static void prepare_case(struct bench *b, int32_t r)
                                        .val = l->val,
                                        .rows = b->sddmm.facts.rows,
                                        .x = b->sddmm.facts.x,
-                                       .second = b->fusedmm.facts.second,
                                        .p = alloc_or_fail(l->n_nz, sizeof(float)),
-                                       .e = alloc_or_fail(l->n_r * r, sizeof(float)),
                                        .n_threads = b->settings->n_threads};
-    b->dense = peer_dense.absent ? NULL : alloc_or_fail(l->n_r * l->n_c, sizeof(float));
+    const bool small = l->n_r * l->n_c <= INT64_C(1) << 28 && l->precision == SP_F32;
+    b->dense = peer_dense.absent || !small ? NULL : alloc_or_fail(l->n_r * l->n_c, sizeof(float));
 }
 
 static void release_case(struct bench *b)
 {
     const struct sp_layout *l = &b->sddmm.layout;
     sp_large_free(&sp_allocator_huge, b->plain.p, l->n_nz, sizeof(float));
-    sp_large_free(&sp_allocator_huge, b->plain.e, l->n_r * l->r, sizeof(float));
     sp_large_free(&sp_allocator_huge, b->dense, l->n_r * l->n_c, sizeof(float));
     release(&b->tiled);
     release(&b->fusedmm);
@@ -256,8 +264,7 @@ static void print_case(const struct bench *b, struct means *means)
     double sddmm = flops / best(b, SDDMM), fusedmm = 2 * flops / best(b, FUSEDMM),
            fma = sp_quantile(b->fma, n, 1);
     double plain = best(b, PLAIN) / best(b, SDDMM), simd = best(b, SIMD) / best(b, SDDMM),
-           tiled = best(b, SDDMM) / best(b, TILED),
-           pair = (best(b, SDDMM) + best(b, SPMM)) / best(b, FUSEDMM);
+           tiled = best(b, SDDMM) / best(b, TILED), pair = best(b, PAIR) / best(b, FUSEDMM);
     printf("%6lld x %5lld %4d %5.1f %% | %6.1f %5.1f %% %6.2f %6.2f %6.2f | %6.1f %5.1f %% %6.2f",
            (long long)l->n_r, (long long)l->n_c, (int)l->r,
            100 * (double)l->n_nz / ((double)l->n_r * (double)l->n_c), sddmm * 1e-9, 100 * sddmm / fma, plain,
@@ -272,15 +279,15 @@ static void print_case(const struct bench *b, struct means *means)
     means->n++;
 }
 
-static void bench_case(const struct settings *s, int i, const struct sp_ceiling_run *fma, struct means *means)
+static void bench_case(const struct settings *s, const char *spec, int32_t r,
+                       const struct sp_ceiling_run *fma, struct means *means)
 {
     struct bench *b = calloc(1, sizeof *b);
     struct sp_error err;
-    char spec[64];
     b->settings = s;
-    if (sp_generate(testset_spec(i, spec, sizeof spec), NULL, &b->matrix, &err) != SP_OK)
+    if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
-    prepare_case(b, testset_case(i).r);
+    prepare_case(b, r);
     const int64_t fma_repetitions = sp_ceiling_calibrate(fma, 2e-3);
     for (int k = 0; k < s->n_samples; k++)
         sample(b, k, fma, fma_repetitions);
@@ -350,21 +357,26 @@ static void find_thresholds(const struct settings *s)
             find_threshold(s, n, r);
 }
 
-static void bench_cases(const struct settings *s)
+/* The matrices, or where there is none the test set. */
+static void bench_cases(const struct settings *s, int n_specs, char **specs)
 {
     struct sp_error err;
     struct sp_ceiling_arena arena;
     struct sp_ceiling_run fma;
     struct means means = {0};
     if (sp_ceiling_arena_open(NULL, 1 << 20, s->n_threads, 0, &arena, &err) != SP_OK ||
-        sp_ceiling_prepare(&fma, &arena, SP_CEILING_FMA_F32, 0, s->n_threads, 1, NULL, &err) != SP_OK)
+        sp_ceiling_prepare(&fma, &arena, s->precision == SP_F32 ? SP_CEILING_FMA_F32 : SP_CEILING_FMA_F64, 0,
+                           s->n_threads, 1, NULL, &err) != SP_OK)
         fail(&err);
     if (peer_dense.absent)
         printf("no dense routine: %s\n", peer_dense.absent);
     printf("%14s %4s %7s | SDDMM:  fma   plain   simd  tiled | FusedMM: fma   pair%s\n", "n_r x n_c", "r",
            "density", peer_dense.absent ? "" : " | dense  SDDMM");
-    for (int i = s->first; i < s->end; i += s->step)
-        bench_case(s, i, &fma, &means);
+    char spec[64];
+    for (int i = s->first; i < s->end && n_specs == 0; i++)
+        bench_case(s, testset_spec(i, spec, sizeof spec), testset_case(i).r, &fma, &means);
+    for (int i = 0; i < n_specs; i++)
+        bench_case(s, specs[i], s->inner, &fma, &means);
     if (means.n > 0)
         printf("geometric means of %d: plain %.2f, simd %.2f, tiled %.2f, pair %.2f\n", means.n,
                exp(means.plain / means.n), exp(means.simd / means.n), exp(means.tiled / means.n),
@@ -375,13 +387,18 @@ static void bench_cases(const struct settings *s)
 int main(int argc, char **argv)
 {
     bool threshold = false;
-    struct settings s = {.n_threads = 2, .n_samples = 7, .end = TESTSET_N, .step = 1};
-    for (int i = 1; i < argc; i++) {
+    struct settings s = {.n_threads = 2, .n_samples = 7, .end = TESTSET_N, .inner = 32, .precision = SP_F32};
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-'; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--threads") == 0 && more)
             s.n_threads = atoi(argv[++i]);
         else if (strcmp(argv[i], "--samples") == 0 && more)
             s.n_samples = atoi(argv[++i]);
+        else if (strcmp(argv[i], "--inner") == 0 && more)
+            s.inner = (int32_t)atoi(argv[++i]);
+        else if (strcmp(argv[i], "--precision") == 0 && more)
+            s.precision = strcmp(argv[++i], "f64") == 0 ? SP_F64 : SP_F32;
         else if (strcmp(argv[i], "--threshold") == 0)
             threshold = true;
         else if (strcmp(argv[i], "--small") == 0)
@@ -410,7 +427,7 @@ int main(int argc, char **argv)
     if (threshold)
         find_thresholds(&s);
     else
-        bench_cases(&s);
+        bench_cases(&s, argc - i, argv + i);
     sp_binding_free(&binding);
     sp_topology_free(&topology);
     return EXIT_SUCCESS;

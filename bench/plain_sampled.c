@@ -26,19 +26,3 @@ void plain_sddmm_simd(const struct plain_operands *o)
             o->p[j] = o->val ? o->val[j] * sum : sum;
         }
 }
-
-void plain_spmm(const struct plain_operands *o)
-{
-#pragma omp parallel for num_threads(o->n_threads) schedule(static)
-    for (int64_t i = 0; i < o->n_r; i++) {
-        float *restrict e = o->e + i * o->r;
-        for (int64_t k = 0; k < o->r; k++)
-            e[k] = 0;
-        for (int32_t j = o->row_ptr[i]; j < o->row_ptr[i + 1]; j++) {
-            const float *restrict d = o->second + o->col[j] * o->r;
-            const float p = o->p[j];
-            for (int64_t k = 0; k < o->r; k++)
-                e[k] += p * d[k];
-        }
-    }
-}

@@ -1,4 +1,4 @@
-/* SDDMM and SpMM as one writes them first: a parallel loop over rows, f32, 32-bit indices. What the kernels
+/* SDDMM as one writes it first: a parallel loop over rows, f32, 32-bit indices. What the kernels
  * are compared with; compiled for this machine with all that the compiler does by itself. */
 #ifndef SP_BENCH_PLAIN_SAMPLED_H
 #define SP_BENCH_PLAIN_SAMPLED_H
@@ -12,16 +12,13 @@ struct plain_operands {
     const float *val;       /* [n_nz]; NULL: the pattern alone */
     const float *rows;      /* [n_r x r] */
     const float *x;         /* [n_c x r] */
-    const float *second;    /* [n_c x r] */
     float *p;               /* [n_nz] */
-    float *e;               /* [n_r x r] */
     int n_threads;
 };
 
-/* p = S o (rows x^T): the sum of a product as a scalar loop, and as one that may be summed in any order. */
+/* p = S o (rows x^T): the sum of a product as a scalar loop, and as one that may be summed in any
+ * order. */
 void plain_sddmm(const struct plain_operands *o);
 void plain_sddmm_simd(const struct plain_operands *o);
-/* e = P second, P with the values p. */
-void plain_spmm(const struct plain_operands *o);
 
 #endif

@@ -23,6 +23,9 @@ INLINE(f32x4, load_f32x4, (const float *val), return *(const f32x4u *)val)
 INLINE(f32x8, load_f32x8, (const float *val), return *(const f32x8u *)val)
 INLINE(f64x4, load_mixedx4, (const float *val), return _mm256_cvtps_pd(_mm_loadu_ps(val)))
 
+INLINE(void, save_f64x4, (double *p, f64x4 v), *(f64x4u *)p = v)
+INLINE(void, save_f32x8, (float *p, f32x8 v), *(f32x8u *)p = v)
+
 /* One number from its storage type to that of sums, and back. */
 INLINE(double, widen_f64, (double v), return v)
 INLINE(double, narrow_f64, (double v), return v)
@@ -120,7 +123,8 @@ static inline void sums8_f64x4(const f64x4 *s, double *sum)
     sums4_f64x4(s + 4, sum + 4);
 }
 
-/* t[k][i] = val[n i + k] for k < 4: the first columns of as many rows of n values each as there are lanes. */
+/* t[k][i] = val[n i + k] for k < 4: the first columns of as many rows of n values each as there are
+ * lanes. */
 static inline void columns_f64x4(const double *val, int64_t n, f64x4 *t)
 {
     __m256d r0 = _mm256_loadu_pd(val), r1 = _mm256_loadu_pd(val + n);
@@ -166,7 +170,8 @@ INLINE(__m256i, first_lanes, (int64_t n_words),
 INLINE(__m256i, last_lanes, (int64_t n_words),
        return _mm256_loadu_si256((const __m256i *)(lanes_between + 8 + n_words)))
 
-/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond them. */
+/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond
+ * them. */
 INLINE(f64x4, up_to_load_f64x4, (const double *p, int32_t n),
        return _mm256_maskload_pd(p, first_lanes(2 * n)))
 INLINE(f32x8, up_to_load_f32x8, (const float *p, int32_t n), return _mm256_maskload_ps(p, first_lanes(n)))

@@ -1,5 +1,5 @@
-/* Vectors of 64 bytes, and masks for the shorter ones; see vectors.h, which includes this. The 16-bit tails
- * are there for files that are compiled with -mavx512bw. */
+/* Vectors of 64 bytes, and masks for the shorter ones; see vectors.h, which includes this. The
+ * 16-bit tails are there for files that are compiled with -mavx512bw. */
 #ifndef SP_KERNELS_CPU_VECTORS_AVX512_H
 #define SP_KERNELS_CPU_VECTORS_AVX512_H
 
@@ -24,6 +24,8 @@ static inline f32x16 load_bf16x16(const uint16_t *p)
     __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)p));
     return _mm512_castsi512_ps(_mm512_slli_epi32(wide, 16));
 }
+
+INLINE(void, save_f64x8, (double *p, f64x8 v), *(f64x8u *)p = v)
 
 /* sp_bf16_of() in each lane. */
 static inline __m256i round_bf16x16(bf16x16 v)
@@ -147,7 +149,8 @@ static inline void columns_f32x16(const float *val, int64_t n, f32x16 *t)
     t[3] = _mm512_shuffle_ps(c, d, 0xee);
 }
 
-/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond them. */
+/* The first n values, from none to as many as there are lanes, and 0; the array is not read beyond
+ * them. */
 static const uint16_t first_lanes[17] = {0,     0x1,   0x3,   0x7,   0xf,    0x1f,   0x3f,   0x7f,  0xff,
                                          0x1ff, 0x3ff, 0x7ff, 0xfff, 0x1fff, 0x3fff, 0x7fff, 0xffff};
 INLINE(f64x4, up_to_load_f64x4, (const double *p, int32_t n),
@@ -164,8 +167,8 @@ INLINE(f64x8, last_f64x8, (f64x8 v, int64_t n), return _mm512_maskz_mov_pd((__mm
 INLINE(f32x16, last_f32x16, (f32x16 v, int64_t n),
        return _mm512_maskz_mov_ps((__mmask16)(0xffff << (16 - n)), v))
 
-/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are read beyond
- * them. */
+/* Values and gathers of n entries, fewer than a vector has lanes, and 0; neither arrays nor x are
+ * read beyond them. */
 INLINE(f64x4, tail_load_f64x4, (const double *val, int64_t n),
        return _mm256_maskz_loadu_pd((__mmask8)((1u << n) - 1), val))
 INLINE(f64x8, tail_load_f64x8, (const double *val, int64_t n),

@@ -24,9 +24,9 @@ struct sp_storage_case {
 };
 
 struct sp_format_model {
-    /* How its addresses are traced with one right-hand side, with dense operands, and with FusedMM
-     * in panels of columns; NULL: it cannot be. */
-    const struct sp_trace_kind *spmv, *dense, *panels;
+    /* How its addresses are traced with one right-hand side, with dense operands, and with FusedMM;
+     * NULL: it cannot be. */
+    const struct sp_trace_kind *spmv, *dense, *fused;
     /* sp_layout_w() of formats that update y. */
     double (*w)(const struct sp_layout *layout, double alpha, double kept_B);
     /* Is it worth a look for this run? Then what is to be typed into option[size]. NULL: never. */

@@ -10,10 +10,11 @@
 
 /* How the layouts of one operation and format are walked. */
 struct sp_trace_kind {
-    /* The events of the cursor's next turn (t->turn_steps steps at most) into t->event; how many. */
+    /* The events of the cursor's next turn (t->turn_steps steps at most) into t->event; how
+     * many. */
     int64_t (*fill_turn)(struct sp_trace *t, struct sp_trace_cursor *c);
-    /* Sets n_steps and n_empty of the cursor's share and adds its references to t->n_references; the cursor
-     * is at the start before and after. */
+    /* Sets n_steps and n_empty of the cursor's share and adds its references to t->n_references;
+     * the cursor is at the start before and after. */
     void (*measure_share)(struct sp_trace *t, struct sp_trace_cursor *c);
     /* Moves on by so many steps without events. NULL: executions are simulated whole. */
     void (*skip)(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
@@ -22,11 +23,12 @@ struct sp_trace_kind {
     int64_t (*steps_in_turn)(const struct sp_layout *layout, int64_t entries);
     /* Bytes of values that a step streams; NULL where skip is. */
     double (*values_in_step_B)(const struct sp_layout *layout);
-    /* Bytes of regions that only this kind has, beside those of the layout's plain arrays; NULL: none. */
+    /* Bytes of regions that only this kind has, beside those of the layout's plain arrays; NULL:
+     * none. */
     void (*add_regions)(const struct sp_layout *layout, int n_threads, int64_t bytes[SP_N_REGIONS]);
-    /* Of a kind whose addresses do not follow from the layout, else NULL: bytes of the regions that are its
-     * own arrays, in place of the layout's; what is opened once cursors are there, set to the start, and
-     * closed. */
+    /* Of a kind whose addresses do not follow from the layout, else NULL: bytes of the regions that
+     * are its own arrays, in place of the layout's; what is opened once cursors are there, set to
+     * the start, and closed. */
     void (*own_regions)(const struct sp_trace_options *o, int line_B, int64_t bytes[SP_N_REGIONS]);
     enum sp_status (*begin)(struct sp_trace *t, const struct sp_trace_options *o, struct sp_error *err);
     void (*rewind)(struct sp_trace *t);
@@ -37,7 +39,7 @@ extern const struct sp_trace_kind sp_trace_spmv;   /* SpMV in CRS, SELL, SELLU *
 extern const struct sp_trace_kind sp_trace_coo;    /* SDDMM in COO */
 extern const struct sp_trace_kind sp_trace_tiled;  /* SDDMM in TILED */
 extern const struct sp_trace_kind sp_trace_dense;  /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
-extern const struct sp_trace_kind sp_trace_fused;  /* FusedMM in CRS in panels of columns */
+extern const struct sp_trace_kind sp_trace_fused;  /* FusedMM in CRS */
 extern const struct sp_trace_kind sp_trace_bcsr;   /* SpMV, SpMMV, SpMM in BCSR */
 extern const struct sp_trace_kind sp_trace_walked; /* accesses that somebody tells */
 extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
@@ -90,8 +92,8 @@ static ALWAYS_INLINE uint32_t *sp_trace_put_item(const struct sp_trace *t, uint3
     return sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, region, i, size));
 }
 
-/* Bytes [first_B, end_B) of the address space, element by element of `size` bytes where every reference is
- * wanted. */
+/* Bytes [first_B, end_B) of the address space, element by element of `size` bytes where every
+ * reference is wanted. */
 static ALWAYS_INLINE uint32_t *sp_trace_put_bytes(const struct sp_trace *t, uint32_t *ev,
                                                   enum sp_event_kind kind, int64_t first_B, int64_t end_B,
                                                   size_t size)
@@ -141,7 +143,8 @@ static inline uint32_t *sp_trace_put_result(struct sp_trace *t, struct sp_trace_
 
 void sp_cursor_reset(struct sp_trace_cursor *c);
 
-/* Goes to the next unit when between two: sets unit, entry, entry_end, inside, begins. False at the end. */
+/* Goes to the next unit when between two: sets unit, entry, entry_end, inside, begins. False at the
+ * end. */
 bool sp_cursor_enter(const struct sp_layout *layout, struct sp_trace_cursor *c);
 
 /* Leaves the unit that was just ended. */
@@ -151,15 +154,16 @@ static inline void sp_cursor_leave(struct sp_trace_cursor *c)
     c->unit++;
 }
 
-/* CRS, at the last entry of a row: does something other than the next entry's row follow at once? */
+/* CRS, at the last entry of a row: does something other than the next entry's row follow at
+ * once? */
 static inline bool sp_cursor_gap(const struct sp_layout *layout, const struct sp_trace_cursor *c)
 {
     int64_t next = c->unit + 1;
     return next >= c->unit_end || sp_layout_ptr(layout, next) == sp_layout_ptr(layout, next + 1);
 }
 
-/* Where the columns of the row that a cursor is in are: entry k has at[k - origin], of the type that
- * sp_columns_index() says, behind `base`. */
+/* Where the columns of the row that a cursor is in are: entry k has at[k - origin], of the type
+ * that sp_columns_index() says, behind `base`. */
 struct sp_columns {
     const void *at;
     int64_t origin, base;

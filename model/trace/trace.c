@@ -114,7 +114,7 @@ static const struct sp_trace_kind *kind_of(const struct sp_layout *l)
     const struct sp_format_model *m = sp_format_models[l->format];
     if (l->permuted || l->op == SP_OP_SPMV || (l->op == SP_OP_SPMMV && l->r == 1 && m->spmv))
         return m->spmv;
-    return l->op == SP_OP_FUSEDMM && sp_layout_fused_panel(l) < l->n_c ? m->panels : m->dense;
+    return l->op == SP_OP_FUSEDMM ? m->fused : m->dense;
 }
 
 bool sp_trace_next(struct sp_trace *t, struct sp_trace_piece *piece)

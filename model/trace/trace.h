@@ -3,20 +3,23 @@
  * The stream of references (a reference is one access to one element) of a thread is
  *   CRS    ptr[first] of a range; then per row: ptr[i + 1], with 16-bit offsets base[i]; per entry val, col,
  * x[col]; at its end y[i]. SELL   per chunk: ptr, len (SELLU: also index_ptr, n_unit); per slot: C values,
- * then (with 16-bit offsets the slot's base and) C column indices (SELLU's unit slots: one base index), then
- * x of each lane; at its end C items of perm (where rows are permuted), then y of each lane. merge  the
- * entries of a row that a thread does not end are followed by a write of that y as well. Arrays lie one after
- * the other at page-aligned addresses; x and y are shifted by the offsets given.
+ * then (with 16-bit offsets the slot's base and) C column indices (SELLU's unit slots: one base
+ * index), then x of each lane; at its end C items of perm (where rows are permuted), then y of each
+ * lane. merge the entries of a row that a thread does not end are followed by a write of that y as
+ * well. Arrays lie one after the other at page-aligned addresses; x and y are shifted by the
+ * offsets given.
  *
- * Threads take turns, in the order of the list given. A turn is `turn_steps` steps: a step is an entry or an
- * empty row (CRS), a turn is max(1, turn_steps / C) slots or empty chunks (SELL). With skew thread t starts
- * after skew times the steps of threads 1 .. t; who has not started or has finished misses its turn.
+ * Threads take turns, in the order of the list given. A turn is `turn_steps` steps: a step is an
+ * entry or an empty row (CRS), a turn is max(1, turn_steps / C) slots or empty chunks (SELL). With
+ * skew thread t starts after skew times the steps of threads 1 .. t; who has not started or has
+ * finished misses its turn.
  *
- * Lines instead of references: an event is a line with a kind. Two reductions leave every LRU count exactly
- * as it was: a reference to the line of the event before is left out, and CRS's values and indices, which
- * are touched at every entry, appear with the first and the last touch of a line in a turn only (OPEN and
- * CLOSE, between which a cache that keeps the last SP_TRACE_WINDOW lines of a set cannot lose them).
- * Non-temporal stores touch no cache: they are counted in nt_lines and are no events. */
+ * Lines instead of references: an event is a line with a kind. Two reductions leave every LRU count
+ * exactly as it was: a reference to the line of the event before is left out, and CRS's values and
+ * indices, which are touched at every entry, appear with the first and the last touch of a line in
+ * a turn only (OPEN and CLOSE, between which a cache that keeps the last SP_TRACE_WINDOW lines of a
+ * set cannot lose them). Non-temporal stores touch no cache: they are counted in nt_lines and are
+ * no events. */
 #ifndef SP_MODEL_TRACE_H
 #define SP_MODEL_TRACE_H
 
@@ -45,8 +48,8 @@ static inline uint32_t sp_event_line(uint32_t event)
     return event & SP_EVENT_LINE;
 }
 
-/* Distinct lines that can lie between two touches of an OPEN line, that line and a new one included: LRU
- * caches with at least this many ways keep it. */
+/* Distinct lines that can lie between two touches of an OPEN line, that line and a new one
+ * included: LRU caches with at least this many ways keep it. */
 #define SP_TRACE_WINDOW 6
 /* Array starts are multiples of this many lines, so one byte a group tells the array of a line. */
 #define SP_LINES_PER_GROUP 64
@@ -94,8 +97,10 @@ struct sp_trace_cursor {
     int64_t range;            /* cursor of sp_partition_next() */
     int64_t unit, unit_end;   /* row or chunk */
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */
-    int64_t slice;            /* which tile of the width, where a unit is walked once for each; HALF: part */
-    int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry */
+    int64_t slice;            /* which tile of the width, where a unit is walked once for each; HALF: part;
+                                 FusedMM: end of the block */
+    int64_t chunk, slot, at;  /* STAGED: in the block, in the chunk; the slot's first entry. FusedMM:
+                                 trace_dense.c */
     int64_t item;             /* TILED: which of the columns that blocks list; HALF: row */
     bool inside;              /* entry and entry_end are those of `unit` */
     bool begins;              /* `unit` is the first of its range */
@@ -148,8 +153,8 @@ void sp_trace_rewind(struct sp_trace *trace, int64_t turn);
 /* The next thread's turn; false at the end of the execution. */
 bool sp_trace_next(struct sp_trace *trace, struct sp_trace_piece *piece);
 
-/* The latest round from which on the values that each thread still streams are at least `private_B`, and
- * those of all threads together `shared_B`; 0 where no such round exists. */
+/* The latest round from which on the values that each thread still streams are at least
+ * `private_B`, and those of all threads together `shared_B`; 0 where no such round exists. */
 int64_t sp_trace_tail_turn(const struct sp_trace *trace, double private_B, double shared_B);
 
 static inline enum sp_array sp_trace_array(const struct sp_trace *trace, uint32_t line)

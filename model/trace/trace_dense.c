@@ -6,14 +6,13 @@
  *            for each tile of the width, with that part of the rows of X and Y.
  *   SDDMM    per row with entries: row i of A; per entry val, col, row col of B, P; where a row is longer
  *            than a tile of registers, row i of A again at each entry.
- *   FusedMM  per row: row i of C where it has entries; per entry col, row col of B, row col of D; at its
- *            end row i of E (in panels of columns: trace_fused.c).
+ *   FusedMM  below.
  *   SELL     SpMMV: per chunk ptr, len; per slot C values, C indices, then the row of X of each lane; at
  *            its end C items of perm (where rows are permuted), then the row of Y of each lane.
  * Column-major operands: the r elements of a "row" are ld elements apart.
  *
- * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many steps that
- * it makes about as many events as one of SpMV. */
+ * A step is an entry or an empty row (CRS), a slot or an empty chunk (SELL). A turn has so many
+ * steps that it makes about as many events as one of SpMV. */
 #include "model/trace/kinds.h"
 
 /* ---- CRS ---- */
@@ -22,8 +21,7 @@ static uint32_t *enter_row(const struct sp_trace *t, const struct sp_trace_curso
 {
     const struct sp_layout *l = t->layout;
     ev = sp_trace_read_run(t, ev, SP_REGION_PTR, c->unit + !c->begins, c->unit + 2, l->s_p, t->every);
-    bool sampled = l->op == SP_OP_SDDMM || l->op == SP_OP_FUSEDMM;
-    if (sampled && c->entry < c->entry_end)
+    if (l->op == SP_OP_SDDMM && c->entry < c->entry_end)
         ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
     return ev;
 }
@@ -37,12 +35,9 @@ static uint32_t *put_entry_dense(struct sp_trace *t, struct sp_trace_cursor *c, 
         first = c->slice * tile;
         end = first + tile < l->r ? first + tile : l->r;
     }
-    if (l->op != SP_OP_FUSEDMM)
-        ev = sp_trace_put_item(t, ev, SP_REGION_VALUES, c->entry, l->s_a);
+    ev = sp_trace_put_item(t, ev, SP_REGION_VALUES, c->entry, l->s_a);
     ev = sp_trace_put_item(t, ev, SP_REGION_INDICES, c->entry, l->s_i);
     ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->x_base_B, col, l->ld_x, first, end, l->s_x);
-    if (l->op == SP_OP_FUSEDMM)
-        return sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->second_base_B, col, l->ld_x, 0, l->r, l->s_x);
     if (l->op != SP_OP_SDDMM)
         return ev;
     if (l->r > tile)
@@ -66,9 +61,7 @@ static uint32_t *end_row(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t
 {
     const struct sp_layout *l = t->layout;
     const int64_t tile = sp_layout_register_tile(l);
-    if (l->op == SP_OP_FUSEDMM)
-        ev = sp_trace_put_result(t, c, ev, c->unit, 0, l->r);
-    else if (l->op != SP_OP_SDDMM)
+    if (l->op != SP_OP_SDDMM)
         ev = sp_trace_put_result(t, c, ev, c->unit, c->slice * tile,
                                  (c->slice + 1) * tile < l->r ? (c->slice + 1) * tile : l->r);
     if (++c->slice < n_slices(l)) {
@@ -172,8 +165,6 @@ static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
         } else if (l->op == SP_OP_SDDMM) {
             bool again = r > sp_layout_register_tile(l);
             t->n_references += n * (3 + r + (again ? r : 0)) + (n > 0 ? r : 0) + 1 + c->begins;
-        } else if (l->op == SP_OP_FUSEDMM) {
-            t->n_references += n * (1 + 2 * r) + (n > 0 ? r : 0) + r + 1 + c->begins;
         } else {
             t->n_references += n * (2 * slices + r) + r + 1 + c->begins;
         }
@@ -211,13 +202,22 @@ const struct sp_trace_kind sp_trace_dense = {
     .steps_in_turn = steps_in_turn_dense,
 };
 
-/* FusedMM in CRS in panels of columns (sp_layout_fused_panel()): the stream of references of a thread is, for
- * each block of SP_FUSED_ROWS rows of a range, ptr[i] and ptr[i + 1] of each of its rows, then for each panel
- *   for each row with entries in the panel: row i of C; per entry col, row col of B;
- *   for each row with entries in the panel, in the first panel for each row: row i of E where it is not the
- *   first panel; per entry col, row col of D; row i of E, written.
- * Where E is stored past the caches it is so in the last panel, for each row; before, and as the products, it
- * is in the scratch of the thread, which is left out. A step is a pass of a row through one of the two. */
+/* FusedMM in CRS, in blocks of rows (sp_layout_fused_end()) or in panels of columns
+ * (sp_layout_fused_panel()). The stream of references of a thread is, for each block of a range, of
+ * SP_FUSED_ROWS rows where there are panels, then with panels ptr[i] and ptr[i + 1] of each of its
+ * rows, then for each panel, or once, for each row, without panels: ptr[i], ptr[i + 1]; where it
+ * has entries in the panel: row i of C; per entry col, row col of B; for each row, without panels:
+ * ptr[i], ptr[i + 1]; where it has entries in the panel, in the first panel for each row: row i of
+ * E where it is not the first panel; per entry col, row col of D; row i of E, written. Where E is
+ * stored past the caches it is so in the last panel, for each row; before, and as the products, it
+ * is in the scratch of the thread, which is left out. A step is up to STEP_ENTRIES of a pass of a
+ * row through one of the two. */
+enum { STEP_ENTRIES = 32 };
+
+static bool in_panels(const struct sp_layout *l)
+{
+    return sp_layout_fused_panel(l) < l->n_c;
+}
 
 /* The first entry of the row that is not before `column`. */
 static int64_t first_past(const struct sp_layout *l, int64_t row, int64_t column)
@@ -233,20 +233,20 @@ static int64_t first_past(const struct sp_layout *l, int64_t row, int64_t column
     return low;
 }
 
-/* The next pass of a row: unit, entry, entry_end. The block begins at c->chunk; c->item is the first column
- * of the panel, c->slot which of the two: 0 products, 1 sums. False at the end. */
+/* The next pass of a row: unit, entry, entry_end, and at, which stays the first entry. The block
+ * begins at c->chunk and ends at c->slice; c->item is the first column of the panel, c->slot which
+ * of the two: 0 products, 1 sums. False at the end. */
 static bool next_pass(const struct sp_layout *l, struct sp_trace_cursor *c)
 {
     const int64_t panel = sp_layout_fused_panel(l);
     if (c->inside) {
-        const int64_t end = c->chunk + SP_FUSED_ROWS < c->unit_end ? c->chunk + SP_FUSED_ROWS : c->unit_end;
         c->begins = false;
         c->unit++;
-        if (c->unit == end && (c->slot == 0 || c->item + panel < l->n_c)) {
+        if (c->unit == c->slice && (c->slot == 0 || c->item + panel < l->n_c)) {
             c->item += c->slot == 1 ? panel : 0;
             c->slot = !c->slot;
             c->unit = c->chunk;
-        } else if (c->unit == end) {
+        } else if (c->unit == c->slice) {
             c->inside = false;
         }
     }
@@ -254,18 +254,21 @@ static bool next_pass(const struct sp_layout *l, struct sp_trace_cursor *c)
         if (!sp_cursor_enter(l, c))
             return false;
         c->chunk = c->unit;
+        c->slice = !in_panels(l)                           ? sp_layout_fused_end(l, c->unit, c->unit_end)
+                   : c->unit_end - c->unit < SP_FUSED_ROWS ? c->unit_end
+                                                           : c->unit + SP_FUSED_ROWS;
         c->item = c->slot = 0;
         c->begins = true;
     }
-    c->entry = first_past(l, c->unit, c->item);
-    c->entry_end = first_past(l, c->unit, c->item + panel);
+    c->at = c->entry = panel < l->n_c ? first_past(l, c->unit, c->item) : sp_layout_ptr(l, c->unit);
+    c->entry_end = panel < l->n_c ? first_past(l, c->unit, c->item + panel) : sp_layout_ptr(l, c->unit + 1);
     return true;
 }
 
-/* Rows of the block at hand. */
-static int64_t rows_of_block(const struct sp_trace_cursor *c)
+/* Pointers that the pass begins with: [unit, unit + n). */
+static int64_t n_pointers(const struct sp_layout *l, const struct sp_trace_cursor *c)
 {
-    return c->unit_end - c->chunk < SP_FUSED_ROWS ? c->unit_end - c->chunk : SP_FUSED_ROWS;
+    return !in_panels(l) ? 2 : c->begins ? c->slice - c->chunk + 1 : 0;
 }
 
 static bool last_panel(const struct sp_layout *l, const struct sp_trace_cursor *c)
@@ -275,32 +278,41 @@ static bool last_panel(const struct sp_layout *l, const struct sp_trace_cursor *
 
 static bool reads_result(const struct sp_trace *t, const struct sp_trace_cursor *c)
 {
-    return !t->store_nt && c->item > 0 && c->entry < c->entry_end;
+    return !t->store_nt && c->item > 0 && c->at < c->entry_end;
 }
 static bool writes_result(const struct sp_trace *t, const struct sp_trace_cursor *c)
 {
-    return t->store_nt ? last_panel(t->layout, c) : c->item == 0 || c->entry < c->entry_end;
+    return t->store_nt ? last_panel(t->layout, c) : c->item == 0 || c->at < c->entry_end;
+}
+
+static uint32_t *begin_pass(struct sp_trace *t, const struct sp_trace_cursor *c, uint32_t *ev)
+{
+    const struct sp_layout *l = t->layout;
+    ev = sp_trace_read_run(t, ev, SP_REGION_PTR, c->unit, c->unit + n_pointers(l, c), l->s_p, t->every);
+    if (!c->slot && c->entry < c->entry_end)
+        ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
+    if (c->slot && reads_result(t, c))
+        ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->y_base_B, c->unit, l->ld_y, 0, l->r, l->s_y);
+    return ev;
 }
 
 static int64_t fill_turn_fused(struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     uint32_t *ev = t->event;
-    for (int64_t steps = t->turn_steps; steps > 0 && next_pass(l, c); steps--) {
+    for (int64_t steps = t->turn_steps; steps > 0; steps--) {
+        if (!c->inside || c->entry == c->entry_end) {
+            if (!next_pass(l, c))
+                break;
+            ev = begin_pass(t, c, ev);
+        }
         const int64_t base_B = c->slot ? t->second_base_B : t->x_base_B;
-        if (c->begins)
-            ev = sp_trace_read_run(t, ev, SP_REGION_PTR, c->unit, c->unit + rows_of_block(c) + 1, l->s_p,
-                                   t->every);
-        if (!c->slot && c->entry < c->entry_end)
-            ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->rows_base_B, c->unit, l->r, 0, l->r, l->s_x);
-        if (c->slot && reads_result(t, c))
-            ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, t->y_base_B, c->unit, l->ld_y, 0, l->r, l->s_y);
-        for (int64_t j = c->entry; j < c->entry_end; j++) {
-            ev = sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_INDICES, j, l->s_i));
-            ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, base_B, sp_layout_col(l, j), l->ld_x, 0, l->r,
+        for (int n = 0; n < STEP_ENTRIES && c->entry < c->entry_end; n++, c->entry++) {
+            ev = sp_trace_put(t, ev, SP_EVENT_TOUCH, sp_trace_line(t, SP_REGION_INDICES, c->entry, l->s_i));
+            ev = sp_trace_put_row(t, ev, SP_EVENT_TOUCH, base_B, sp_layout_col(l, c->entry), l->ld_x, 0, l->r,
                                   l->s_x);
         }
-        if (c->slot && writes_result(t, c))
+        if (c->entry == c->entry_end && c->slot && writes_result(t, c))
             ev = sp_trace_put_result(t, c, ev, c->unit, 0, l->r);
     }
     return ev - t->event;
@@ -313,9 +325,9 @@ static void measure_share_fused(struct sp_trace *t, struct sp_trace_cursor *c)
     while (next_pass(l, c)) {
         const int64_t n = c->entry_end - c->entry;
         int64_t rows = c->slot ? reads_result(t, c) + writes_result(t, c) : n > 0;
-        c->n_steps++;
+        c->n_steps += n > 0 ? (n + STEP_ENTRIES - 1) / STEP_ENTRIES : 1;
         c->n_empty += n == 0;
-        t->n_references += n * (1 + l->r) + rows * l->r + (c->begins ? rows_of_block(c) + 1 : 0);
+        t->n_references += n * (1 + l->r) + rows * l->r + n_pointers(l, c);
     }
     sp_cursor_reset(c);
 }
@@ -324,13 +336,7 @@ static int64_t events_bound_fused(const struct sp_trace *t)
 {
     const struct sp_layout *l = t->layout;
     const int64_t row_lines = t->every ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
-    int64_t longest =
-        0; /* pass: a row that has columns more than once may have more entries than a panel has */
-    for (int64_t i = 0; i < l->n_r; i++) {
-        const int64_t n = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);
-        longest = n > longest ? n : longest;
-    }
-    return t->turn_steps * (SP_FUSED_ROWS + 2 + longest * (1 + row_lines) + 3 * row_lines);
+    return t->turn_steps * (SP_FUSED_ROWS + 2 + STEP_ENTRIES * (1 + row_lines) + 3 * row_lines);
 }
 
 static int64_t steps_in_turn_fused(const struct sp_layout *l, int64_t entries)
@@ -346,8 +352,8 @@ const struct sp_trace_kind sp_trace_fused = {
     .steps_in_turn = steps_in_turn_fused,
 };
 
-/* SDDMM in COO: the stream of references of a thread is, per entry, val, row_index, col, the row of A and the
- * row of B that they name, P. A step is an entry. */
+/* SDDMM in COO: the stream of references of a thread is, per entry, val, row_index, col, the row of
+ * A and the row of B that they name, P. A step is an entry. */
 
 static uint32_t *put_entry_coo(struct sp_trace *t, struct sp_trace_cursor *c, uint32_t *ev)
 {

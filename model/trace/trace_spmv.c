@@ -44,8 +44,8 @@ struct open_lines {
     uint32_t x; /* line of x that was the last event apart from OPENs */
 };
 
-/* Entries [first, stop) of the row; `close`: their streams are not touched again at once. Cut into segments
- * in which neither stream changes its line. */
+/* Entries [first, stop) of the row; `close`: their streams are not touched again at once. Cut into
+ * segments in which neither stream changes its line. */
 static ALWAYS_INLINE uint32_t *entries(const struct sp_trace *t, uint32_t *ev, struct sp_columns columns,
                                        int64_t first, int64_t stop, bool close, struct open_lines *open,
                                        enum sp_index index, int x_shift)
@@ -294,6 +294,6 @@ const struct sp_trace_kind sp_trace_spmv = {
 };
 
 const struct sp_format_model sp_format_model_crs = {
-    .spmv = &sp_trace_spmv, .dense = &sp_trace_dense, .panels = &sp_trace_fused};
+    .spmv = &sp_trace_spmv, .dense = &sp_trace_dense, .fused = &sp_trace_fused};
 const struct sp_format_model sp_format_model_sell = {.spmv = &sp_trace_spmv, .dense = &sp_trace_dense};
 const struct sp_format_model sp_format_model_sellu = {.spmv = &sp_trace_spmv};

@@ -1,5 +1,5 @@
-/* SDDMM in CRS, COO and tiles, and FusedMM in CRS; compiled for each instruction set. The bodies in plain C
- * also take the widths below the smallest vector. */
+/* SDDMM in CRS, COO and tiles, and FusedMM in CRS; compiled for each instruction set. The bodies in
+ * plain C also take the widths below the smallest vector. */
 #include <string.h>
 
 #include "kernels/bodies.h"
@@ -7,7 +7,7 @@
 #include "kernels/cpu/vectors.h"
 #include "sparse/csr/real.h"
 
-/* Which have a FusedMM, and what sums are. */
+/* Which have COO and FusedMM, and what sums are. */
 #define FUSED_f64  1
 #define FUSED_f32  1
 #define FUSED_f16  0
@@ -27,13 +27,6 @@ enum { VECTORS = false };
 #define widen_bf16    sp_bf16_to
 #define narrow_bf16   sp_bf16_of
 
-static inline int64_t gathered_row(const struct sp_sddmm_part *part, int64_t j)
-{
-    if (part->line) /* tiles */
-        return ((const uint16_t *)part->index)[j];
-    return sp_layout_col(part->args->layout, j);
-}
-
 #define KIND f64
 #include "kernels/cpu/sampled/sampled_portable.inc"
 #define KIND f32
@@ -51,14 +44,14 @@ sp_sddmm_rows *sp_sddmm_portable_rows(const struct sp_layout *l, int64_t width)
     return rows[l->precision];
 }
 
-sp_dense_units *sp_fusedmm_portable_units(const struct sp_layout *l)
-{
-    return l->precision == SP_F64 ? fusedmm_f64 : fusedmm_f32;
-}
-
 #define sddmm_rows      sp_sddmm_portable_rows
-#define fusedmm_units   sp_fusedmm_portable_units
 #define copy_past_cache NULL
+
+static sp_dense_units *panels_of(const struct sp_layout *l)
+{
+    (void)l;
+    return NULL;
+}
 
 static sp_dense_units *coo_units(const struct sp_layout *l)
 {
@@ -81,51 +74,26 @@ enum { VECTORS = true };
 #define LARGE_bf16 8
 #define REGISTERS  4
 #endif
+/* Lanes of the vectors in which P is stored. */
+#define PUT_f64  LARGE_f64
+#define PUT_f32  8
+#define PUT_f16  8
+#define PUT_bf16 8
 
 #define KIND f64
-#define W    4
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#if SP_LEVEL >= 2
-#define W 8
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#endif
-#undef KIND
-
+#include "kernels/cpu/sampled/sampled_kind.inc"
 #define KIND f32
-#define W    4
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#define W 8
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#if SP_LEVEL >= 2
-#define W 16
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#endif
-#undef KIND
-
+#include "kernels/cpu/sampled/sampled_kind.inc"
 #define KIND f16
-#define W    4
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#define W 8
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#if SP_LEVEL >= 2
-#define W 16
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#endif
-#undef KIND
-
+#include "kernels/cpu/sampled/sampled_kind.inc"
 #define KIND bf16
-#define W    4
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#define W 8
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#if SP_LEVEL >= 2
-#define W 16
-#include "kernels/cpu/sampled/sampled_sizes.inc"
-#endif
-#undef KIND
+#include "kernels/cpu/sampled/sampled_kind.inc"
 
 #define BODY "kernels/cpu/sampled/sampled_pairs.inc"
 #include "kernels/cpu/types.inc"
+
+/* Both kinds of sums have vectors of this many lanes. */
+enum { NARROWEST = 4 };
 
 /* The bodies for a width that has at least one small vector. */
 static const struct sp_sampled_bodies *bodies_of(const struct sp_layout *l, int64_t width)
@@ -151,17 +119,14 @@ static const struct sp_sampled_bodies *bodies_of(const struct sp_layout *l, int6
     return sp_sampled_case_of(bodies[l->precision][at], width, lanes);
 }
 
-/* Both sizes of sums have vectors of this many lanes. */
-enum { NARROWEST = 4 };
-
 static sp_sddmm_rows *sddmm_rows(const struct sp_layout *l, int64_t width)
 {
     return width < NARROWEST ? sp_sddmm_portable_rows(l, width) : bodies_of(l, width)->sddmm;
 }
 
-static sp_dense_units *fusedmm_units(const struct sp_layout *l)
+static sp_dense_units *panels_of(const struct sp_layout *l)
 {
-    return l->r < NARROWEST ? sp_fusedmm_portable_units(l) : bodies_of(l, l->r)->fusedmm;
+    return l->r < NARROWEST || sp_layout_fused_panel(l) == l->n_c ? NULL : bodies_of(l, l->r)->fusedmm_panels;
 }
 
 static sp_dense_units *coo_units(const struct sp_layout *l)
@@ -186,11 +151,16 @@ static void copy_past_cache(void *to, const void *from, int64_t n)
 
 static void sddmm_crs(const struct sp_dense_args *a, int64_t first, int64_t end)
 {
-    sp_sddmm_crs_units(a, first, end, sddmm_rows, copy_past_cache);
+    sp_sddmm_crs_units(a, first, end, sddmm_rows(a->layout, a->r), copy_past_cache);
 #if SP_LEVEL > 0
     if (a->store_nt)
         STORE_FENCE();
 #endif
+}
+
+static void fusedmm(const struct sp_dense_args *a, int64_t first, int64_t end)
+{
+    sp_fusedmm_units(a, first, end, sddmm_rows(a->layout, a->r), OF_ISA(sp_spmm_body_of)(a->layout).units);
 }
 
 static void sddmm_tiled(const struct sp_dense_args *a, int64_t first, int64_t end)
@@ -218,8 +188,12 @@ static struct sp_dense_body select_sddmm_coo(const struct sp_layout *l)
 static struct sp_dense_body select_fusedmm(const struct sp_layout *l)
 {
     const bool whole_lines = l->r * (int64_t)l->s_y % 64 == 0;
-    return (struct sp_dense_body){fusedmm_units(l), VECTORS ? sp_fused_work_B(l) : 0, VECTORS && whole_lines,
-                                  NULL};
+    const struct sp_dense_body spmm = OF_ISA(sp_spmm_body_of)(l);
+    sp_dense_units *panels = panels_of(l);
+    if (panels)
+        return (struct sp_dense_body){panels, sp_fused_work_B(l, true), whole_lines, NULL};
+    return (struct sp_dense_body){fusedmm, sp_fused_work_B(l, false), spmm.can_store_nt,
+                                  (void (*)(void))spmm.units};
 }
 
 enum sp_status OF_ISA(sp_sddmm)(SP_PREPARE)

@@ -13,13 +13,12 @@ static size_t lines_B(size_t size_B)
     return (size_B + LINE_B - 1) / LINE_B * LINE_B;
 }
 
-size_t sp_fused_work_B(const struct sp_layout *l)
+size_t sp_fused_work_B(const struct sp_layout *l, bool panels)
 {
-    const int64_t panel = sp_layout_fused_panel(l);
-    size_t size_B = lines_B(sp_sampled_work_B(l));
-    if (panel < l->n_c)
-        size_B += SP_FUSED_ROWS * (3 * sizeof(int64_t) + (size_t)(panel + l->r) * l->s_y);
-    return size_B;
+    const size_t block_B =
+        panels ? SP_FUSED_ROWS * (3 * sizeof(int64_t) + (size_t)(sp_layout_fused_panel(l) + l->r) * l->s_y)
+               : (size_t)sp_layout_fused_room(l) * l->s_y;
+    return lines_B(sp_sampled_work_B(l)) + block_B;
 }
 
 struct sp_fused_block sp_fused_block_of(const struct sp_dense_args *a)
@@ -43,8 +42,8 @@ void sp_fused_block_enter(const struct sp_dense_args *a, struct sp_fused_block *
     }
 }
 
-/* The first entry of [j, end) whose column is not before `limit`; columns ascend. Groups are counted without
- * branches: where a panel ends in a row is not foreseen. */
+/* The first entry of [j, end) whose column is not before `limit`; columns ascend. Groups are
+ * counted without branches: where a panel ends in a row is not foreseen. */
 static int64_t first_past_i32(const int32_t *col, int64_t j, int64_t end, int32_t limit)
 {
     enum { GROUP = 8 };
@@ -81,8 +80,8 @@ bool sp_fused_block_take(const struct sp_dense_args *a, struct sp_fused_block *b
     return more;
 }
 
-/* P past the caches: batches of it, cut where lines are, are made in the scratch and copied. A row that two
- * batches share is walked in two parts. */
+/* P past the caches: batches of it, cut where lines are, are made in the scratch and copied. A row
+ * that two batches share is walked in two parts. */
 static void batches(struct sp_sddmm_part *part, int64_t first, int64_t end, sp_sddmm_rows *rows,
                     sp_copy_past_cache *copy)
 {
@@ -105,14 +104,15 @@ static void batches(struct sp_sddmm_part *part, int64_t first, int64_t end, sp_s
     }
 }
 
-void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t end,
-                        sp_sddmm_select_rows *select, sp_copy_past_cache *copy)
+static struct sp_sddmm_part whole_part(const struct sp_dense_args *a, int64_t first, int64_t end)
 {
-    struct sp_sddmm_part part = {
+    return (struct sp_sddmm_part){
         .args = a,
         .held = a->rows,
         .gathered = a->x,
-        .ptr = a->ptr,
+        .begin = a->ptr,
+        .end = (const char *)a->ptr + a->layout->s_p,
+        .wide_ptr = a->wide_ptr,
         .index = a->col,
         .index_B = a->wide_index ? sizeof(int64_t) : sizeof(int32_t),
         .width = a->r,
@@ -122,11 +122,44 @@ void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t en
         .scales = true,
         .p = a->y,
     };
-    sp_sddmm_rows *rows = select(a->layout, a->r);
+}
+
+void sp_sddmm_crs_units(const struct sp_dense_args *a, int64_t first, int64_t end, sp_sddmm_rows *rows,
+                        sp_copy_past_cache *copy)
+{
+    struct sp_sddmm_part part = whole_part(a, first, end);
     if (a->store_nt)
         batches(&part, first, end, rows, copy);
     else
         rows(&part, first, end);
+}
+
+void sp_fusedmm_units(const struct sp_dense_args *a, int64_t first, int64_t end, sp_sddmm_rows *rows,
+                      sp_dense_units *spmm)
+{
+    const int64_t room = sp_layout_fused_room(a->layout);
+    struct sp_dense_part of_row = {0};
+    struct sp_sddmm_part part = whole_part(a, first, end);
+    struct sp_dense_args sums = *a;
+    sums.val = part.p = (char *)a->work + lines_B(sp_sampled_work_B(a->layout));
+    sums.x = a->second;
+    part.scales = false;
+    for (int64_t row = first, next; row < end; row = next) {
+        const int64_t from = sp_dense_pointer(a, row);
+        next = sp_layout_fused_end(a->layout, row, end);
+        const int64_t to = sp_dense_pointer(a, next);
+        of_row.begin = from;
+        do { /* one row may have more entries than there is room for */
+            of_row.end = to - of_row.begin > room ? of_row.begin + room : to;
+            of_row.adds = of_row.begin > from;
+            part.from = part.p_first = sums.val_first = of_row.begin;
+            part.to = of_row.end;
+            sums.part = to - from > room ? &of_row : NULL;
+            rows(&part, row, next);
+            spmm(&sums, row, next);
+            of_row.begin = of_row.end;
+        } while (of_row.begin < to);
+    }
 }
 
 /* A block, once for each tile of the width. */
@@ -153,7 +186,9 @@ void sp_sddmm_tiled_units(const struct sp_dense_args *a, int64_t first, int64_t 
     struct sp_sddmm_part part = {.args = a,
                                  .held = a->x,
                                  .line = a->col,
-                                 .ptr = l->column_ptr,
+                                 .begin = l->column_ptr,
+                                 .end = (const char *)l->column_ptr + l->s_p,
+                                 .wide_ptr = a->wide_ptr,
                                  .index = l->row_index,
                                  .index_B = l->s_row,
                                  .p = a->y};

@@ -1,42 +1,43 @@
-/* SDDMM and FusedMM on CPUs: what the bodies of all instruction sets share. A body computes rows; a row's
- * entries are taken eight at a time, so that the eight sums of products are reduced together. Private to
- * kernels/cpu. */
+/* SDDMM and FusedMM on CPUs: what the bodies of all instruction sets share. A body computes rows; a
+ * row's entries are taken eight at a time, so that the eight sums of products are reduced together.
+ * Private to kernels/cpu. */
 #ifndef SP_KERNELS_CPU_SAMPLED_CPU_H
 #define SP_KERNELS_CPU_SAMPLED_CPU_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/cpu/spmm/dense_cpu.h"
+#include "kernels/cpu/spmm/spmm_cpu.h"
 
 /* Entries that are computed together. */
 enum { SAMPLED_BLOCK = 8 };
 
 /* A part of SDDMM: columns [k, k + width) of the dense operands, entries [from, to).
  *
- * One operand is held, a row of it at a time, while rows of the other are gathered: CRS holds rows of A and
- * gathers from B, the tiles hold rows of B and gather from A. Line i of entries, those from ptr[i] to
- * ptr[i + 1], shares one row of the held operand. */
+ * One operand is held, a row of it at a time, while rows of the other are gathered: CRS holds rows
+ * of A and gathers from B, the tiles hold rows of B and gather from A. Line i of entries, those
+ * from begin[i] to end[i], shares one row of the held operand. */
 struct sp_sddmm_part {
     const struct sp_dense_args *args;
     const void *held, *gathered;
     const void
         *line; /* row of the held operand of each line, as the layout's columns; NULL: line i has row i */
-    const void *ptr;   /* of lines, in the layout's width */
-    const void *index; /* row of the gathered operand of each entry */
-    size_t index_B;    /* of one of them: 2, 4 or 8 */
+    const void *begin, *end; /* of lines */
+    bool wide_ptr;           /* these have 8 bytes */
+    const void *index;       /* row of the gathered operand of each entry */
+    size_t index_B;          /* of one of them: 2, 4 or 8 */
     int64_t k, width;
     int64_t from, to; /* entries of the lines given that lie outside are left out */
     int64_t ahead;    /* rows of the gathered operand are asked for so many entries ahead; 0: they are not */
     bool adds;        /* to what P has from the parts before */
     bool scales;      /* by S: the last part of the width */
-    void *p;          /* entry i of P goes to item i - p_first */
+    void *p;          /* entry j of P goes to item j - p_first */
     int64_t p_first;
 };
 
-static inline int64_t sp_sddmm_begin(const struct sp_sddmm_part *part, int64_t line)
+static inline int64_t sp_sddmm_pointer(const struct sp_sddmm_part *part, const void *ptr, int64_t line)
 {
-    return part->args->wide_ptr ? ((const int64_t *)part->ptr)[line] : ((const int32_t *)part->ptr)[line];
+    return part->wide_ptr ? ((const int64_t *)ptr)[line] : ((const int32_t *)ptr)[line];
 }
 static inline int64_t sp_sddmm_held(const struct sp_sddmm_part *part, int64_t line)
 {
@@ -45,18 +46,12 @@ static inline int64_t sp_sddmm_held(const struct sp_sddmm_part *part, int64_t li
     return part->args->wide_index ? ((const int64_t *)part->line)[line] : ((const int32_t *)part->line)[line];
 }
 
-/* Indices of the entries [j, j + n), n <= SAMPLED_BLOCK, in one width for all bodies. */
-static inline void sp_sampled_indices(const void *index, size_t index_B, int64_t j, int64_t n, int64_t *at)
+/* Index j of indices of index_B bytes. */
+static inline int64_t sp_sampled_index(const void *index, size_t index_B, int64_t j)
 {
     if (index_B == sizeof(int32_t))
-        for (int64_t u = 0; u < n; u++)
-            at[u] = ((const int32_t *)index)[j + u];
-    else if (index_B == sizeof(uint16_t))
-        for (int64_t u = 0; u < n; u++)
-            at[u] = ((const uint16_t *)index)[j + u];
-    else
-        for (int64_t u = 0; u < n; u++)
-            at[u] = ((const int64_t *)index)[j + u];
+        return ((const int32_t *)index)[j];
+    return index_B == sizeof(uint16_t) ? ((const uint16_t *)index)[j] : ((const int64_t *)index)[j];
 }
 
 /* P of the part's entries that lie in the lines [first, end). */
@@ -68,18 +63,24 @@ typedef sp_sddmm_rows *sp_sddmm_select_rows(const struct sp_layout *layout, int6
 /* A non-temporal copy of n bytes; `to` and `from` lie equally inside their lines. */
 typedef void sp_copy_past_cache(void *to, const void *from, int64_t n);
 
-/* Entries of P that are gathered in the first-level cache before they are stored past it: whole lines in all
- * precisions. */
+/* Entries of P that are gathered in the first-level cache before they are stored past it: whole
+ * lines in all precisions. */
 enum { SAMPLED_BATCH = 512 };
 
-/* Units of the layout by the rows of an instruction set: all that sp_dense_units functions of SDDMM do. */
-void sp_sddmm_crs_units(const struct sp_dense_args *args, int64_t first, int64_t end,
-                        sp_sddmm_select_rows *select, sp_copy_past_cache *copy);
+/* Units of the layout by the rows of an instruction set: all that sp_dense_units functions of SDDMM
+ * do. */
+void sp_sddmm_crs_units(const struct sp_dense_args *args, int64_t first, int64_t end, sp_sddmm_rows *rows,
+                        sp_copy_past_cache *copy);
 void sp_sddmm_tiled_units(const struct sp_dense_args *args, int64_t first, int64_t end,
                           sp_sddmm_select_rows *select);
 
-/* Scratch of a thread [B]: a batch of P, then a row of r numbers of the precision in which sums are made and
- * of one vector more. */
+/* Those of FusedMM without panels: for a block of rows (sp_layout_fused_end()) first all products
+ * as SDDMM makes them, into the scratch, then the sums as SpMM makes them. */
+void sp_fusedmm_units(const struct sp_dense_args *args, int64_t first, int64_t end, sp_sddmm_rows *rows,
+                      sp_dense_units *spmm);
+
+/* Scratch of a thread [B]: a batch of P, then a row of r numbers of the precision in which sums are
+ * made and of one vector more. */
 size_t sp_sampled_work_B(const struct sp_layout *layout);
 static inline void *sp_sampled_row_work(const struct sp_dense_args *a)
 {
@@ -95,20 +96,20 @@ struct sp_fused_block {
     int64_t panel;
 };
 
-/* Scratch of a thread [B]: that of sp_sampled_work_B(), then the block where there are panels. */
-size_t sp_fused_work_B(const struct sp_layout *layout);
+/* Scratch of a thread [B]: that of sp_sampled_work_B(), then the block, or the products of one. */
+size_t sp_fused_work_B(const struct sp_layout *layout, bool panels);
 struct sp_fused_block sp_fused_block_of(const struct sp_dense_args *args);
 
 /* Puts the n rows from `row` on into the block, none of their entries at hand yet. */
 void sp_fused_block_enter(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t row,
                           int64_t n);
-/* Goes on to the next entries of the rows that lie before column `limit`, as many of a row as a panel has
- * columns; true where a row, which then has columns more than once, has further ones. */
+/* Goes on to the next entries of the rows that lie before column `limit`, as many of a row as a
+ * panel has columns; true where a row, which then has columns more than once, has further ones. */
 bool sp_fused_block_take(const struct sp_dense_args *args, struct sp_fused_block *block, int64_t n,
                          int64_t limit);
 
-/* How many entries ahead rows of the gathered operands are asked for. Operands that the second-level cache
- * holds come soon enough without; else about 2 KiB of an operand are to be under way. */
+/* How many entries ahead rows of the gathered operand are asked for. One that the second-level
+ * cache holds comes soon enough without; else about 2 KiB of it are to be under way. */
 static inline int64_t sp_sampled_ahead(const struct sp_layout *l)
 {
     enum { NEAR_B = 1 << 19, UNDER_WAY_B = 2048 };
@@ -118,27 +119,26 @@ static inline int64_t sp_sampled_ahead(const struct sp_layout *l)
     return entries < SAMPLED_BLOCK ? SAMPLED_BLOCK : entries > 64 ? 64 : entries;
 }
 
-/* Bodies for so many vectors in a row; ANY takes all numbers, and stands where one is NULL. */
+/* Bodies for rows that are so many whole vectors; ANY takes all rows, and stands where one is
+ * NULL. */
 enum sp_sampled_case { SAMPLED_ANY, SAMPLED_1, SAMPLED_2, SAMPLED_4, SAMPLED_8, SAMPLED_16, SAMPLED_N_CASES };
 struct sp_sampled_bodies {
     sp_sddmm_rows *sddmm;
-    sp_dense_units *fusedmm;
+    sp_dense_units *fusedmm_panels;
 };
 static inline const struct sp_sampled_bodies *sp_sampled_case_of(const struct sp_sampled_bodies *bodies,
                                                                  int64_t width, int64_t lanes)
 {
-    const int64_t n = (width + lanes - 1) / lanes;
-    int at = n == 1    ? SAMPLED_1
-             : n == 2  ? SAMPLED_2
-             : n == 4  ? SAMPLED_4
-             : n == 8  ? SAMPLED_8
-             : n == 16 ? SAMPLED_16
-                       : SAMPLED_ANY;
+    int at = width == lanes        ? SAMPLED_1
+             : width == 2 * lanes  ? SAMPLED_2
+             : width == 4 * lanes  ? SAMPLED_4
+             : width == 8 * lanes  ? SAMPLED_8
+             : width == 16 * lanes ? SAMPLED_16
+                                   : SAMPLED_ANY;
     return bodies[at].sddmm ? &bodies[at] : bodies;
 }
 
 /* The portable bodies: for widths below the smallest vector, and for everything elsewhere. */
 sp_sddmm_rows *sp_sddmm_portable_rows(const struct sp_layout *layout, int64_t width);
-sp_dense_units *sp_fusedmm_portable_units(const struct sp_layout *layout);
 
 #endif

@@ -1,5 +1,6 @@
-/* What all CPU kernels of operations with dense operands share: the state, the parallel run, the operands and
- * the result. A variant adds bodies that compute a range of units. Private to kernels/cpu. */
+/* What all CPU kernels of operations with dense operands share: the state, the parallel run, the
+ * operands and the result. A variant adds bodies that compute a range of units. Private to
+ * kernels/cpu. */
 #ifndef SP_KERNELS_CPU_DENSE_CPU_H
 #define SP_KERNELS_CPU_DENSE_CPU_H
 
@@ -7,6 +8,12 @@
 #include <stdint.h>
 
 #include "kernels/kernel.h"
+
+/* Entries of one row: their sum is that of the row, or is added to it. */
+struct sp_dense_part {
+    int64_t begin, end;
+    bool adds;
+};
 
 /* The arrays of a layout beside the kernel's own operands. All start on a line of 64 bytes. */
 struct sp_dense_args {
@@ -21,6 +28,8 @@ struct sp_dense_args {
     int32_t C;
     bool wide_ptr, wide_index; /* pointers, indices have 8 bytes */
     bool store_nt;
+    int64_t val_first;                        /* SpMM in CRS: the entry whose value is val[0] */
+    const struct sp_dense_part *part;         /* SpMM in CRS of one row: only these entries; NULL: all */
     const struct sp_layer_epilogue *epilogue; /* SpMM in STAGED, NULL: none */
     int thread;
     void *work; /* the thread's own scratch, work_B bytes of its body, on lines of its own */
@@ -31,8 +40,8 @@ static inline int64_t sp_dense_pointer(const struct sp_dense_args *a, int64_t i)
     return a->wide_ptr ? ((const int64_t *)a->ptr)[i] : ((const int32_t *)a->ptr)[i];
 }
 
-/* The result of the units [first, end): rows for CRS, chunks for SELL, else what the layout's partition
- * deals. */
+/* The result of the units [first, end): rows for CRS, chunks for SELL, else what the layout's
+ * partition deals. */
 typedef void sp_dense_units(const struct sp_dense_args *args, int64_t first, int64_t end);
 
 struct sp_dense_body {

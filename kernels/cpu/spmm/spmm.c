@@ -4,8 +4,8 @@
 #include "kernels/cpu/vectors.h"
 #include "sparse/csr/real.h"
 
-/* Lanes of the widest vectors, and how many of them a row has in registers. Converting f16 to 16 lanes at
- * once is slower than twice to 8, and AVX-512 still has twice the registers. */
+/* Lanes of the widest vectors, and how many of them a row has in registers. Converting f16 to 16
+ * lanes at once is slower than twice to 8, and AVX-512 still has twice the registers. */
 #if SP_LEVEL >= 2
 #define WIDEST_f64  8
 #define WIDEST_f32  16
@@ -137,7 +137,7 @@ static inline bf16x1 scale_bf16x1(const uint16_t *p)
 #define BODY "kernels/cpu/spmm/spmm_columns.inc"
 #include "kernels/cpu/types.inc"
 
-static struct sp_dense_body select_body(const struct sp_layout *l)
+struct sp_dense_body OF_ISA(sp_spmm_body_of)(const struct sp_layout *l)
 {
     static const struct sp_spmm_family *const families[SP_N_PRECISIONS][SP_N_INDICES] = {
         [SP_F64] = {&family_f64_i32, &family_f64_i64},
@@ -155,7 +155,7 @@ static struct sp_dense_body select_body(const struct sp_layout *l)
 #endif
 enum sp_status PREPARE(SP_PREPARE)
 {
-    return sp_dense_cpu_prepare(layout, operands, select_body, state, err);
+    return sp_dense_cpu_prepare(layout, operands, OF_ISA(sp_spmm_body_of), state, err);
 }
 
 #if SP_LEVEL == 0

@@ -215,7 +215,8 @@ static inline int64_t sp_layout_register_tile(const struct sp_layout *l)
     return l->precision == SP_F64 ? 128 : 256;
 }
 
-/* FusedMM in CRS with vectors: columns of a panel; n_c where rows are walked one after the other.
+/* FusedMM in CRS with vectors: columns of a panel; n_c where there are
+ * blocks without panels (sp_layout_fused_room()).
  * With panels, rows are walked in blocks of SP_FUSED_ROWS: for each panel in turn first all
  * products of the block with its rows of B, then the sums with its rows of D, so that these rows
  * stay in an L2 of 1 MiB meanwhile. Each panel costs one reading of C, one reading and writing of
@@ -236,6 +237,36 @@ static inline int64_t sp_layout_fused_panel(const struct sp_layout *l)
         columns = LEAST_B / row_B;
     columns = (columns / MULTIPLE + 1) * MULTIPLE;
     return columns >= l->n_c || columns * row_B > MOST_B ? l->n_c : columns;
+}
+
+/* FusedMM in CRS without panels: rows are walked in blocks whose products fit a scratch of that
+ * many, first for the products, then for the sums; a longer row is a block and walked in parts.
+ * Where B and D exceed an L2 of 1 MiB blocks have several entries for each row of B: each of the
+ * two passes finds the caches full of the other's operand, and is to use them before it is the
+ * other's turn. */
+static inline int64_t sp_layout_fused_room(const struct sp_layout *l)
+{
+    enum { FAR_B = 1 << 20, LEAST = 1 << 14, USES = 8 };
+    const int64_t far = USES * l->n_c,
+                  share = l->n_nz / (l->partition.n_threads > 0 ? l->partition.n_threads : 1);
+    if (2 * l->n_c * l->r * (int64_t)l->s_x <= FAR_B || share < LEAST || far < LEAST)
+        return LEAST;
+    return far < share ? far : share;
+}
+
+/* The end of the block of rows that begins with `row`, before `end`. */
+static inline int64_t sp_layout_fused_end(const struct sp_layout *l, int64_t row, int64_t end)
+{
+    const int64_t most = sp_layout_ptr(l, row) + sp_layout_fused_room(l);
+    int64_t low = row + 1, high = end; /* the last one whose entries fit */
+    while (low < high) {
+        const int64_t middle = high - (high - low) / 2;
+        if (sp_layout_ptr(l, middle) <= most)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
 }
 
 /* Stored entries (fill included) of thread t: what lambda_nz is made of. */
