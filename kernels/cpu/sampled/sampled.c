@@ -4,6 +4,7 @@
 
 #include "kernels/bodies.h"
 #include "kernels/cpu/sampled/sampled_cpu.h"
+#include "kernels/cpu/spmm/spmm_cpu.h"
 #include "kernels/cpu/vectors.h"
 #include "sparse/csr/real.h"
 
@@ -80,14 +81,43 @@ enum { VECTORS = true };
 #define PUT_f16  8
 #define PUT_bf16 8
 
+#define SUM SP_PASTE(sum_, KIND)
 #define KIND f64
 #include "kernels/cpu/sampled/sampled_kind.inc"
+#define W 4
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 8
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 16
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#undef KIND
 #define KIND f32
 #include "kernels/cpu/sampled/sampled_kind.inc"
+#define W 4
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 8
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 16
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#undef KIND
 #define KIND f16
 #include "kernels/cpu/sampled/sampled_kind.inc"
+#define W 4
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 8
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 16
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#undef KIND
 #define KIND bf16
 #include "kernels/cpu/sampled/sampled_kind.inc"
+#define W 4
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 8
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#define W 16
+#include "kernels/cpu/sampled/sampled_sizes.inc"
+#undef KIND
 
 #define BODY "kernels/cpu/sampled/sampled_pairs.inc"
 #include "kernels/cpu/types.inc"

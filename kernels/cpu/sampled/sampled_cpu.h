@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kernels/cpu/spmm/spmm_cpu.h"
+#include "kernels/cpu/spmm/dense_cpu.h"
 
 /* Entries that are computed together. */
 enum { SAMPLED_BLOCK = 8 };
