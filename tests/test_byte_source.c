@@ -248,7 +248,7 @@ static bool counted_down(void *n)
 
 START_TEST(it_asks_before_each_step_and_keeps_what_is_known)
 {
-    static const char *const before[] = {"converting", "making the vectors", "choosing a kernel",
+    static const char *const before[] = {"choosing a kernel", "converting", "making the vectors",
                                          "checking the result", "the first sample"};
     for (int k = 0; k < 5; k++) {
         struct sp_byte_source source = new_source(false);
