@@ -98,7 +98,7 @@ hint() { # hint ID WORD NAME ARGUMENTS...: the record has the hint, or else WORD
     cat "$dir/$stem$attempt.txt"
     exit 1
 }
-hint B01 '"class": *"imbalance"\|"state": *"unusable"' rows_of_arrow --threads 2 --schedule rows gen:arrow:300000
+hint B01 '"class": *"imbalance"\|"state": *"unusable"' rows_of_hubs --threads 2 --schedule rows gen:powerlaw:15:32
 hint D01 '"id": *"D01"' padded --format sell:32,1 gen:powerlaw:14:16
 hint A01 '"id": *"A01"' scattered --sim-llc 512KiB gen:laplace3d:90+permuted:7
 
