@@ -142,7 +142,7 @@ void sp_fusedmm_units(const struct sp_dense_args *a, int64_t first, int64_t end,
     struct sp_sddmm_part part = whole_part(a, first, end);
     struct sp_dense_args sums = *a;
     sums.val = part.p = (char *)a->work + lines_B(sp_sampled_work_B(a->layout));
-    sums.x = a->second;
+    sums.x = a->second ? a->second : part.p; /* without columns nothing is read there */
     part.scales = false;
     for (int64_t row = first, next; row < end; row = next) {
         const int64_t from = sp_dense_pointer(a, row);
