@@ -81,7 +81,7 @@ enum { VECTORS = true };
 #define PUT_f16  8
 #define PUT_bf16 8
 
-#define SUM SP_PASTE(sum_, KIND)
+#define SUM  SP_PASTE(sum_, KIND)
 #define KIND f64
 #include "kernels/cpu/sampled/sampled_kind.inc"
 #define W 4
