@@ -23,12 +23,13 @@ enum {
     MOST_BLOCKS = 3,
     LINE_COLUMNS = 8
 };
-static const double enough_s = 0.5, /* after which no further format is looked at */
-    long_s = 0.008,                 /* an execution that takes longer is of too many rows */
-    short_s = 0.0005,               /* one that takes less is sampled more often */
-    resolved_s = 2e-4,              /* that a sample takes at least */
-    hopeless = 1.25,                /* times the best: not looked at again */
-    close_to = 1.12, alike = 1.03;  /* finalists; those that cannot be told apart */
+static const double most_tries_s = 0.5, least_tries_s = 0.05,
+                    of_budget = 1.0 / 3, /* for all tries together */
+    long_s = 0.008,                      /* an execution that takes longer is of too many rows */
+    short_s = 0.0005,                    /* one that takes less is sampled more often */
+    resolved_s = 2e-4,                   /* that a sample takes at least */
+    hopeless = 1.25,                     /* times the best: not looked at again */
+    close_to = 1.12, alike = 1.03;       /* finalists; those that cannot be told apart */
 static const int32_t first_distances[] = {256, 64}, more_distances[] = {128, 512};
 
 bool sp_setup_wants_nt(const struct sp_setup_options *o, const struct sp_layout *l, int n_domains)
@@ -75,13 +76,12 @@ static enum sp_status pick(const struct sp_csr *a, int64_t entries, struct rows 
     enum sp_status status = sp_csr_alloc(n_r, a->n_c, n_nz, a->field, NULL, p, err);
     if (status != SP_OK)
         return status;
-    const size_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    const int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
     p->n_r = p->n_nz = 0;
     for (int k = 0; k < PARTS; k++) {
         const int64_t from = a->row_ptr[first[k]], n = a->row_ptr[end[k]] - from;
         memcpy(p->col + p->n_nz, a->col + from, (size_t)n * sizeof *a->col);
-        memcpy(p->val + per_entry * (size_t)p->n_nz, a->val + per_entry * (size_t)from,
-               per_entry * (size_t)n * sizeof *a->val);
+        sp_csr_copy_numbers(a, per_entry * from, per_entry * n, p->val + per_entry * p->n_nz);
         for (int64_t i = first[k]; i < end[k]; i++)
             p->row_ptr[++p->n_r] = p->n_nz + a->row_ptr[i + 1] - from;
         p->n_nz += n;
@@ -164,8 +164,10 @@ struct contest {
     struct sp_thread_clock *clock; /* [2][n_threads] */
     int best;                      /* the champion; -1: none yet */
     double start;                  /* [s] */
+    double enough_s;               /* after which no further format is looked at */
     bool may_cut;                  /* fewer rows would do */
     bool too_long;                 /* an execution */
+    bool lacks_nt;                 /* some kernel was left out that has no non-temporal stores */
     bool ahead_fails;              /* prefetching x did not pay in the first format */
     bool warms;                    /* caches may hold the rows: an execution goes before each sample */
 };
@@ -225,7 +227,7 @@ static enum sp_status take_sample(struct contest *c, int k, double *seconds, str
             continue;
         *seconds = took_s / (double)n;
         if (sp_disturbance_between(before, after, n_threads).disturbed && ++i < AGAIN &&
-            sp_now() - c->start < enough_s) {
+            sp_now() - c->start < c->enough_s) {
             n = n > 1 ? n / 2 : 1;
             continue;
         }
@@ -300,7 +302,11 @@ static enum sp_status add(struct contest *c, int made, const struct sp_kernel *k
     *place = c->n++;
     kernel->facts(one->state, &facts);
     if (c->o->store_nt == SP_CHOICE_ON && !facts.store_nt) {
-        leave(c, *place);
+        leave(c, *place); /* as if it had not been there */
+        c->n--;
+        choice->n--;
+        c->lacks_nt = true;
+        *place = -1;
         return SP_OK;
     }
     status = kernel->run(one->state, 1, NULL, err);
@@ -359,7 +365,7 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
     int fastest = -1, place;
     for (int k = 0; k < n && k < MOST_KERNELS && status == SP_OK; k++) {
         static const int plain_rank = 10;
-        if (k > 0 && (kernel[k]->rank <= plain_rank || sp_now() - c->start > 2 * enough_s))
+        if (k > 0 && (kernel[k]->rank <= plain_rank || sp_now() - c->start > 2 * c->enough_s))
             break;
         status = add(c, made, kernel[k], m->workload.prefetch, &place, err);
         c->too_long =
@@ -421,7 +427,7 @@ static int other_formats(const struct contest *c, const char *format[MOST_FORMAT
                          char blocks[MOST_BLOCKS][32])
 {
     const struct sp_structure *s = c->o->structure;
-    const bool whole = c->rows.matrix == c->workload.matrix && c->rows.picked.n_nz == 0;
+    const bool whole = c->rows.matrix != &c->rows.picked;
     const char *const *names = sp_format_choices(c->workload.op);
     int n = 0, last = 0;
     if (s && whole && s->value_symmetry.known && s->value_symmetry.value >= 1 &&
@@ -452,6 +458,14 @@ static int other_formats(const struct contest *c, const char *format[MOST_FORMAT
         format[n++] = blocks[i];
     }
     return n;
+}
+
+static double least_of(const struct contender *one, int rounds)
+{
+    double least_s = INFINITY;
+    for (int r = 0; r < rounds; r++)
+        least_s = fmin(least_s, one->round[r]);
+    return least_s;
 }
 
 /* The finalists beside each other, in turn, and the first of those that are as fast as the fastest. */
@@ -489,13 +503,13 @@ static enum sp_status decide(struct contest *c, double for_s, struct sp_error *e
     for (; rounds < ROUNDS && n > 1 && status == SP_OK && (rounds < 3 || sp_now() - begun < for_s); rounds++)
         for (int i = 0; i < n && status == SP_OK; i++)
             status = take_sample(c, final[i], &c->one[final[i]].round[rounds], err);
+    /* Beside each other; the first of them keeps its time, so that those which are out compare as before. */
+    const double first_s = least_of(&c->one[final[0]], rounds), scale = c->one[final[0]].time / first_s;
     double least = INFINITY;
     for (int i = 0; i < n && status == SP_OK; i++) {
         struct contender *one = &c->one[final[i]];
-        double own_s = INFINITY;
-        for (int r = 0; r < rounds; r++)
-            own_s = fmin(own_s, one->round[r]);
-        one->time = rounds > 0 ? own_s : 1;
+        if (rounds > 0)
+            one->time = scale * least_of(one, rounds);
         least = fmin(least, one->time);
     }
     choice->chosen = choice->n;
@@ -514,22 +528,21 @@ static enum sp_status hold(struct contest *c, const struct sp_workload *w, const
     enum sp_status status = begin(c, w, c->o->any_format ? "crs" : NULL, err);
     const int n = any && status == SP_OK ? other_formats(c, format, blocks) : 0;
     for (int i = 0; i < n && status == SP_OK && c->n_made < MOST_FORMATS; i++) {
-        if (sp_now() - c->start > enough_s)
+        if (sp_now() - c->start > c->enough_s)
             break;
         if (sp_progress_interrupted(progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while choosing a format");
         status = enter_format(c, format[i], err);
     }
-    if (status == SP_OK && c->n == 0)
+    if (status == SP_OK && c->n == 0 && !c->lacks_nt)
         status =
             sp_fail(err, SP_ABSENT,
                     c->o->isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
                     "no kernel for %s %s in %s runs here%s%s", sp_op_name(w->op), sp_format_name(w->format),
                     sp_precision_name(w->precision), c->o->isa ? " with instruction set " : "",
                     c->o->isa ? c->o->isa : "");
-    const double most_s = 0.2;
-    return status == SP_OK ? decide(c, c->o->plan ? fmin(most_s, 0.1 * c->o->plan->budget_s) : most_s, err)
-                           : status;
+    const double most_final_s = 0.2, budget_s = c->o->plan ? c->o->plan->budget_s : INFINITY;
+    return status == SP_OK ? decide(c, fmin(most_final_s, 0.1 * budget_s), err) : status;
 }
 
 enum sp_status sp_choose(struct sp_workload *w, const struct sp_setup_options *o, int n_domains,
@@ -549,6 +562,8 @@ enum sp_status sp_choose(struct sp_workload *w, const struct sp_setup_options *o
     c->choice = choice;
     c->best = -1;
     c->start = sp_now();
+    c->enough_s =
+        o->plan ? fmax(least_tries_s, fmin(most_tries_s, of_budget * o->plan->budget_s)) : most_tries_s;
     void *clock;
     status = sp_new_array(2 * w->n_threads, sizeof *c->clock, "the clocks of threads", &clock, err);
     c->clock = clock;
