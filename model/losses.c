@@ -13,9 +13,9 @@ static int domain_of(const int *domain_of_thread, int thread)
     return domain_of_thread ? domain_of_thread[thread] : 0;
 }
 
-/* One domain: all its active threads have the same rate, so they finish in the order of their bytes. Between
- * two finishes `level` (bytes that every active thread has moved) rises from one thread's bytes to the
- * next larger. */
+/* One domain: all its active threads have the same rate, so they finish in the order of their
+ * bytes. Between two finishes `level` (bytes that every active thread has moved) rises from one
+ * thread's bytes to the next larger. */
 static double run_domain(int n_threads, const double *bytes, const int *domain_of_thread, int domain,
                          struct sp_fluid_rates rates, double *finish_s)
 {
@@ -59,7 +59,8 @@ struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains
         if (n > 0)
             fluid.equal_s = fmax(fluid.equal_s, mean / fmin(rates.b_1, rates.b_S / n));
     }
-    /* Unequal domains can make equal shares the slower ones: then nothing is lost by this schedule. */
+    /* Unequal domains can make equal shares the slower ones: then nothing is lost by this
+     * schedule. */
     fluid.loss_s = fmax(0, fluid.time_s - fluid.equal_s);
     fluid.gain = fluid.time_s > 0 ? fluid.loss_s / fluid.time_s : 0;
     return fluid;
@@ -173,15 +174,15 @@ static struct sp_value difference(struct sp_value a, struct sp_value b)
     return at_least_0(a.value - b.value, a.lo - b.hi, a.hi - b.lo);
 }
 
-/* Come all gathers from L1 in the run itself? Then what the run with all gathers from L1 saves is no waiting:
- * its addresses follow each other. */
+/* Come all gathers from L1 in the run itself? Then what the run with all gathers from L1 saves is
+ * no waiting: its addresses follow each other. */
 static bool is_within_first(const struct sp_loss_inputs *in)
 {
     return sp_value_known(in->gathers_s) && in->gathers_s.hi <= 0;
 }
 
-/* W/P_core, but not more than a run of the same work took, unless gathers make no difference; with the ends
- * of rows no less than W/P_core then. */
+/* W/P_core, but not more than a run of the same work took, unless gathers make no difference; with
+ * the ends of rows no less than W/P_core then. */
 static struct sp_value execution(const struct sp_loss_inputs *in, struct sp_value ends)
 {
     const struct sp_value tests[] = {in->linear_s, in->sorted_s};
@@ -201,7 +202,8 @@ static struct sp_value execution(const struct sp_loss_inputs *in, struct sp_valu
     return core;
 }
 
-/* What the run with all gathers from L1 takes beyond the same with rows in the order of their lengths. */
+/* What the run with all gathers from L1 takes beyond the same with rows in the order of their
+ * lengths. */
 static struct sp_value row_ends(const struct sp_loss_inputs *in)
 {
     if (!sp_value_known(in->linear_s) || !sp_value_known(in->sorted_s) || !sp_value_known(in->core_s))
@@ -211,8 +213,8 @@ static struct sp_value row_ends(const struct sp_loss_inputs *in)
     return difference(in->linear_s, in->sorted_s);
 }
 
-/* Gathers from beyond L1 beside execution, where that takes longer than the transfers; hardware may have
- * fetched all of them ahead. */
+/* Gathers from beyond L1 beside execution, where that takes longer than the transfers; hardware may
+ * have fetched all of them ahead. */
 static struct sp_value modelled_waiting(const struct sp_loss_inputs *in, double executed_s, double traffic_s)
 {
     const struct sp_value g = in->gathers_s;
@@ -222,8 +224,8 @@ static struct sp_value modelled_waiting(const struct sp_loss_inputs *in, double 
     return sp_value_between(fmax(0, g.value - hidden), 0, fmax(0, g.hi - hidden), SP_MODELLED);
 }
 
-/* Of what the run with all gathers from L1 saves, what is not the transfer of x, as far as execution does not
- * hide that. Without such a run as modelled. */
+/* Of what the run with all gathers from L1 saves, what is not the transfer of x, as far as
+ * execution does not hide that. Without such a run as modelled. */
 static struct sp_value waiting(const struct sp_loss_inputs *in, double executed_s, double traffic_s)
 {
     const double shows_s = fmax(0, traffic_s - executed_s);
@@ -235,7 +237,8 @@ static struct sp_value waiting(const struct sp_loss_inputs *in, double executed_
     return at_least_0(saved.value - x_s, saved.lo - x_s, saved.hi - x_s);
 }
 
-/* "measured: without memory limits 200 us; ends of rows 250 us; all gathers from L1 (test) save 43 us" */
+/* "measured: without memory limits 200 us; ends of rows 250 us; all gathers from L1 (test) save 43
+ * us" */
 static void say_core(const struct sp_loss_inputs *in, const struct sp_losses *out, char *text, size_t size)
 {
     char took[32], ends[32], saved[32];
@@ -295,7 +298,8 @@ static void split_core(const struct sp_loss_inputs *in, struct sp_losses *out, d
     say_core(in, out, out->how[SP_LOSS_IN_CORE], sizeof *out->how);
 }
 
-/* Lengths of the intervals below and above the values; of transfers together, as one roof makes them all. */
+/* Lengths of the intervals below and above the values; of transfers together, as one roof makes
+ * them all. */
 static void add_spread(const struct sp_losses *l, int first, int last, double *below, double *above)
 {
     double lo = 0, hi = 0;
@@ -368,7 +372,8 @@ struct sp_losses sp_losses_of(const struct sp_loss_inputs *in)
 /* A cause below this share of the time does not name the run; transfers above that do. */
 #define LEAST 0.20
 #define MOST  0.70
-/* Two of them that differ by less than this share cannot be told apart: the next run would name the other. */
+/* Two of them that differ by less than this share cannot be told apart: the next run would name the
+ * other. */
 #define CLOSE 0.10
 /* Above this share of the time a cause is longer than what it causes: an input of it is wrong. */
 #define MOST_POSSIBLE 1.10
@@ -401,8 +406,8 @@ static struct sp_bottleneck_found of_imbalance(const struct sp_bottleneck_inputs
     return f;
 }
 
-/* In-core where the same work takes nearly as long from the inner caches, or execution, ends of rows and the
- * start of the team add more than gathers wait. */
+/* In-core where the same work takes nearly as long from the inner caches, or execution, ends of
+ * rows and the start of the team add more than gathers wait. */
 static struct sp_bottleneck_found of_core(const struct sp_bottleneck_inputs *in, double share)
 {
     char time[32];

@@ -1,4 +1,5 @@
-/* Where the time goes: the measured time as a sum of parts in a fixed order, with a signed rest [THEORY 8].
+/* Where the time goes: the measured time as a sum of parts in a fixed order, with a signed rest
+ * [THEORY 8].
  *
  *   1 min_traffic  V(alpha_min of one domain, beta = 1)/b_S
  *   2 padding      fill: V(beta) - V(beta = 1)
@@ -7,8 +8,9 @@
  *   5 in_core      execution or latency beyond what overlaps with the transfers
  *   6 rest         measured time minus all of these: signed, flagged above 10 %
  *
- * All bytes and the roof belong to one level: that which holds the data (memory, or the cache that they fit).
- * A part that nobody looked at is SP_NONE and its time is inside the rest, which its `how` says.
+ * All bytes and the roof belong to one level: that which holds the data (memory, or the cache that
+ * they fit). A part that nobody looked at is SP_NONE and its time is inside the rest, which its
+ * `how` says.
  *
  * In-core time is what the roofline does not see:
  *   T_core = W/P_core (never more than a run with all gathers from L1 takes, which does the same work), plus
@@ -18,10 +20,12 @@
  *   the latency of gathers, proved by intervention: the time that the test with all gathers from L1 saves,
  *   minus the transfer of x, which it saves too, as far as T_core does not hide that. Without that test:
  *   what gathers from beyond L1 take at their roof (model/gather.h), as far as transfers do not hide it.
- * No part is cut to what is left: where they are together longer than the time, the rest is negative.
+ * No part is cut to what is left: where they are together longer than the time, the rest is
+ * negative.
  *
- * In warm caches data can survive from one execution to the next: then less than the minimum is moved, and
- * the rest is negative; `how` of the rest states by how many bytes, and whether leftovers can explain it. */
+ * In warm caches data can survive from one execution to the next: then less than the minimum is
+ * moved, and the rest is negative; `how` of the rest states by how many bytes, and whether
+ * leftovers can explain it. */
 #ifndef SP_MODEL_LOSSES_H
 #define SP_MODEL_LOSSES_H
 
@@ -65,8 +69,9 @@ struct sp_loss_inputs {
 };
 
 struct sp_losses {
-    /* [s]; the known ones sum to time_s.value exactly. The interval of the rest joins those of the time, the
-     * transfers, the imbalance and in_core as independent ones: root of the sum of squares. */
+    /* [s]; the known ones sum to time_s.value exactly. The interval of the rest joins those of the
+     * time, the transfers, the imbalance and in_core as independent ones: root of the sum of
+     * squares. */
     struct sp_value part[SP_N_LOSSES];
     struct sp_value core;            /* [s] W/P_core as it was used */
     struct sp_value extra_x_domains; /* [s], contained in extra_x */
@@ -86,9 +91,9 @@ struct sp_losses {
 /* time_s and roof_Bps known and > 0. */
 struct sp_losses sp_losses_of(const struct sp_loss_inputs *inputs);
 
-/* The class of what limits a run: memory bandwidth, latency, imbalance, in-core execution. It is read off the
- * runs that had one thing taken away: all gathers from L1, equal shares, data in the inner
- * caches (P_core). What no such run shows stays unknown. */
+/* The class of what limits a run: memory bandwidth, latency, imbalance, in-core execution. It is
+ * read off the runs that had one thing taken away: all gathers from L1, equal shares, data in the
+ * inner caches (P_core). What no such run shows stays unknown. */
 
 enum sp_bottleneck {
     SP_BOTTLENECK_UNKNOWN,
@@ -114,16 +119,16 @@ struct sp_bottleneck_found {
     char why[200]; /* a sentence with the figures */
 };
 
-/* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency or
- * in-core execution, whichever of the two adds more; else bandwidth where transfers take MOST (0.7) of the
- * time; else unknown. Unknown, too, where transfers or execution alone would take more than 110 % of the
- * time: `why` says which input that makes doubtful. */
+/* The cause with the largest share wins where that is LEAST (0.2) and more: imbalance, then latency
+ * or in-core execution, whichever of the two adds more; else bandwidth where transfers take MOST
+ * (0.7) of the time; else unknown. Unknown, too, where transfers or execution alone would take more
+ * than 110 % of the time: `why` says which input that makes doubtful. */
 struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *inputs);
 
 /* Load imbalance where a bandwidth is shared: the fluid model [THEORY 8].
  *
- * Each of n active threads of a domain progresses at min(b_1, b_S/n) bytes a second. When others finish the
- * straggler speeds up, so in a saturated domain the loss is *not* (lambda - 1) t. */
+ * Each of n active threads of a domain progresses at min(b_1, b_S/n) bytes a second. When others
+ * finish the straggler speeds up, so in a saturated domain the loss is *not* (lambda - 1) t. */
 
 struct sp_fluid_rates {
     double b_1; /* what one thread can draw alone [B/s]; where the core is slower, its rate of using bytes */
@@ -138,9 +143,10 @@ struct sp_fluid {
     double lambda;  /* max/mean of the bytes over threads; 1 for no bytes */
 };
 
-/* bytes[n_threads] >= 0 of each thread; domain_of_thread[n_threads] in [0, n_domains) or NULL: all in 0.
- * finish_s[n_threads]: receives when each thread finishes, or NULL. Rates > 0. Equal shares are equal over
- * all threads, so they differ from one domain to another only by the threads in it. */
+/* bytes[n_threads] >= 0 of each thread; domain_of_thread[n_threads] in [0, n_domains) or NULL: all
+ * in 0. finish_s[n_threads]: receives when each thread finishes, or NULL. Rates > 0. Equal shares
+ * are equal over all threads, so they differ from one domain to another only by the threads in
+ * it. */
 struct sp_fluid sp_fluid_model(int n_threads, const double *bytes, int n_domains, const int *domain_of_thread,
                                struct sp_fluid_rates rates, double *finish_s);
 
@@ -153,9 +159,9 @@ struct sp_imbalance_inputs {
     double lambda_nz;         /* of the entries */
 };
 
-/* [s] what unequal shares cost: of the busy times, (1 - 1/lambda_t) t; else what the run with equal shares
- * saves, at most what unequal transfers or unequal execution, (lambda_nz - 1) core_s, can cost; else fluid_s.
- */
+/* [s] what unequal shares cost: of the busy times, (1 - 1/lambda_t) t; else what the run with equal
+ * shares saves, at most what unequal transfers or unequal execution, (lambda_nz - 1) core_s, can
+ * cost; else fluid_s. */
 struct sp_value sp_imbalance_of(const struct sp_imbalance_inputs *inputs);
 
 /* lambda = max/mean; 1 for n = 0 or a zero mean. */

@@ -22,8 +22,8 @@ enum sp_status sp_cpu_has_avx512(struct sp_error *err)
                    "needs AVX-512 F, VL and BW, this CPU has not all");
 }
 
-/* Asked of the CPU itself, because not every compiler's __builtin_cpu_supports knows the name. Its operands
- * are those of AVX2, for which the caller has asked. */
+/* Asked of the CPU itself, because not every compiler's __builtin_cpu_supports knows the name. Its
+ * operands are those of AVX2, for which the caller has asked. */
 static enum sp_status has_f16c(struct sp_error *err)
 {
     unsigned a, b, c, d;

@@ -1,5 +1,5 @@
-/* For files that are compiled once for each instruction set, with SP_ISA its name (kernels/CMakeLists.txt),
- * and else for the base one. */
+/* For files that are compiled once for each instruction set, with SP_ISA its name
+ * (kernels/CMakeLists.txt), and else for the base one. */
 #ifndef SP_KERNELS_CPU_ISA_H
 #define SP_KERNELS_CPU_ISA_H
 

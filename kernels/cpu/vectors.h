@@ -1,9 +1,10 @@
-/* For what is compiled once for each instruction set, with SP_ISA its name (kernels/CMakeLists.txt):
- * SP_LEVEL, its vectors, and the names that .inc bodies build of KIND (f64, f32, mixed, f16, bf16: how values
- * are stored, and what they become), W (lanes) and INDEX_NAME (i32, i64, d16). Pasting needs macros.
+/* For what is compiled once for each instruction set, with SP_ISA its name
+ * (kernels/CMakeLists.txt): SP_LEVEL, its vectors, and the names that .inc bodies build of KIND
+ * (f64, f32, mixed, f16, bf16: how values are stored, and what they become), W (lanes) and
+ * INDEX_NAME (i32, i64, d16). Pasting needs macros.
  *
- * f64x8 is a vector of 8 doubles, f64x8u the same without alignment; of KIND mixed and the 16-bit ones it is
- * a vector of what their sums are. */
+ * f64x8 is a vector of 8 doubles, f64x8u the same without alignment; of KIND mixed and the 16-bit
+ * ones it is a vector of what their sums are. */
 #ifndef SP_KERNELS_CPU_VECTORS_H
 #define SP_KERNELS_CPU_VECTORS_H
 
@@ -69,12 +70,12 @@ typedef uint16_t index_d16;
         statement;                                                                                           \
     }
 
-/* How far ahead of the streams of values and indices the kernels ask for lines: beyond what the hardware
- * prefetchers have under way, short enough to stay in the first-level cache. */
+/* How far ahead of the streams of values and indices the kernels ask for lines: beyond what the
+ * hardware prefetchers have under way, short enough to stay in the first-level cache. */
 enum { PREFETCH_VALUE_B = 1024, PREFETCH_INDEX_B = 512 };
 
-/* Asks for every line of the `size` bytes (a constant) that lie `ahead` bytes beyond p. A stream of which
- * only some lines are asked for is slower than one left to the hardware. */
+/* Asks for every line of the `size` bytes (a constant) that lie `ahead` bytes beyond p. A stream of
+ * which only some lines are asked for is slower than one left to the hardware. */
 static ALWAYS_INLINE void prefetch_lines(const void *p, size_t ahead, size_t size)
 {
 #pragma GCC unroll 16

@@ -11,8 +11,8 @@
 /* Waking threads costs more than walking fewer entries than this. */
 static const int64_t parallel_from = 100000;
 
-/* One byte a granule and domain; threads only ever write 1, so relaxed stores suffice. A granule is a line,
- * or a whole row of the dense operand where rows are whole lines. */
+/* One byte a granule and domain; threads only ever write 1, so relaxed stores suffice. A granule is
+ * a line, or a whole row of the dense operand where rows are whole lines. */
 struct touched {
     unsigned char *map; /* [n_granules] of the domain at hand */
     int64_t offset_B;   /* of x[0] from the start of granule 0, guard entries make it large enough */
@@ -57,8 +57,8 @@ static void touch_offsets(const struct sp_layout *l, const struct touched *t, in
     }
 }
 
-/* Items [first, end) of col. A value may straddle two lines only when x is not aligned to its size, which no
- * kernel does. */
+/* Items [first, end) of col. A value may straddle two lines only when x is not aligned to its size,
+ * which no kernel does. */
 static void touch_indices(const struct sp_layout *l, const struct touched *t, int64_t first, int64_t end)
 {
     int64_t last = -1;

@@ -1,8 +1,9 @@
-/* alpha: bytes of the gathered operand x that move through a level's interface, per s_x n_nz [THEORY 2].
+/* alpha: bytes of the gathered operand x that move through a level's interface, per s_x n_nz
+ * [THEORY 2].
  *
- * 0: x stays in cache · alpha_min: every line that a cache domain touches is loaded once · 1: no reuse, but
- * full use of lines · alpha_max(r): a whole line for every gathered row of r values. alpha/alpha_min is how
- * many times x is loaded. */
+ * 0: x stays in cache · alpha_min: every line that a cache domain touches is loaded once · 1: no
+ * reuse, but full use of lines · alpha_max(r): a whole line for every gathered row of r values.
+ * alpha/alpha_min is how many times x is loaded. */
 #ifndef SP_MODEL_ALPHA_H
 #define SP_MODEL_ALPHA_H
 
@@ -20,10 +21,11 @@ struct sp_alpha_min {
     int64_t lines_once; /* distinct lines */
 };
 
-/* The lines that the layout's own accesses touch, fill and guard entries included, so that the figure is what
- * an infinite cache per domain would load. domain_of_thread[partition.n_threads] in [0, n_domains), or NULL:
- * all in domain 0. x_offset_B: where x[0] starts inside a line. lines_of[n_domains] receives the distinct
- * lines of each domain, NULL: not wanted. Zero for a matrix without entries. Fails with SP_MEMORY only. */
+/* The lines that the layout's own accesses touch, fill and guard entries included, so that the
+ * figure is what an infinite cache per domain would load. domain_of_thread[partition.n_threads] in
+ * [0, n_domains), or NULL: all in domain 0. x_offset_B: where x[0] starts inside a line.
+ * lines_of[n_domains] receives the distinct lines of each domain, NULL: not wanted. Zero for a
+ * matrix without entries. Fails with SP_MEMORY only. */
 enum sp_status sp_alpha_min_layout(const struct sp_layout *layout, int n_domains, const int *domain_of_thread,
                                    int line_B, size_t x_offset_B, int64_t *lines_of, struct sp_alpha_min *out,
                                    struct sp_error *err);
@@ -31,8 +33,8 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *layout, int n_domains
 /* 1/n_nzc: one domain, no empty columns, full lines. 0 for n_nz = 0. */
 double sp_alpha_min_sizes(int64_t n_c, int64_t n_nz);
 
-/* line ceil(r s_x/line)/(r s_x) for aligned rows of r values: 8, 4, 2, 1 for fp64, r = 1, 2, 4, 8, 64-byte
- * lines. Prefetching can exceed it. */
+/* line ceil(r s_x/line)/(r s_x) for aligned rows of r values: 8, 4, 2, 1 for fp64, r = 1, 2, 4, 8,
+ * 64-byte lines. Prefetching can exceed it. */
 double sp_alpha_max(int64_t r, double s_x, double line_B);
 
 /* What alpha follows from. */
@@ -51,8 +53,9 @@ struct sp_alpha_reading {
     double seen_B;         /* the V_read or V that was used */
 };
 
-/* alpha = (V_read - matrix - (w - 1) s_y n_r)/(s_x n_nz), or from V with w instead of w - 1. Absorbs
- * prefetching and background traffic. The interval contains those of V and of w, cut at 0. */
+/* alpha = (V_read - matrix - (w - 1) s_y n_r)/(s_x n_nz), or from V with w instead of w - 1.
+ * Absorbs prefetching and background traffic. The interval contains those of V and of w, cut at
+ * 0. */
 struct sp_alpha_reading sp_alpha_from_bytes(const struct sp_alpha_source *source);
 
 #endif

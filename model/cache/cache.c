@@ -73,7 +73,8 @@ enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy pol
     s->magic = UINT64_MAX / (uint64_t)s->n_sets + 1;
     s->random.state = seed;
     static const char what[] = "a simulated cache";
-    /* Whole vectors at vector alignment, so that a set does not straddle more host lines than it must. */
+    /* Whole vectors at vector alignment, so that a set does not straddle more host lines than it
+     * must. */
     size_t bytes = (size_t)(s->n_sets * s->stride) * sizeof *s->word;
     s->word = aligned_alloc(64, (bytes + 63) / 64 * 64);
     if (!s->word)
@@ -334,8 +335,8 @@ static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
 
 /* ---- the innermost level ---- */
 
-/* Open lines were touched at the entry before, whatever their place in the set says: to the front, in the
- * order of their touches. */
+/* Open lines were touched at the entry before, whatever their place in the set says: to the front,
+ * in the order of their touches. */
 static void refresh_open(const struct sp_hierarchy *h, const struct sp_sets *s, uint32_t *set)
 {
     for (int i = 0; i < 2; i++) {
@@ -428,10 +429,11 @@ static ALWAYS_INLINE void run_full(struct sp_hierarchy *h, int thread, const uin
 
 /* ---- levels without feedback ----
  *
- * What a level asks the next one out for, and what it writes back there, changes nothing in the level itself,
- * unless that one is inclusive or a victim cache. So a batch of events goes through one level, and what it
- * asks for and writes back, in that order, is the batch of the next. A request is a word of struct sp_sets:
- * clean, a line that is asked for; dirty, one that is written back. */
+ * What a level asks the next one out for, and what it writes back there, changes nothing in the
+ * level itself, unless that one is inclusive or a victim cache. So a batch of events goes through
+ * one level, and what it asks for and writes back, in that order, is the batch of the next. A
+ * request is a word of struct sp_sets: clean, a line that is asked for; dirty, one that is written
+ * back. */
 
 enum { BATCH = 512, AHEAD = 12 };
 
@@ -441,8 +443,8 @@ static int64_t most_requests(int64_t n, int n_levels)
     return n << n_levels;
 }
 
-/* The request goes through its set; what the level then asks for (`fetch`: if it misses) and writes back goes
- * to `out`, of which n are there. Returns how many then are. */
+/* The request goes through its set; what the level then asks for (`fetch`: if it misses) and writes
+ * back goes to `out`, of which n are there. Returns how many then are. */
 static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetch, int ways, const int stride,
                                       uint32_t *out, int64_t n)
 {

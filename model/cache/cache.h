@@ -1,15 +1,16 @@
-/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level, memory
- * behind it [THEORY 9]. Write-allocate, write-back.
+/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level,
+ * memory behind it [THEORY 9]. Write-allocate, write-back.
  *
- * A level is asked for a line only when the level inside it has missed. Unless said otherwise a level neither
- * contains nor excludes what is inside it: a line that is fetched is put into every level that missed; a
- * dirty line that is evicted is written to the next level outward, which takes it without fetching it and
- * counts it as used. `inclusive`: a line that leaves the level leaves the levels inside it too. `victim`: the
- * level gets all lines that the level inside evicts, clean ones as well, and gives up a line that is asked
- * for; a line that another thread's inner cache has is taken from there without traffic further out.
- * `partition`: some ways of a level hold the lines of some arrays and nothing else, the other ways the rest
- * (sector cache, Cache Allocation Technology, QoS): two smaller caches with as many sets.
- * Caches of different threads are not kept coherent: a line that two threads write is written back twice.
+ * A level is asked for a line only when the level inside it has missed. Unless said otherwise a
+ * level neither contains nor excludes what is inside it: a line that is fetched is put into every
+ * level that missed; a dirty line that is evicted is written to the next level outward, which takes
+ * it without fetching it and counts it as used. `inclusive`: a line that leaves the level leaves
+ * the levels inside it too. `victim`: the level gets all lines that the level inside evicts, clean
+ * ones as well, and gives up a line that is asked for; a line that another thread's inner cache has
+ * is taken from there without traffic further out. `partition`: some ways of a level hold the lines
+ * of some arrays and nothing else, the other ways the rest (sector cache, Cache Allocation
+ * Technology, QoS): two smaller caches with as many sets. Caches of different threads are not kept
+ * coherent: a line that two threads write is written back twice.
  *
  * The random and RRIP policies of the innermost level see a line's OPEN, not its CLOSE. */
 #ifndef SP_MODEL_CACHE_H
@@ -25,9 +26,10 @@
 
 /* A fully associative LRU cache of any size in O(1) a touch, with arrays indexed by line.
  *
- * Every touch appends the line to a queue and notes where; the first queue item that is still its line's
- * latest is the least recently used line. Stale items are squeezed out when the queue is full. Open lines
- * (see model/trace/trace.h) are resident but in no queue: they cannot be evicted. */
+ * Every touch appends the line to a queue and notes where; the first queue item that is still its
+ * line's latest is the least recently used line. Stale items are squeezed out when the queue is
+ * full. Open lines (see model/trace/trace.h) are resident but in no queue: they cannot be
+ * evicted. */
 
 struct sp_lru {
     int64_t n_lines, capacity; /* [lines] that exist, that fit */
@@ -69,7 +71,8 @@ static inline uint32_t sp_lru_evict(struct sp_lru *lru)
     while (lru->place[lru->queue[head]] != (uint32_t)head)
         head++;
     uint32_t line = lru->queue[head];
-    /* The queue is n_queue long and zeroed, so reading ahead is safe; what comes next is needed soon. */
+    /* The queue is n_queue long and zeroed, so reading ahead is safe; what comes next is needed
+     * soon. */
     if (head + 24 < lru->tail)
         __builtin_prefetch(&lru->place[lru->queue[head + 24]]);
     lru->head = head + 1;
@@ -89,8 +92,9 @@ static inline bool sp_lru_admit(struct sp_lru *lru, uint32_t *victim)
 
 /* One set-associative cache, its lines without their contents.
  *
- * A word is (line + 1) << 1 | dirty, 0 when empty. Under LRU the words of a set stand in the order of their
- * last use, so that a set is one or two lines of the host's memory and nothing else has to be kept. */
+ * A word is (line + 1) << 1 | dirty, 0 when empty. Under LRU the words of a set stand in the order
+ * of their last use, so that a set is one or two lines of the host's memory and nothing else has to
+ * be kept. */
 
 struct sp_sets {
     int64_t n_sets;
@@ -118,8 +122,8 @@ enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy pol
 void sp_sets_free(struct sp_sets *sets);
 void sp_sets_clear(struct sp_sets *sets);
 
-/* First word of the set of a line. Where n_sets is a power of two the set is line mod n_sets, else too
- * (Lemire, Kaser, Kurz 2019, exact for 32-bit lines). */
+/* First word of the set of a line. Where n_sets is a power of two the set is line mod n_sets, else
+ * too (Lemire, Kaser, Kurz 2019, exact for 32-bit lines). */
 static inline uint32_t *sp_sets_of(const struct sp_sets *s, uint32_t line)
 {
     int64_t set = s->power_of_two
@@ -174,16 +178,17 @@ uint32_t sp_sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word);
 /* Takes a line out; returns its word, 0: it was not there. */
 uint32_t sp_sets_remove(struct sp_sets *s, uint32_t line);
 
-/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level, memory
- * behind it [THEORY 9]. Write-allocate, write-back.
+/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level,
+ * memory behind it [THEORY 9]. Write-allocate, write-back.
  *
- * A level is asked for a line only when the level inside it has missed. Unless said otherwise a level neither
- * contains nor excludes what is inside it: a line that is fetched is put into every level that missed; a
- * dirty line that is evicted is written to the next level outward, which takes it without fetching it and
- * counts it as used. `inclusive`: a line that leaves the level leaves the levels inside it too. `victim`: the
- * level gets all lines that the level inside evicts, clean ones as well, and gives up a line that is asked
- * for; a line that another thread's inner cache has is taken from there without traffic further out.
- * Caches of different threads are not kept coherent: a line that two threads write is written back twice.
+ * A level is asked for a line only when the level inside it has missed. Unless said otherwise a
+ * level neither contains nor excludes what is inside it: a line that is fetched is put into every
+ * level that missed; a dirty line that is evicted is written to the next level outward, which takes
+ * it without fetching it and counts it as used. `inclusive`: a line that leaves the level leaves
+ * the levels inside it too. `victim`: the level gets all lines that the level inside evicts, clean
+ * ones as well, and gives up a line that is asked for; a line that another thread's inner cache has
+ * is taken from there without traffic further out. Caches of different threads are not kept
+ * coherent: a line that two threads write is written back twice.
  *
  * The random and RRIP policies of the innermost level see a line's OPEN, not its CLOSE. */
 
@@ -201,9 +206,9 @@ struct sp_cache_instance {
 
 enum { SP_MOST_WAYS = 64 };
 
-/* Lines that the level inside asked for and found at depth d of their set's LRU stack: in a cache of w ways
- * those with d >= w are misses (R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, IBM Systems Journal 9,
- * 1970). */
+/* Lines that the level inside asked for and found at depth d of their set's LRU stack: in a cache
+ * of w ways those with d >= w are misses (R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger, IBM
+ * Systems Journal 9, 1970). */
 struct sp_depths {
     int64_t hits[SP_N_ARRAYS][SP_MOST_WAYS];
 };
@@ -229,9 +234,10 @@ struct sp_hierarchy {
     int64_t n_lines;
 };
 
-/* cache[n_caches] from inner to outer (sizes: sp_cache_believed_B); the last one is shared by all n_threads,
- * an inner one by cores_sharing threads that follow each other. ways = 0 is fully associative, under the
- * random and RRIP policies 16 ways. n_lines, array_of_group: of the trace (model/trace/trace.h). */
+/* cache[n_caches] from inner to outer (sizes: sp_cache_believed_B); the last one is shared by all
+ * n_threads, an inner one by cores_sharing threads that follow each other. ways = 0 is fully
+ * associative, under the random and RRIP policies 16 ways. n_lines, array_of_group: of the trace
+ * (model/trace/trace.h). */
 enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int n_threads, int64_t n_lines,
                                  const uint8_t *array_of_group, uint64_t seed, struct sp_hierarchy *h,
                                  struct sp_error *err);
@@ -242,10 +248,12 @@ void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event,
 
 /* Sets all counts to 0; contents stay. */
 void sp_hierarchy_count_anew(struct sp_hierarchy *h);
-/* Counts every line that is dirty anywhere as written by each level out to memory, and empties all. */
+/* Counts every line that is dirty anywhere as written by each level out to memory, and empties
+ * all. */
 void sp_hierarchy_flush(struct sp_hierarchy *h);
 
-/* Must the trace give every reference, because OPEN and CLOSE would not be exact in these caches? */
+/* Must the trace give every reference, because OPEN and CLOSE would not be exact in these
+ * caches? */
 bool sp_hierarchy_needs_every(const struct sp_cache *cache, int n_caches);
 
 #endif

@@ -19,9 +19,9 @@ struct sp_domains {
     bool stop;
 };
 
-/* Calls `simulate` for each domain that has threads, with these, from several threads where that pays. What
- * it adds to sums that all share it adds in an `omp ordered` region, so that they do not depend on who is
- * first. Returns the error of the first domain that has one. */
+/* Calls `simulate` for each domain that has threads, with these, from several threads where that
+ * pays. What it adds to sums that all share it adds in an `omp ordered` region, so that they do not
+ * depend on who is first. Returns the error of the first domain that has one. */
 enum sp_status sp_domains_each(struct sp_domains *domains, const struct sp_layout *layout,
                                enum sp_status (*simulate)(void *what, int domain, const int *thread,
                                                           int n_threads, struct sp_error *err),

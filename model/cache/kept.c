@@ -16,7 +16,8 @@ double sp_kept_by_random(double cycle_B, double capacity_B)
     return turns > 1 ? fmin(fmax(1 - lost, 0), 1) : 1;
 }
 
-/* Capacity with its interval [B]: as streams find it, else what random walks find less what others take. */
+/* Capacity with its interval [B]: as streams find it, else what random walks find less what others
+ * take. */
 static struct sp_value own_capacity(const struct sp_cache *c)
 {
     const struct sp_value v = c->effective_B;

@@ -1,6 +1,6 @@
-/* One set under LRU, whose words stand in the order of their last use (struct sp_sets): looked through and
- * moved four words at a time without a branch, so that a processor works on several sets at once. stride is a
- * multiple of 4; where it is a constant there is no loop either. */
+/* One set under LRU, whose words stand in the order of their last use (struct sp_sets): looked
+ * through and moved four words at a time without a branch, so that a processor works on several
+ * sets at once. stride is a multiple of 4; where it is a constant there is no loop either. */
 #ifndef SP_MODEL_LRU_SET_H
 #define SP_MODEL_LRU_SET_H
 

@@ -1,19 +1,20 @@
 /* What a cache loses of data that fit it, because its sets fill unevenly.
  *
- * Data that take a share s of a cache of W ways have W s lines for each set in the mean. Where physical pages
- * or a hash of the address scatter them, their number in a set is Poisson distributed, and a set with more
- * than W keeps nothing under LRU when the data are gone through again and again: each line is the oldest when
- * its turn comes. So the share that is fetched anew is
+ * Data that take a share s of a cache of W ways have W s lines for each set in the mean. Where
+ * physical pages or a hash of the address scatter them, their number in a set is Poisson
+ * distributed, and a set with more than W keeps nothing under LRU when the data are gone through
+ * again and again: each line is the oldest when its turn comes. So the share that is fetched anew
+ * is
  *
  *     l = E[n; n > W]/(W s) = P(n >= W),   n Poisson distributed with mean W s
  *
- * R. E. Kessler, M. D. Hill, Page placement algorithms for large real-indexed caches, ACM TOCS 10 (1992).
- * Counters of A64FX (W = 16, published of 483 matrices) show 0.16 to 0.42 for s = 0.75 to 0.9, where this
- * says 0.16 to 0.37; but 0.01 at s = 0.65 (0.07) and 0.9 at 1.04 (0.6), and nothing of it where the ways are
- * divided between arrays. It is a description, not a proof of the cause.
+ * R. E. Kessler, M. D. Hill, Page placement algorithms for large real-indexed caches, ACM TOCS 10
+ * (1992). Counters of A64FX (W = 16, published of 483 matrices) show 0.16 to 0.42 for s = 0.75 to
+ * 0.9, where this says 0.16 to 0.37; but 0.01 at s = 0.65 (0.07) and 0.9 at 1.04 (0.6), and nothing
+ * of it where the ways are divided between arrays. It is a description, not a proof of the cause.
  *
- * The simulation of warm executions has it (model/volume/traffic.h), of caches that are known to be LRU ones:
- * that other policies lose as much nobody has seen. */
+ * The simulation of warm executions has it (model/volume/traffic.h), of caches that are known to be
+ * LRU ones: that other policies lose as much nobody has seen. */
 #ifndef SP_MODEL_OVERFLOW_H
 #define SP_MODEL_OVERFLOW_H
 
@@ -25,16 +26,17 @@
 /* l of data that take `share` of a cache of `ways`, 0 ... 1. */
 double sp_sets_lost(double share, int ways);
 
-/* A last level whose sets lose lines so: an undivided LRU cache of sets of which the machine says that it
- * keeps nothing of longer streams (SP_KEEPS_NOTHING). */
+/* A last level whose sets lose lines so: an undivided LRU cache of sets of which the machine says
+ * that it keeps nothing of longer streams (SP_KEEPS_NOTHING). */
 bool sp_overflow_is_of(const struct sp_cache *cache);
 
 /* From so many times the cache on nothing stays there anyhow. */
 extern const double sp_overflow_far;
 
-/* Share of data of `share` times the cache that comes in beside what a simulation of contiguous addresses
- * says. Of data that fit: l, from 0 to l of two ways fewer, for what else is about. Of more: 0, and down to
- * -(1 - l), as some sets have room for theirs; from sp_overflow_far on 0. Origin SP_SIMULATED. */
+/* Share of data of `share` times the cache that comes in beside what a simulation of contiguous
+ * addresses says. Of data that fit: l, from 0 to l of two ways fewer, for what else is about. Of
+ * more: 0, and down to -(1 - l), as some sets have room for theirs; from sp_overflow_far on 0.
+ * Origin SP_SIMULATED. */
 struct sp_value sp_overflow_of(const struct sp_cache *cache, double share);
 
 #endif

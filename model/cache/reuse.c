@@ -61,8 +61,8 @@ static ALWAYS_INLINE void follow(struct pass *p, const uint32_t *event, int64_t 
     }
 }
 
-/* The first touches of the next execution. What it touches again in between changes no distance: the line
- * counts already. */
+/* The first touches of the next execution. What it touches again in between changes no distance:
+ * the line counts already. */
 static ALWAYS_INLINE void follow_next(struct pass *p, int64_t between_lines)
 {
     struct sp_stack *s = &p->stack;
@@ -183,7 +183,8 @@ struct estimate {
     double value, error; /* [lines], error: half of a 95 % interval */
 };
 
-/* How many lines there are is known, so that a group's error is what it has beside its share by them. */
+/* How many lines there are is known, so that a group's error is what it has beside its share by
+ * them. */
 static struct estimate estimate_of(const double *by_group, const struct sums *sum)
 {
     double total = 0, lines = 0, square = 0;
@@ -199,8 +200,8 @@ static struct estimate estimate_of(const double *by_group, const struct sums *su
     return (struct estimate){total, error};
 }
 
-/* A distance is known to about one part in the root of the lines that were sampled in it: how many sizes up
- * or down the curve may be shifted. */
+/* A distance is known to about one part in the root of the lines that were sampled in it: how many
+ * sizes up or down the curve may be shifted. */
 static double shift_of(int bucket, const struct sums *sum, double rate)
 {
     double lines = (double)sp_stack_capacity(bucket);
@@ -262,7 +263,8 @@ static enum sp_status make_curve(const struct sp_layout *l, int line_B, struct s
     return SP_OK;
 }
 
-/* Streams of dense operands are followed whole where they have no more lines than this: a few seconds. */
+/* Streams of dense operands are followed whole where they have no more lines than this: a few
+ * seconds. */
 static const double FEW_LINES = 8e7;
 
 static bool is_short(const struct sp_trace *t)
@@ -419,7 +421,8 @@ double sp_reuse_bytes(const struct sp_reuse *r, int64_t capacity_B, bool cold)
     return cold ? between(below.cold_B, above.cold_B, share) : between(below.warm_B, above.warm_B, share);
 }
 
-/* What is left of it at the upper end, 0 ... 1; `otherwise` where there is nothing at the value already. */
+/* What is left of it at the upper end, 0 ... 1; `otherwise` where there is nothing at the value
+ * already. */
 static double left_of(double at, double at_hi, double otherwise)
 {
     return at > 0 ? fmin(1, at_hi / at) : otherwise;

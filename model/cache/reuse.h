@@ -1,13 +1,16 @@
-/* Traffic for every LRU cache size from one pass over the address stream: stack distances [THEORY 9].
+/* Traffic for every LRU cache size from one pass over the address stream: stack distances [THEORY
+ * 9].
  *
- * The distance of a reference is the number of distinct lines touched since its line was touched last; a
- * fully associative LRU cache of c lines misses exactly when it is at least c (or the line is new). Warm: the
- * first touches in an execution have the distances that a preceding execution leaves behind; they follow from
- * the order of last and of first touches, so no second pass is needed.
+ * The distance of a reference is the number of distinct lines touched since its line was touched
+ * last; a fully associative LRU cache of c lines misses exactly when it is at least c (or the line
+ * is new). Warm: the first touches in an execution have the distances that a preceding execution
+ * leaves behind; they follow from the order of last and of first touches, so no second pass is
+ * needed.
  *
- * Exact: every line. Sampled: one line, chosen by a hash, of each 2^k consecutive lines of x (and of y where
- * it is scattered); distances among them are scaled up, while the arrays that stream by are counted exactly
- * (cf. SHARDS, Waldspurger et al. 2015, where everything is sampled, and without strata). */
+ * Exact: every line. Sampled: one line, chosen by a hash, of each 2^k consecutive lines of x (and
+ * of y where it is scattered); distances among them are scaled up, while the arrays that stream by
+ * are counted exactly (cf. SHARDS, Waldspurger et al. 2015, where everything is sampled, and
+ * without strata). */
 #ifndef SP_MODEL_REUSE_H
 #define SP_MODEL_REUSE_H
 
@@ -33,8 +36,8 @@ struct sp_reuse_options {
     void *context;
 };
 
-/* One cache size. In an exact curve lo and hi equal the value; in a sampled one they are about a 95 %
- * interval: of the groups' scatter, widened by the uncertainty of the distances. */
+/* One cache size. In an exact curve lo and hi equal the value; in a sampled one they are about a
+ * 95 % interval: of the groups' scatter, widened by the uncertainty of the distances. */
 struct sp_reuse_size {
     int64_t capacity_B;                              /* of each domain's cache */
     double alpha_warm, alpha_warm_lo, alpha_warm_hi; /* x from memory / (s_x n_nz); NAN without entries */
@@ -55,22 +58,22 @@ struct sp_reuse {
     int64_t n_references; /* element accesses of one execution */
 };
 
-/* SpMV is sampled where it is long. Operations with dense operands are followed whole; where that would take
- * more than some seconds there are no sizes (n_sizes 0). */
+/* SpMV is sampled where it is long. Operations with dense operands are followed whole; where that
+ * would take more than some seconds there are no sizes (n_sizes 0). */
 enum sp_status sp_reuse_curve(const struct sp_layout *layout, const struct sp_reuse_options *options,
                               struct sp_reuse *reuse, struct sp_error *err);
 void sp_reuse_free(struct sp_reuse *reuse);
 
-/* alpha of caches of capacity_B each, with its interval, simulated: between two of the sizes by linear
- * interpolation over the logarithm of the capacity. SP_NONE without sizes. */
+/* alpha of caches of capacity_B each, with its interval, simulated: between two of the sizes by
+ * linear interpolation over the logarithm of the capacity. SP_NONE without sizes. */
 struct sp_value sp_reuse_alpha(const struct sp_reuse *reuse, int64_t capacity_B, bool cold);
 
 /* Bytes through the memory interface at that capacity, in the same way; NAN without sizes. */
 double sp_reuse_bytes(const struct sp_reuse *reuse, int64_t capacity_B, bool cold);
 
-/* Widens what was simulated at capacity.value by what the curve says between its ends: at the upper one in
- * proportion, as it may be nothing; at the lower one by the difference. Without sizes nothing is changed and
- * false is returned. */
+/* Widens what was simulated at capacity.value by what the curve says between its ends: at the upper
+ * one in proportion, as it may be nothing; at the lower one by the difference. Without sizes
+ * nothing is changed and false is returned. */
 bool sp_reuse_widen(const struct sp_reuse *reuse, struct sp_value capacity, bool cold, struct sp_value *alpha,
                     struct sp_value *bytes_B);
 

@@ -28,8 +28,8 @@ struct sp_reuse_counts {
     int64_t n_references;
 };
 
-/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, those of a domain, as an
- * exact count does. */
+/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, those of a
+ * domain, as an exact count does. */
 enum sp_status sp_reuse_count_sampled(struct sp_trace *trace, const struct sp_reuse_options *options,
                                       double rate, struct sp_domains *domains, int domain,
                                       struct sp_reuse_counts *counts, struct sp_error *err);

@@ -9,15 +9,16 @@
 #include "sparse/csr/sort.h"
 #include "sparse/formats/permuted.h"
 
-/* Of each 2^stratum consecutive lines one is followed: where x is read in runs, as in stencils and bands, the
- * sample then holds the same share of every run, which a line by line choice does only on average. */
+/* Of each 2^stratum consecutive lines one is followed: where x is read in runs, as in stencils and
+ * bands, the sample then holds the same share of every run, which a line by line choice does only
+ * on average. */
 struct line_sample {
     int stratum; /* 1 ... 31 */
     uint32_t salt;
 };
 
-/* Lines are spread by a multiplication modulo 2^32 (Knuth's golden-ratio hashing) after a xor with the seed.
- */
+/* Lines are spread by a multiplication modulo 2^32 (Knuth's golden-ratio hashing) after a xor with
+ * the seed. */
 static uint32_t line_hash(struct line_sample sample, uint32_t line)
 {
     uint32_t h = (line ^ sample.salt) * UINT32_C(0x9e3779b1);
@@ -37,8 +38,8 @@ struct followed {
     int32_t *line;  /* [start[n_r]] ascending in a row, the line of each entry whose line is followed */
 };
 
-/* The lines listed for the entries [first, end) of the row, of which it has `length`: they count as evenly
- * spread over it. */
+/* The lines listed for the entries [first, end) of the row, of which it has `length`: they count as
+ * evenly spread over it. */
 static void followed_part(const struct followed *list, int64_t row, int64_t length, int64_t first,
                           int64_t end, int64_t *from, int64_t *to)
 {
@@ -47,9 +48,9 @@ static void followed_part(const struct followed *list, int64_t row, int64_t leng
     *to = list->start[row] + (end * n + length - 1) / length;
 }
 
-/* The followed lines of x of each row of a permuted layout are found in one pass over the matrix as it
- * stands: a walk over its rows in the new order would jump through the whole of it, for a few of its entries.
- */
+/* The followed lines of x of each row of a permuted layout are found in one pass over the matrix as
+ * it stands: a walk over its rows in the new order would jump through the whole of it, for a few of
+ * its entries. */
 
 /* Of each column of the matrix as it stands. */
 struct listing {
@@ -168,9 +169,9 @@ static enum sp_status followed_list(const struct sp_trace *t, struct line_sample
     return status;
 }
 
-/* Stack distances of a sample of lines. Followed are lines of x, and of y where rows are permuted; all other
- * arrays stream by once an execution, so their share of a distance is the number of lines that they moved on
- * in between. */
+/* Stack distances of a sample of lines. Followed are lines of x, and of y where rows are permuted;
+ * all other arrays stream by once an execution, so their share of a distance is the number of lines
+ * that they moved on in between. */
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -217,8 +218,8 @@ static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
     p->n_hits += line_is_followed(p->sample, line);
 }
 
-/* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of streams.
- */
+/* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of
+ * streams. */
 static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cursor *c, int64_t stop,
                                        int64_t origin, const enum sp_index index, const int x_shift)
 {

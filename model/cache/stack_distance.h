@@ -1,10 +1,10 @@
 /* Distances on an LRU stack of lines: how many of them were touched since one was touched last.
  *
- * Every line's last touch holds one bit on a time line; a distance is the number of bits after a place. Bits
- * before a place are counted from prefix sums over words, over groups of words, groups of groups and so on:
- * one load a level counts them, and one addition of vectors a level takes a bit away, without a branch. When
- * the time line is full the bits are pushed together. Open lines (model/trace/trace.h) are counted apart
- * until their CLOSE. */
+ * Every line's last touch holds one bit on a time line; a distance is the number of bits after a
+ * place. Bits before a place are counted from prefix sums over words, over groups of words, groups
+ * of groups and so on: one load a level counts them, and one addition of vectors a level takes a
+ * bit away, without a branch. When the time line is full the bits are pushed together. Open lines
+ * (model/trace/trace.h) are counted apart until their CLOSE. */
 #ifndef SP_MODEL_STACK_DISTANCE_H
 #define SP_MODEL_STACK_DISTANCE_H
 
@@ -93,7 +93,8 @@ static inline __attribute__((always_inline)) void sp_stack_append(struct sp_stac
         sp_stack_next_word(s);
 }
 
-/* Distances are kept by the smallest of a series of capacities that hits: 16 an octave, from 16 lines. */
+/* Distances are kept by the smallest of a series of capacities that hits: 16 an octave, from 16
+ * lines. */
 enum { SP_STACK_STEPS = 16, SP_STACK_BUCKETS = 16 * 28 };
 static inline int64_t sp_stack_capacity(int bucket)
 {

@@ -1,5 +1,5 @@
-/* Functions that are compiled twice: as every processor of the kind can run them, and SP_WIDE for those that
- * count bits and move vectors in one instruction, which sp_is_wide() asks for. */
+/* Functions that are compiled twice: as every processor of the kind can run them, and SP_WIDE for
+ * those that count bits and move vectors in one instruction, which sp_is_wide() asks for. */
 #ifndef SP_MODEL_WIDE_H
 #define SP_MODEL_WIDE_H
 

@@ -1,7 +1,7 @@
-/* Accesses that somebody tells, address by address, in place of those that follow from a layout: the trace of
- * a kernel that this program does not know. Steps are those of CRS as far as they can be seen: an access to
- * x, or a write of y without one since the write before. So a kernel that walks the rows as CRS does has
- * exactly the bytes of CRS. */
+/* Accesses that somebody tells, address by address, in place of those that follow from a layout:
+ * the trace of a kernel that this program does not know. Steps are those of CRS as far as they can
+ * be seen: an access to x, or a write of y without one since the write before. So a kernel that
+ * walks the rows as CRS does has exactly the bytes of CRS. */
 #ifndef SP_MODEL_TOLD_H
 #define SP_MODEL_TOLD_H
 
@@ -23,8 +23,8 @@ enum { SP_WALK_ARRAYS = 20 };
 struct sp_walk {
     int n_arrays;
     struct sp_walk_array array[SP_WALK_ARRAYS];
-    /* Tells `access` all accesses of one thread in one execution, in order, with `walker`; each time the same
-     * ones. Called by threads of the simulation, never two at a time. */
+    /* Tells `access` all accesses of one thread in one execution, in order, with `walker`; each
+     * time the same ones. Called by threads of the simulation, never two at a time. */
     enum sp_status (*tell)(void *context, int thread, sp_walk_access *access, void *walker,
                            struct sp_error *err);
     void *context;

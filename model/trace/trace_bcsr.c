@@ -2,12 +2,12 @@
  *
  * The stream of references of a thread is, with "row of X" for its r elements in turn,
  *   ptr[first] of a range; then per block row: ptr[I + 1]; per block its column index, its b_h b_w values,
- * the b_w rows of X (as far as there are any); at its end the b_h rows of Y (likewise). Above a tile of
- * registers of columns (sp_layout_register_tile()) the blocks of a block row are walked once for each tile of
- * the width, with that part of the rows of X and Y.
+ * the b_w rows of X (as far as there are any); at its end the b_h rows of Y (likewise). Above a
+ * tile of registers of columns (sp_layout_register_tile()) the blocks of a block row are walked
+ * once for each tile of the width, with that part of the rows of X and Y.
  *
- * A step is a block or an empty block row, once for each tile. A turn has so many steps that it makes about
- * as many events as one of SpMV in CRS. */
+ * A step is a block or an empty block row, once for each tile. A turn has so many steps that it
+ * makes about as many events as one of SpMV in CRS. */
 #include "model/trace/kinds.h"
 
 static int64_t n_slices(const struct sp_layout *l)

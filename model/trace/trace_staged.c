@@ -1,8 +1,8 @@
 /* SpMM and SDDMM in format STAGED.
  *
  * The stream of references of a thread is, for each block and each tile of the width: block[b],
- * block[b + 1], ptr[b]; per listed column list, its row of X in the tile, that row of the thread's buffer
- * written (whole lines); then per chunk len and
+ * block[b + 1], ptr[b]; per listed column list, its row of X in the tile, that row of the thread's
+ * buffer written (whole lines); then per chunk len and
  *   SpMM     per slot C values, C places, the row of the buffer of each lane; at its end the rows of Y in
  *            the tile
  *   SDDMM    the row of A in the tile; per entry its place, the row of the buffer, P written, and in the
@@ -195,8 +195,8 @@ static int64_t fill_turn_staged(struct sp_trace *t, struct sp_trace_cursor *c)
     return ev - t->event;
 }
 
-/* References of a block in the tile at hand, `n_steps` of which are listed columns, slots and empty chunks.
- */
+/* References of a block in the tile at hand, `n_steps` of which are listed columns, slots and empty
+ * chunks. */
 static int64_t references_of(const struct sp_layout *l, const struct sp_trace_cursor *c)
 {
     const int64_t n_chunks = l->block[c->unit + 1].chunk - l->block[c->unit].chunk;
@@ -256,10 +256,11 @@ const struct sp_trace_kind sp_trace_staged = {
     .add_regions = add_regions_staged,
 };
 
-/* SDDMM in tiles: the stream of references of a thread is, per block and tile of the width, index_ptr of the
- * block and the next one; per column that the block has: column_ptr (of the first one also that before), col,
- * that part of the row of B; per entry row_index, that part of the row of A, from the second tile on P, at
- * the last tile val; P. The pointers of columns are the region LEN.
+/* SDDMM in tiles: the stream of references of a thread is, per block and tile of the width,
+ * index_ptr of the block and the next one; per column that the block has: column_ptr (of the first
+ * one also that before), col, that part of the row of B; per entry row_index, that part of the row
+ * of A, from the second tile on P, at the last tile val; P. The pointers of columns are the region
+ * LEN.
  *
  * A step is an entry of one tile, or an empty block. */
 

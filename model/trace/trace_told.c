@@ -17,7 +17,8 @@ enum { MOST_EVENTS = 64 };
 
 enum state { IDLE, TELLS, HAS_EVENTS, IS_DONE };
 
-/* One thread of the kernel, told by a thread of its own: it goes on where the simulation waits for it. */
+/* One thread of the kernel, told by a thread of its own: it goes on where the simulation waits for
+ * it. */
 struct teller {
     struct walk_state *walk;
     int thread;

@@ -3,7 +3,8 @@
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"
 
-/* Lanes of the widest vector, and of those of 32 bytes, which are stored past the cache; 0: none are. */
+/* Lanes of the widest vector, and of those of 32 bytes, which are stored past the cache; 0: none
+ * are. */
 #if SP_LEVEL >= 2
 #define LANES_f64       8
 #define LANES_f32       16

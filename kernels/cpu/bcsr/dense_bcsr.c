@@ -3,8 +3,8 @@
 #include "kernels/bodies.h"
 #include "kernels/cpu/vectors.h"
 
-/* Lanes of the widest vector, and of those of 32 bytes, which are stored past the cache; 0: none are.
- * REGISTERS: the vectors of Y that a tile may have. */
+/* Lanes of the widest vector, and of those of 32 bytes, which are stored past the cache; 0: none
+ * are. REGISTERS: the vectors of Y that a tile may have. */
 #if SP_LEVEL >= 2
 #define LANES_f64       8
 #define LANES_f32       16

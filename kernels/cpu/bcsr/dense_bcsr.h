@@ -4,10 +4,10 @@
 
 #include "kernels/cpu/spmm/dense_cpu.h"
 
-/* A part of Y that stays in registers while all blocks [begin, end) of a block row are read: `rows` rows of
- * the block row from `row` on, and n_vectors vectors of columns. The first begins at column k, the others
- * follow, and the last one begins at k + last: it overlaps the one before where r is no multiple of a vector.
- */
+/* A part of Y that stays in registers while all blocks [begin, end) of a block row are read: `rows`
+ * rows of the block row from `row` on, and n_vectors vectors of columns. The first begins at column
+ * k, the others follow, and the last one begins at k + last: it overlaps the one before where r is
+ * no multiple of a vector. */
 struct bcsr_tile {
     int64_t begin, end;
     int64_t row, y_row; /* inside the block row, and of Y */
@@ -18,7 +18,8 @@ typedef void bcsr_tile_function(const struct sp_dense_args *args, const struct b
 
 enum { BCSR_MAX_ROWS = 16, BCSR_MAX_VECTORS = 4 };
 
-/* The units [first, end) by tiles of `lanes` columns a vector and at most `registers` vectors of Y. */
+/* The units [first, end) by tiles of `lanes` columns a vector and at most `registers` vectors of
+ * Y. */
 void sp_dense_bcsr_units(const struct sp_dense_args *args, int64_t first, int64_t end,
                          bcsr_tile_function *tile, int lanes, int registers);
 

@@ -90,7 +90,8 @@ static sp_ceiling_loop *loop_of(const struct sp_ceiling_isa *isa, enum sp_ceilin
     return loops[kind];
 }
 
-/* Bytes of the streams a, b, c per byte of the longest, and the counted bytes per byte of the longest. */
+/* Bytes of the streams a, b, c per byte of the longest, and the counted bytes per byte of the
+ * longest. */
 static void shape(enum sp_ceiling_kind kind, int w, double stream[3], double *counted)
 {
     static const double shapes[][3] = {{1, 0, 0}, {1, 0.5, 0}, {1, 0, 1}, {1, 0, 1},
@@ -104,9 +105,10 @@ static void shape(enum sp_ceiling_kind kind, int w, double stream[3], double *co
 static _Alignas(64) uint32_t gather_list[SP_CEILING_GATHER_LIST];
 static int64_t gather_first; /* the next list that was not used; only the thread that samples changes it */
 
-/* Line SP_CEILING_GATHER_ODD p (mod 2^32) for the numbers p below the list's length in a random order, and of
- * each line any element. List l stands for p + l SP_CEILING_GATHER_LIST; a product with an odd number is a
- * permutation of the numbers mod 2^k, so every line of x is visited once before any comes again. */
+/* Line SP_CEILING_GATHER_ODD p (mod 2^32) for the numbers p below the list's length in a random
+ * order, and of each line any element. List l stands for p + l SP_CEILING_GATHER_LIST; a product
+ * with an odd number is a permutation of the numbers mod 2^k, so every line of x is visited once
+ * before any comes again. */
 static void make_gather_list(void)
 {
     struct sp_random random = {1};
@@ -182,8 +184,8 @@ enum sp_status sp_ceiling_prepare(struct sp_ceiling_run *run, const struct sp_ce
         return sp_fail(err, SP_USAGE, "choose a working set of at least 4 KiB a thread and at most the arena",
                        "a working set of %zu B does not fit the ceiling %s", bytes,
                        sp_ceiling_kind_name(kind));
-    /* The streams lie one after the other, a few lines apart, so that equal places of two streams do not fall
-     * into the same cache set or page offset. */
+    /* The streams lie one after the other, a few lines apart, so that equal places of two streams
+     * do not fall into the same cache set or page offset. */
     int64_t at = 0;
     for (int i = 0; i < 3; i++) {
         r.offset[i] = at;
@@ -249,8 +251,8 @@ int64_t sp_ceiling_calibrate(const struct sp_ceiling_run *run, double target_s)
     return wanted < 1 ? 1 : (int64_t)wanted;
 }
 
-/* Sattolo's shuffle gives one cycle through all lines. The first eight bytes of a line hold the next one's
- * number. */
+/* Sattolo's shuffle gives one cycle through all lines. The first eight bytes of a line hold the
+ * next one's number. */
 void sp_ceiling_chase_build(const struct sp_ceiling_arena *arena, size_t bytes, uint64_t seed)
 {
     int64_t n = (int64_t)(bytes / LINE), *line = arena->memory;

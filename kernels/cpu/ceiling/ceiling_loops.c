@@ -1,8 +1,9 @@
-/* All loops of the ceilings; compiled for each instruction set, without loop distribution, which would turn
- * the copy into a call of memcpy. The vectors are the compiler's own.
+/* All loops of the ceilings; compiled for each instruction set, without loop distribution, which
+ * would turn the copy into a call of memcpy. The vectors are the compiler's own.
  *
- * What there is beside them: STREAM_STORE(address, vector) a non-temporal store, GATHER(x, i) a vector of
- * x[i[0]], x[i[1]], ... by one instruction, FMA_F64(x, y, z) and FMA_F32 fused operations. */
+ * What there is beside them: STREAM_STORE(address, vector) a non-temporal store, GATHER(x, i) a
+ * vector of x[i[0]], x[i[1]], ... by one instruction, FMA_F64(x, y, z) and FMA_F32 fused
+ * operations. */
 #include <stddef.h>
 
 #include "kernels/cpu/ceiling/ceiling_isa.h"
@@ -146,8 +147,8 @@ static void triad_nt(char *a, char *b, char *c, int64_t n, int64_t repetitions, 
 #define triad_nt NULL
 #endif
 
-/* ---- gathers: elements are added as whole numbers, so that what the arena holds takes no part in the time
- * ---- */
+/* ---- gathers: elements are added as whole numbers, so that what the arena holds takes no part in
+ * the time ---- */
 
 typedef uint32_t lanes_u32 __attribute__((vector_size(VECTOR_B), aligned(VECTOR_B), may_alias));
 

@@ -1,9 +1,9 @@
-/* FROZEN: this file and its compile options must never change, or times of years stop being comparable. A
- * better control kernel is another file with another SP_CONTROL_VERSION.
+/* FROZEN: this file and its compile options must never change, or times of years stop being
+ * comparable. A better control kernel is another file with another SP_CONTROL_VERSION.
  *
- * Each step waits for the one before it, so the chain takes the latencies of the operations as written,
- * whatever a compiler makes of the loop around them: cycles a step are the processor's, and what changes on
- * one processor is its clock, or how much of the time it is given. */
+ * Each step waits for the one before it, so the chain takes the latencies of the operations as
+ * written, whatever a compiler makes of the loop around them: cycles a step are the processor's,
+ * and what changes on one processor is its clock, or how much of the time it is given. */
 #include "kernels/control.h"
 
 double sp_control_chain(int64_t steps)

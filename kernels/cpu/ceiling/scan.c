@@ -16,7 +16,8 @@ static sp_scan_loop *choose(void)
     return sp_scan_portable;
 }
 
-/* Vectors that hold an array: the last one may reach beyond it, inside the page that the allocator gave. */
+/* Vectors that hold an array: the last one may reach beyond it, inside the page that the allocator
+ * gave. */
 static int64_t vectors(size_t size_B)
 {
     return ((int64_t)size_B + 63) / 64;

@@ -1,6 +1,7 @@
-/* Reads two streams in step, in blocks whose sizes are in the ratio of the streams' lengths; compiled for
- * each instruction set. Four sums in registers, as wide as the target's: wider ones, or sums in an array that
- * a function is given, are kept on the stack by gcc, and one core then reads 17 GB/s even from its L2. */
+/* Reads two streams in step, in blocks whose sizes are in the ratio of the streams' lengths;
+ * compiled for each instruction set. Four sums in registers, as wide as the target's: wider ones,
+ * or sums in an array that a function is given, are kept on the stack by gcc, and one core then
+ * reads 17 GB/s even from its L2. */
 #include "kernels/cpu/ceiling/ceiling_isa.h"
 #include "kernels/cpu/isa.h"
 

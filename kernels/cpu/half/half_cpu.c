@@ -75,8 +75,8 @@ static char *row_of_y(const struct sp_spmv_state *s, int64_t row)
     return (char *)s->args.y + (size_t)row * s->layout->s_y;
 }
 
-/* What this thread adds to rows of others starts from zeros: in y, where with phases no one sets them, or in
- * the window. */
+/* What this thread adds to rows of others starts from zeros: in y, where with phases no one sets
+ * them, or in the window. */
 static void first_phase(const struct sp_spmv_state *s, int t)
 {
     const struct sp_layout *l = s->layout;

@@ -1,5 +1,5 @@
-/* SpMV in STRIPED: what is gathered and where it is added to differ from entry to entry, so that vectors have
- * nothing to give. */
+/* SpMV in STRIPED: what is gathered and where it is added to differ from entry to entry, so that
+ * vectors have nothing to give. */
 #include "sparse/formats/striped.h"
 
 #include <string.h>
@@ -10,8 +10,9 @@
 
 sp_kernel_prepare sp_striped_portable;
 
-/* The entries [first, stop) of a cell whose first row is y[0]. Neighbours are in different rows wherever that
- * is possible, so that no addition waits for the store before it. The last two arguments are constants. */
+/* The entries [first, stop) of a cell whose first row is y[0]. Neighbours are in different rows
+ * wherever that is possible, so that no addition waits for the store before it. The last two
+ * arguments are constants. */
 static ALWAYS_INLINE void add_cell(const struct sp_spmv_args *a, void *y, int64_t first, int64_t stop,
                                    const enum sp_precision precision, const bool wide)
 {

@@ -5,7 +5,8 @@
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"
 
-/* Lanes of a vector, columns of a register tile in vectors (a power of two up to 4), entries at a time. */
+/* Lanes of a vector, columns of a register tile in vectors (a power of two up to 4), entries at a
+ * time. */
 #if SP_LEVEL >= 2
 #define W_f64   8
 #define W_f32   16

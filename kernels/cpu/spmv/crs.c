@@ -1,5 +1,5 @@
-/* CRS with vectors, x by gather instructions or by scalar loads; compiled for each instruction set that has
- * them. Which width suits: spmv_cpu.h. */
+/* CRS with vectors, x by gather instructions or by scalar loads; compiled for each instruction set
+ * that has them. Which width suits: spmv_cpu.h. */
 #include <string.h>
 
 #include "kernels/bodies.h"
@@ -18,7 +18,8 @@
 #define WIDE_f32   8
 #endif
 
-/* Entries of a row that is short, and products that the first-level cache keeps well beside the rest. */
+/* Entries of a row that is short, and products that the first-level cache keeps well beside the
+ * rest. */
 enum { MOST_SHORT = 16, MOST_STAGED = 512 };
 
 /* The lengths of eight rows. */
@@ -60,8 +61,8 @@ static ALWAYS_INLINE bool is_zero(const void *vector, size_t size)
 #include "kernels/cpu/types.inc"
 #undef W
 
-/* Complex values, two entries a vector: with a = (a_r, a_i) and x = (x_r, x_i) the sums of (a_r x_r, a_i x_r)
- * and (a_r x_i, a_i x_i) are kept, and combined once a row. `wide` is a constant. */
+/* Complex values, two entries a vector: with a = (a_r, a_i) and x = (x_r, x_i) the sums of (a_r
+ * x_r, a_i x_r) and (a_r x_i, a_i x_i) are kept, and combined once a row. `wide` is a constant. */
 static ALWAYS_INLINE int64_t complex_col(const void *col, const bool wide)
 {
     return wide ? *(const int64_t *)col : *(const int32_t *)col;

@@ -1,5 +1,5 @@
-/* SELL and SELLU with vectors, x by gather instructions or by scalar loads; compiled for each instruction set
- * that has them. */
+/* SELL and SELLU with vectors, x by gather instructions or by scalar loads; compiled for each
+ * instruction set that has them. */
 #include "kernels/bodies.h"
 #include "kernels/cpu/spmv/spmv_cpu.h"
 #include "kernels/cpu/vectors.h"

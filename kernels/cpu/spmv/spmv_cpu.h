@@ -1,5 +1,5 @@
-/* What all CPU kernels of SpMV share: the state, the parallel run, y and x. A variant adds bodies that
- * compute a range of rows or chunks. Private to kernels/cpu. */
+/* What all CPU kernels of SpMV share: the state, the parallel run, y and x. A variant adds bodies
+ * that compute a range of rows or chunks. Private to kernels/cpu. */
 #ifndef SP_KERNELS_CPU_SPMV_CPU_H
 #define SP_KERNELS_CPU_SPMV_CPU_H
 
@@ -49,18 +49,18 @@ enum { SP_LINE_B = 64 };
 struct sp_spmv_lane {
     double busy_s;
     char pad[SP_LINE_B - sizeof(double)];
-    /* merge: the sum over the part of a row that the thread cannot finish, for even and odd repetitions, so
-     * that one barrier between writing and adding is enough. */
+    /* merge: the sum over the part of a row that the thread cannot finish, for even and odd
+     * repetitions, so that one barrier between writing and adding is enough. */
     char carry[2][SP_LINE_B];
 };
 
 enum { SP_SPMV_CALLS = 5 };
 struct sp_spmv_body {
-    /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row `first`
-     * starts at the entry `from` (CRS only). */
+    /* y of the units [first, end): rows for CRS, chunks for SELL kinds, block rows for BCSR. Row
+     * `first` starts at the entry `from` (CRS only). */
     void (*units)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
-    /* CRS: the sum over the entries [from, to) of one row into one value of the precision. NULL with 16-bit
-     * offsets, whose rows are not split. */
+    /* CRS: the sum over the entries [from, to) of one row into one value of the precision. NULL
+     * with 16-bit offsets, whose rows are not split. */
     void (*partial)(const struct sp_spmv_args *args, int64_t from, int64_t to, void *sum);
     /* `units` that asks for x in advance; NULL: there is none. */
     void (*ahead)(const struct sp_spmv_args *args, int64_t first, int64_t end, int64_t from);
@@ -77,8 +77,9 @@ typedef void sp_spmv_units(const struct sp_spmv_args *args, int64_t first, int64
         body(a, first, end, from, __VA_ARGS__);                                                              \
     }
 
-/* Asks for the entries of x that the n indices `a->prefetch` places behind col name, the last n of the array
- * where there are not so many. The sizes of an index and of an entry of x are constants. */
+/* Asks for the entries of x that the n indices `a->prefetch` places behind col name, the last n of
+ * the array where there are not so many. The sizes of an index and of an entry of x are
+ * constants. */
 static inline __attribute__((always_inline)) void sp_spmv_ask_ahead(const struct sp_spmv_args *a,
                                                                     const void *col, const size_t index_B,
                                                                     const void *x, const size_t x_B,
@@ -107,8 +108,8 @@ static inline int sp_spmv_sell_case(int32_t C)
     return C == 4 ? SELL_4 : C == 8 ? SELL_8 : C == 16 ? SELL_16 : C == 32 ? SELL_32 : SELL_ANY;
 }
 
-/* `accepts` of rows whose bodies do not ask for x in advance, and of those that do where C is known to them.
- */
+/* `accepts` of rows whose bodies do not ask for x in advance, and of those that do where C is known
+ * to them. */
 enum sp_status sp_spmv_without_prefetch(const struct sp_layout *layout, struct sp_error *err);
 enum sp_status sp_spmv_sell_prefetch(const struct sp_layout *layout, struct sp_error *err);
 

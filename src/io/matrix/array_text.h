@@ -1,5 +1,5 @@
-/* A dense Matrix Market array (a vector, or several side by side) whose numbers stay the text that they are,
- * so that moving them changes no digit. */
+/* A dense Matrix Market array (a vector, or several side by side) whose numbers stay the text that
+ * they are, so that moving them changes no digit. */
 #ifndef SP_IO_ARRAY_TEXT_H
 #define SP_IO_ARRAY_TEXT_H
 
@@ -27,13 +27,13 @@ struct sp_array_text {
 enum sp_status sp_array_text_read(const char *path, struct sp_array_text *array, struct sp_error *err);
 void sp_array_text_free(struct sp_array_text *array);
 
-/* Writes rows in a new order: row i is row from[i], or row from[i] is row i where `inverse`. `comment`: one
- * line. */
+/* Writes rows in a new order: row i is row from[i], or row from[i] is row i where `inverse`.
+ * `comment`: one line. */
 enum sp_status sp_array_text_write(const char *path, const struct sp_array_text *array, const int32_t *from,
                                    bool inverse, const char *comment, struct sp_error *err);
 
-/* A permutation is an array of one column of the numbers 1 .. n, each once; in memory they count from 0.
- * perm[n] is allocated, free it with free(). */
+/* A permutation is an array of one column of the numbers 1 .. n, each once; in memory they count
+ * from 0. perm[n] is allocated, free it with free(). */
 enum sp_status sp_permutation_read(const char *path, int32_t **perm, int64_t *n, struct sp_error *err);
 enum sp_status sp_permutation_write(const char *path, const int32_t *perm, int64_t n, const char *comment,
                                     struct sp_error *err);

@@ -35,7 +35,8 @@ static double scale_by_table(uint64_t w, int64_t q)
     const uint64_t *five = power_of_ten[q - Q_MIN];
     uint128 product = (uint128)w * five[0];
     uint64_t high = (uint64_t)(product >> 64), low = (uint64_t)product;
-    /* Only when the bits below the rounded ones are all ones can the second word change the result. */
+    /* Only when the bits below the rounded ones are all ones can the second word change the
+     * result. */
     if ((high & 0x1ff) == 0x1ff) {
         uint64_t carry = (uint64_t)(((uint128)w * five[1]) >> 64);
         low += carry;
@@ -51,7 +52,8 @@ static double scale_by_table(uint64_t w, int64_t q)
         mantissa = (mantissa + (mantissa & 1)) >> 1;
         return double_from_bits(mantissa); /* a carry into bit 52 is the exponent of the smallest normal */
     }
-    /* Exactly half way: to even. Possible only where 5^|q| divides or is a factor of a 64-bit number. */
+    /* Exactly half way: to even. Possible only where 5^|q| divides or is a factor of a 64-bit
+     * number. */
     if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
         mantissa &= ~UINT64_C(1);
     mantissa = (mantissa + (mantissa & 1)) >> 1;
@@ -129,7 +131,8 @@ static const char *read_digits(const char *p, const char *end, uint64_t *w, int 
     return p;
 }
 
-/* The exponent behind an e or d; NULL when there are no digits. Large ones stay large without overflow. */
+/* The exponent behind an e or d; NULL when there are no digits. Large ones stay large without
+ * overflow. */
 static const char *read_exponent(const char *p, const char *end, int64_t *exponent)
 {
     bool negative = p < end && *p == '-';
@@ -180,8 +183,8 @@ const char *sp_decimal_read(const char *p, const char *end, double *value, bool 
     if (n_significant <= MAX_DIGITS) {
         x = sp_decimal_scale(w, exponent - n_fraction);
     } else {
-        /* w holds the first MAX_DIGITS digits: the number lies in [w, w + 1) 10^q, and where both ends round
-         * to one double, so does it. */
+        /* w holds the first MAX_DIGITS digits: the number lies in [w, w + 1) 10^q, and where both
+         * ends round to one double, so does it. */
         int64_t dropped = n_significant - MAX_DIGITS;
         int64_t q = exponent - n_fraction + dropped;
         x = sp_decimal_scale(w, q);
@@ -208,7 +211,8 @@ static uint64_t round_to_odd(const uint64_t g[2], uint64_t cp)
     return (uint64_t)(y >> 64) | ((uint64_t)y > 1);
 }
 
-/* Schubfach needs the powers rounded up; the table cuts off those that are neither exact nor rounded up. */
+/* Schubfach needs the powers rounded up; the table cuts off those that are neither exact nor
+ * rounded up. */
 static void power_rounded_up(int q, uint64_t g[2])
 {
     g[0] = power_of_ten[q - Q_MIN][0];
@@ -217,8 +221,8 @@ static void power_rounded_up(int q, uint64_t g[2])
         g[0] += ++g[1] == 0;
 }
 
-/* The shortest decimal inside the rounding interval of the finite double > 0 with these bits; of those the
- * nearest to it. */
+/* The shortest decimal inside the rounding interval of the finite double > 0 with these bits; of
+ * those the nearest to it. */
 static struct decimal shortest_decimal(uint64_t bits)
 {
     uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);

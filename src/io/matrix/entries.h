@@ -1,5 +1,5 @@
-/* Entries of a file in any order -> the canonical matrix, for readers that have them in arrays: the two
- * passes of sparse/csr/builder.h on all threads, with the checks of memory before. */
+/* Entries of a file in any order -> the canonical matrix, for readers that have them in arrays: the
+ * two passes of sparse/csr/builder.h on all threads, with the checks of memory before. */
 #ifndef SP_IO_ENTRIES_H
 #define SP_IO_ENTRIES_H
 
@@ -27,8 +27,8 @@ struct sp_entries {
     double held_B; /* memory that the reader holds meanwhile */
     const void *source;
 
-    /* The entries of places first .. first + n, n at most SP_ENTRIES_CHUNK, in their order; values are wanted
-     * in the second pass alone. False where one is wrong. Called by several threads. */
+    /* The entries of places first .. first + n, n at most SP_ENTRIES_CHUNK, in their order; values
+     * are wanted in the second pass alone. False where one is wrong. Called by several threads. */
     bool (*get)(const void *source, int64_t first, int64_t n, bool values, struct sp_entries_chunk *chunk);
     /* Says what is wrong with the first wrong one. */
     enum sp_status (*fault)(const void *source, struct sp_error *err);
@@ -46,7 +46,8 @@ enum sp_status sp_entries_finish(struct sp_csr *matrix, int n_threads, struct sp
 enum sp_status sp_entries_poll(const char *path, const struct sp_load_options *options, double fraction,
                                struct sp_error *err);
 
-/* Where in pointers[n + 1], which ascend from 0, place k lies: pointers[i] <= k < pointers[i + 1]. */
+/* Where in pointers[n + 1], which ascend from 0, place k lies: pointers[i] <= k < pointers[i +
+ * 1]. */
 int64_t sp_entries_line_of(const int64_t *pointers, int64_t n, int64_t k);
 
 #endif

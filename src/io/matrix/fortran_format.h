@@ -23,8 +23,8 @@ struct sp_fortran_format {
 /* NULL, or what is wrong with text[n], which is the format with its parentheses. */
 const char *sp_fortran_parse(const char *text, int64_t n, struct sp_fortran_format *format);
 
-/* The number in p .. end, which is the field or what its line has of it; blanks in it say nothing. NULL, or
- * what is wrong. */
+/* The number in p .. end, which is the field or what its line has of it; blanks in it say nothing.
+ * NULL, or what is wrong. */
 const char *sp_fortran_whole(const char *p, const char *end, int64_t *value);
 const char *sp_fortran_real(const struct sp_fortran_field *field, const char *p, const char *end,
                             double *value);

@@ -11,8 +11,8 @@
 
 enum { MB = 1000000, NOTHING_B = 4096 };
 
-/* Operands of an analysis are at most: x and y of two kernels, x and y and the reference as doubles, marks of
- * structure and order. */
+/* Operands of an analysis are at most: x and y of two kernels, x and y and the reference as
+ * doubles, marks of structure and order. */
 static const struct need {
     const char *what;
     double copies, per_entry_B, per_row_B, per_column_B, fixed_B;
@@ -25,14 +25,15 @@ static const struct need {
     [SP_LOAD_ORDER] = {"the matrix, its order and the reordered matrix", 1, 0, 20, 4, 2 * MB},
     /* The largest search is METIS' (below). */
     [SP_LOAD_ORDERS] = {"the matrix and the search of its orders", 0, 8, 40, 8, 4 * MB},
-    /* Two layouts (of two kernels, formats or orders), vectors, and the loops for noise and ceilings. */
+    /* Two layouts (of two kernels, formats or orders), vectors, and the loops for noise and
+     * ceilings. */
     [SP_LOAD_ANALYSIS] = {"the matrix, two layouts and the vectors", 2, 0, 64, 24, 24 * MB},
 };
 
-/* At most, of METIS: the graph, which has each entry twice unless the matrix has, once as it is given and,
- * with weights, as each of the coarser ones, which stay until the end. Each has half as many vertices; of
- * irregular graphs it has as many edges until it is nearly full, after log2(n/sqrt(edges)) levels. All in its
- * own integers, 20 for a vertex. */
+/* At most, of METIS: the graph, which has each entry twice unless the matrix has, once as it is
+ * given and, with weights, as each of the coarser ones, which stay until the end. Each has half as
+ * many vertices; of irregular graphs it has as many edges until it is nearly full, after
+ * log2(n/sqrt(edges)) levels. All in its own integers, 20 for a vertex. */
 static double metis_B(const struct sp_load_size *s)
 {
     const double n = (double)(s->n_r == s->n_c ? s->n_r : s->n_r + s->n_c),

@@ -160,7 +160,8 @@ static int read_array(int descriptor, void *to, int64_t n, int64_t offset, int n
     return error;
 }
 
-/* Own memory, not a mapping: what check_content() finds stays so, whatever is done to the file later. */
+/* Own memory, not a mapping: what check_content() finds stays so, whatever is done to the file
+ * later. */
 static enum sp_status read_arrays(const char *path, int descriptor, const struct header *h,
                                   const struct sp_load_options *o, struct sp_csr *a, struct sp_error *err)
 {

@@ -1,5 +1,6 @@
-/* The formats of matrix files that are read from bytes in memory, in one table. Compressed files and archives
- * (io/files/archive.h) hold them; binary caches (matrix_cache.h) are not among them. */
+/* The formats of matrix files that are read from bytes in memory, in one table. Compressed files
+ * and archives (io/files/archive.h) hold them; binary caches (matrix_cache.h) are not among
+ * them. */
 #ifndef SP_IO_MATRIX_FORMATS_H
 #define SP_IO_MATRIX_FORMATS_H
 

@@ -203,7 +203,8 @@ static enum sp_status load_cache(struct loading *l, const char *path, const stru
     return SP_OK;
 }
 
-/* The cache of a text file, where one is wanted; a bad one is a remark, because the text is still there. */
+/* The cache of a text file, where one is wanted; a bad one is a remark, because the text is still
+ * there. */
 static bool use_cache(struct loading *l, const char *path, const struct sp_cache_source *source)
 {
     struct sp_error err;
@@ -251,8 +252,9 @@ static void find_cache(struct loading *l, const struct sp_mapped_file *file)
         l->cache[0] = '\0';
 }
 
-/* The format that the name says, where the content (without a banner of Matrix Market's) says nothing: its
- * reader tells what is wrong. NULL: the content is something else that is known, and the error says what. */
+/* The format that the name says, where the content (without a banner of Matrix Market's) says
+ * nothing: its reader tells what is wrong. NULL: the content is something else that is known, and
+ * the error says what. */
 static const struct sp_matrix_format *by_name(const struct loading *l, const struct sp_mapped_file *file,
                                               const struct sp_matrix_format *format)
 {

@@ -12,12 +12,12 @@
 #include "io/matrix/mtx_scan.h"
 #include "sparse/csr/builder.h"
 
-/* The data part of a Matrix Market file that lies in memory, cut into shares for threads; and the places of
- * faults in it. */
+/* The data part of a Matrix Market file that lies in memory, cut into shares for threads; and the
+ * places of faults in it. */
 
-/* The last lines are copied to where bytes may be loaded beyond the end and where a final newline can be
- * added; all else stays where it is, and may change there (io/files/input_file.h): a line is then cut where
- * it may not be, or judged wrong, and no byte outside is read. */
+/* The last lines are copied to where bytes may be loaded beyond the end and where a final newline
+ * can be added; all else stays where it is, and may change there (io/files/input_file.h): a line is
+ * then cut where it may not be, or judged wrong, and no byte outside is read. */
 struct mtx_text {
     const char *file;     /* borrowed */
     const char *body;     /* first data line, in the file */
@@ -78,7 +78,8 @@ static const char *cut(const struct mtx_text *x, int share)
     return newline ? newline + 1 : x->main_end; /* it ends with one, unless the file changed meanwhile */
 }
 
-/* Part 0 or 1 of a share; the pieces in the order of shares and parts are the data part. May be empty. */
+/* Part 0 or 1 of a share; the pieces in the order of shares and parts are the data part. May be
+ * empty. */
 static struct mtx_piece mtx_text_piece(const struct mtx_text *x, int share, int part)
 {
     if (part == 0) {
@@ -295,8 +296,8 @@ static int choose_threads(const struct sp_mtx_header *h, int64_t n_bytes, int wa
     return n;
 }
 
-/* Before much is allocated: can the text hold what the size line declares? Smaller errors are found on the
- * way. */
+/* Before much is allocated: can the text hold what the size line declares? Smaller errors are found
+ * on the way. */
 static enum sp_status check_declared(const struct reading *r, int64_t n, struct sp_error *err)
 {
     const struct sp_mtx_header *h = r->h;

@@ -9,18 +9,18 @@
 #include "io/matrix/load_options.h"
 #include "sparse/csr/csr.h"
 
-/* Reads text[n], the whole content of `path` (a name for messages), usually a mapped file; nothing beyond n
- * is touched. Fills *matrix and the fields of *facts about entries and times (facts is not cleared). SP_INPUT
- * with line, column and remedy for a file that breaks the format, SP_MEMORY before memory is taken that is
- * not there. */
+/* Reads text[n], the whole content of `path` (a name for messages), usually a mapped file; nothing
+ * beyond n is touched. Fills *matrix and the fields of *facts about entries and times (facts is not
+ * cleared). SP_INPUT with line, column and remedy for a file that breaks the format, SP_MEMORY
+ * before memory is taken that is not there. */
 enum sp_status sp_mtx_read_text(const char *path, const char *text, int64_t n,
                                 const struct sp_load_options *options, struct sp_csr *matrix,
                                 struct sp_load_facts *facts, struct sp_error *err);
 
-/* The same of text that comes as a stream (standard input, compressed files). The calling thread unpacks, the
- * others parse: as fast as the unpacking where that is the slower part. The entries wait as coordinates until
- * the row lengths are known: 8 bytes and the value each, beside the matrix. Otherwise like
- * sp_mtx_read_text(). */
+/* The same of text that comes as a stream (standard input, compressed files). The calling thread
+ * unpacks, the others parse: as fast as the unpacking where that is the slower part. The entries
+ * wait as coordinates until the row lengths are known: 8 bytes and the value each, beside the
+ * matrix. Otherwise like sp_mtx_read_text(). */
 enum sp_status sp_mtx_read_stream(const char *path, struct sp_archive *archive,
                                   const struct sp_load_options *options, struct sp_csr *matrix,
                                   struct sp_load_facts *facts, struct sp_error *err);

@@ -53,7 +53,8 @@ enum sp_status sp_mtx_name_foreign(const char *path, const char *text, int64_t n
     return SP_OK;
 }
 
-/* SP_INPUT that says what text[n], which has no Matrix Market banner, looks like and what to do about it. */
+/* SP_INPUT that says what text[n], which has no Matrix Market banner, looks like and what to do
+ * about it. */
 static enum sp_status fail_foreign(const char *path, const char *text, int64_t n, struct sp_error *err)
 {
     n = n < SP_MTX_FOREIGN_LOOK ? n : SP_MTX_FOREIGN_LOOK;
@@ -209,7 +210,8 @@ static enum sp_status check_banner(const struct line *line, const struct sp_mtx_
                       sp_symmetry_name(h->symmetry));
 }
 
-/* One whole number of at most 18 digits; -1 when the word is something else, -2 when it is too large. */
+/* One whole number of at most 18 digits; -1 when the word is something else, -2 when it is too
+ * large. */
 static int64_t read_size(const char *word, int n)
 {
     int64_t value = 0;

@@ -25,10 +25,10 @@ struct sp_mtx_header {
 /* True when text[n] holds the whole header: all up to and including the size line. */
 bool sp_mtx_header_complete(const char *text, int64_t n);
 
-/* Reads the header from the first n bytes of the file; they must contain all of it, or be the whole file.
- * SP_INPUT with line, column and remedy for whatever is not a Matrix Market header; files that are something
- * else and commonly met (Git LFS pointers, HTML pages, edge lists, Harwell-Boeing, MATLAB, HDF5) are named.
- */
+/* Reads the header from the first n bytes of the file; they must contain all of it, or be the whole
+ * file. SP_INPUT with line, column and remedy for whatever is not a Matrix Market header; files
+ * that are something else and commonly met (Git LFS pointers, HTML pages, edge lists,
+ * Harwell-Boeing, MATLAB, HDF5) are named. */
 enum sp_status sp_mtx_header_read(const char *path, const char *text, int64_t n, struct sp_mtx_header *header,
                                   struct sp_error *err);
 
@@ -38,8 +38,8 @@ enum sp_status sp_mtx_name_foreign(const char *path, const char *text, int64_t n
 /* Whether a file of n bytes has room behind the header for the entries that it announces. */
 bool sp_mtx_header_can_hold(const struct sp_mtx_header *header, int64_t n);
 
-/* So many bytes are looked at to tell what a file without a banner is: a stream has read them, or all that
- * there is, when it asks for the header. */
+/* So many bytes are looked at to tell what a file without a banner is: a stream has read them, or
+ * all that there is, when it asks for the header. */
 enum { SP_MTX_FOREIGN_LOOK = 4096 };
 
 #endif

@@ -141,8 +141,8 @@ static bool read_real(struct cursor *c, double *x)
     return true;
 }
 
-/* Judges one line, begin .. end without the line end. A fault fills err (if not NULL) with `line`, the column
- * and the reason. */
+/* Judges one line, begin .. end without the line end. A fault fills err (if not NULL) with `line`,
+ * the column and the reason. */
 static enum mtx_kind mtx_line(const struct sp_mtx_header *h, const char *begin, const char *end, int64_t line,
                               struct mtx_entry *entry, struct sp_error *err)
 {
@@ -194,8 +194,8 @@ FAST uint64_t load_8(const char *p)
     return v;
 }
 
-/* With t = eight characters ^ "00000000": the high bit of each byte that is no digit. Bytes above the first
- * such one may be marked wrongly through the carry; only the first counts. */
+/* With t = eight characters ^ "00000000": the high bit of each byte that is no digit. Bytes above
+ * the first such one may be marked wrongly through the carry; only the first counts. */
 FAST uint64_t non_digits(uint64_t t)
 {
     return ((t + UINT64_C(0x7676767676767676)) | t) & UINT64_C(0x8080808080808080);
@@ -230,8 +230,8 @@ FAST const char *take_digits(const char *p, uint64_t *w)
     }
 }
 
-/* An index of at most 15 digits in 1 .. limit, behind single or several blanks; NULL where it is anything
- * else. */
+/* An index of at most 15 digits in 1 .. limit, behind single or several blanks; NULL where it is
+ * anything else. */
 FAST const char *take_index(const char *p, uint64_t limit, int32_t *index)
 {
     uint64_t w = 0;
@@ -419,8 +419,8 @@ FAST uint64_t two_numbers(uint64_t first, uint64_t second)
     return (uint64_t)_mm_cvtsi128_si64(eights);
 }
 
-/* [-]DIGITS[.DIGITS] at p, each of 1 to 8 digits and 15 in all, and a line end; NULL where it is anything
- * else. Bit i of `other`: byte i from p on is no digit. */
+/* [-]DIGITS[.DIGITS] at p, each of 1 to 8 digits and 15 in all, and a line end; NULL where it is
+ * anything else. Bit i of `other`: byte i from p on is no digit. */
 FAST const char *take_short_real(const char *p, uint32_t other, double *x)
 {
     const bool negative = *p == '-';
@@ -443,9 +443,9 @@ FAST const char *take_short_real(const char *p, uint32_t other, double *x)
     return p + end + 1;
 }
 
-/* One line with indices of up to 8 digits, single blanks between its words and none beside; NULL: ask
- * take_entry(). Where words and line end is found at once, so that the next line does not wait for the
- * numbers of this one. */
+/* One line with indices of up to 8 digits, single blanks between its words and none beside; NULL:
+ * ask take_entry(). Where words and line end is found at once, so that the next line does not wait
+ * for the numbers of this one. */
 FAST const char *take_short(const struct sp_mtx_header *h, enum sp_mtx_take take, enum sp_field field,
                             const char *p, struct sp_mtx_chunk *chunk, int64_t k)
 {

@@ -1,7 +1,8 @@
 /* The data lines of a Matrix Market file: text in, entries out. No files, no memory of its own.
  *
- * The fast loops take the lines as programs write them (two indices and a number, single blanks); any other
- * line is read with care, by the only judge of what is right, which says why a line is wrong. */
+ * The fast loops take the lines as programs write them (two indices and a number, single blanks);
+ * any other line is read with care, by the only judge of what is right, which says why a line is
+ * wrong. */
 #ifndef SP_IO_MTX_SCAN_H
 #define SP_IO_MTX_SCAN_H
 
@@ -29,9 +30,9 @@ enum sp_mtx_take {
     SP_MTX_ENTRIES, /* everything, and the line is checked to its end */
 };
 
-/* Scans complete lines (each with its '\n') from p to at most `end` until the chunk is full. Returns where it
- * stopped: `end`, or the beginning of a line that comes next, or with *fault = true the beginning of a line
- * that is wrong. Coordinate files only. */
+/* Scans complete lines (each with its '\n') from p to at most `end` until the chunk is full.
+ * Returns where it stopped: `end`, or the beginning of a line that comes next, or with *fault =
+ * true the beginning of a line that is wrong. Coordinate files only. */
 const char *sp_mtx_scan(const struct sp_mtx_header *h, enum sp_mtx_take take, const char *p, const char *end,
                         struct sp_mtx_chunk *chunk, bool *fault);
 
@@ -39,16 +40,16 @@ const char *sp_mtx_scan(const struct sp_mtx_header *h, enum sp_mtx_take take, co
 const char *sp_mtx_scan_array(const struct sp_mtx_header *h, const char *p, const char *end,
                               struct sp_mtx_chunk *chunk, bool *fault);
 
-/* Fills row and col of n values of an array file that come column by column, the first one being value
- * `first`. */
+/* Fills row and col of n values of an array file that come column by column, the first one being
+ * value `first`. */
 void sp_mtx_number_array(const struct sp_mtx_header *h, int64_t first, struct sp_mtx_chunk *chunk);
 
 /* Data lines (neither blank nor comment) between p and end. */
 int64_t sp_mtx_count_lines(const char *p, const char *end);
 
-/* The one judge of the data lines of a Matrix Market file: whoever reads them fast, and finds that something
- * is wrong, asks it what. It goes in the order of the file, so that the answer is the first fault of the
- * file, however the reading was cut into shares and blocks. */
+/* The one judge of the data lines of a Matrix Market file: whoever reads them fast, and finds that
+ * something is wrong, asks it what. It goes in the order of the file, so that the answer is the
+ * first fault of the file, however the reading was cut into shares and blocks. */
 
 struct sp_mtx_judge {
     const struct sp_mtx_header *h; /* borrowed */
@@ -60,8 +61,8 @@ struct sp_mtx_judge {
 
 struct sp_mtx_judge sp_mtx_judge_begin(const struct sp_mtx_header *h);
 
-/* Complete lines, each with its '\n'. SP_INPUT with line and column at the first that is no entry, lies in
- * the other triangle than those before, or is one more than the size line announces. */
+/* Complete lines, each with its '\n'. SP_INPUT with line and column at the first that is no entry,
+ * lies in the other triangle than those before, or is one more than the size line announces. */
 enum sp_status sp_mtx_judge_lines(struct sp_mtx_judge *judge, const char *begin, const char *end,
                                   struct sp_error *err);
 /* Behind the last line: SP_INPUT where entries are missing. */

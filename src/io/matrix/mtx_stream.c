@@ -145,8 +145,8 @@ static struct slot *next_to_judge(struct stream *s)
     return NULL;
 }
 
-/* Blocks are judged in the order of the file, so that the first fault is found whichever thread is faster.
- * With the lock held. */
+/* Blocks are judged in the order of the file, so that the first fault is found whichever thread is
+ * faster. With the lock held. */
 static void judge_blocks(struct stream *s)
 {
     for (struct slot *slot; s->status == SP_OK && (slot = next_to_judge(s)); s->n_judged++) {
@@ -269,7 +269,8 @@ static enum sp_status widen(const struct stream *s, struct slot *slot, int64_t s
     return SP_OK;
 }
 
-/* Reads until the block is full or the input ends; *last: it has ended, and a final newline is there. */
+/* Reads until the block is full or the input ends; *last: it has ended, and a final newline is
+ * there. */
 static enum sp_status fill(struct sp_archive *archive, struct slot *slot, bool *last, struct sp_error *err)
 {
     int64_t n = 1;
@@ -322,7 +323,8 @@ static void report_progress(struct stream *s)
     s->options->progress(s->options->context, 0.8 * n / (double)(s->h->n_entries + 1));
 }
 
-/* A free slot that begins with the incomplete line at the end of `slot`; NULL: the parsers have stopped. */
+/* A free slot that begins with the incomplete line at the end of `slot`; NULL: the parsers have
+ * stopped. */
 static enum sp_status move_rest(struct stream *s, struct slot *slot, const char *newline, struct slot **next,
                                 struct sp_error *err)
 {
@@ -340,8 +342,8 @@ static enum sp_status move_rest(struct stream *s, struct slot *slot, const char 
     return status;
 }
 
-/* The calling thread's part: text into slots, cut at line ends. `slot` holds the first block, read already.
- */
+/* The calling thread's part: text into slots, cut at line ends. `slot` holds the first block, read
+ * already. */
 static enum sp_status unpack(struct stream *s, struct sp_archive *archive, struct slot *slot, bool last,
                              struct sp_error *err)
 {

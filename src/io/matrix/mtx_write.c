@@ -11,8 +11,8 @@
 #include "io/matrix/decimal.h"
 #include "sparse/csr/csr_content.h"
 
-/* Entries that a thread formats at a time, and the longest line: two indices, two numbers, blanks, newline.
- */
+/* Entries that a thread formats at a time, and the longest line: two indices, two numbers, blanks,
+ * newline. */
 enum { SHARE = 1 << 16, LONGEST_LINE = 2 * 11 + 2 * (SP_DECIMAL_MAX + 1) };
 
 struct writing {

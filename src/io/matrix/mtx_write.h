@@ -14,10 +14,10 @@ struct sp_mtx_write_options {
     void *context;
 };
 
-/* Writes a coordinate file that reads back to the same matrix bit by bit, in the shortest digits that do so:
- * row by row, one triangle where the matrix still has the symmetry that its file had (unless general). The
- * file appears complete or not at all. SP_OUTPUT: it cannot be written; SP_ABSENT: compression without
- * libarchive; SP_INTERRUPTED. */
+/* Writes a coordinate file that reads back to the same matrix bit by bit, in the shortest digits
+ * that do so: row by row, one triangle where the matrix still has the symmetry that its file had
+ * (unless general). The file appears complete or not at all. SP_OUTPUT: it cannot be written;
+ * SP_ABSENT: compression without libarchive; SP_INTERRUPTED. */
 enum sp_status sp_mtx_write(const char *path, const struct sp_csr *a,
                             const struct sp_mtx_write_options *options, struct sp_error *err);
 

@@ -1,5 +1,5 @@
-/* One array of NumPy's .npy format: a magic word, the length of a header, the header (a Python dictionary of
- * descr, fortran_order and shape), the numbers. */
+/* One array of NumPy's .npy format: a magic word, the length of a header, the header (a Python
+ * dictionary of descr, fortran_order and shape), the numbers. */
 #ifndef SP_IO_NPY_H
 #define SP_IO_NPY_H
 
@@ -26,14 +26,14 @@ bool sp_npy_prefix(const unsigned char *bytes, int64_t n, int64_t *begin, int64_
 /* NULL, or what is wrong with the header text[n]. */
 const char *sp_npy_parse(const char *text, int64_t n, struct sp_npy *a);
 
-/* Elements first .. first + n as they lie in the file. Whole numbers of kinds i and u; those beyond int64_t
- * become -1. */
+/* Elements first .. first + n as they lie in the file. Whole numbers of kinds i and u; those beyond
+ * int64_t become -1. */
 void sp_npy_whole(const struct sp_npy *a, int64_t first, int64_t n, int64_t *to);
 /* Of kinds f (4, 8), i, u, b, and c (8, 16), which gives two numbers for each element. */
 void sp_npy_real(const struct sp_npy *a, int64_t first, int64_t n, double *to);
 
-/* Magic word and header of an array of these dimensions in the order of C, into text[SP_NPY_HEADER]; returns
- * its length, a multiple of 64. */
+/* Magic word and header of an array of these dimensions in the order of C, into
+ * text[SP_NPY_HEADER]; returns its length, a multiple of 64. */
 int sp_npy_write_header(const char *descr, int n_dims, const int64_t *dim, char *text);
 
 #endif

@@ -1,5 +1,5 @@
-/* Patterns that libspmodel-attach.so keeps of matrices that it meets (base/attach_log.h): positions without
- * values, which are read as ones. */
+/* Patterns that libspmodel-attach.so keeps of matrices that it meets (base/attach_log.h): positions
+ * without values, which are read as ones. */
 #ifndef SP_IO_PATTERN_FILE_H
 #define SP_IO_PATTERN_FILE_H
 

@@ -68,7 +68,8 @@ bool sp_petsc_is(const char *text, int64_t n)
     return class_at(&narrow, 0) || class_at(&wide, 0);
 }
 
-/* Kinds of scalars. Single complex ones have the size of double real ones, which are by far more common. */
+/* Kinds of scalars. Single complex ones have the size of double real ones, which are by far more
+ * common. */
 static const struct scalar {
     const char *name;
     int bytes; /* of a part */
@@ -76,8 +77,8 @@ static const struct scalar {
 } scalars[] = {{"real", 8, 1}, {"complex", 8, 2}, {"single real", 4, 1}};
 enum { N_SCALARS = sizeof scalars / sizeof *scalars };
 
-/* The kind of which n scalars from byte `at` end where another object begins, else at the end of the file;
- * NULL: there is none. */
+/* The kind of which n scalars from byte `at` end where another object begins, else at the end of
+ * the file; NULL: there is none. */
 static const struct scalar *scalar_of(const struct file *f, int64_t at, int64_t n)
 {
     const struct scalar *at_end = NULL;
@@ -153,8 +154,8 @@ static bool fits_dimension(int64_t n)
     return n >= 0 && n <= SP_MAX_DIMENSION;
 }
 
-/* Entries of all rows; *wrong: the first row that has a negative number, or more than the file can hold;
- * INT64_MAX: none. */
+/* Entries of all rows; *wrong: the first row that has a negative number, or more than the file can
+ * hold; INT64_MAX: none. */
 static int64_t sum_lengths(const struct file *f, const struct parts *p, int n_threads, int64_t *wrong)
 {
     const int64_t most = f->n / f->width;
@@ -227,8 +228,8 @@ static enum sp_status read_header(const struct file *f, int64_t at, int n_thread
                       (long long)(f->n - p->values), (long long)p->values, (long long)p->n_nz);
 }
 
-/* Lengths and columns may have changed since they were looked at: each is looked at again where it is used.
- */
+/* Lengths and columns may have changed since they were looked at: each is looked at again where it
+ * is used. */
 static bool take_lengths(const struct file *f, const struct parts *p, int n_threads, struct sp_csr *a)
 {
     bool ok = true;

@@ -1,6 +1,6 @@
-/* Harwell-Boeing and Rutherford-Boeing files: text with Fortran's formats, columns one after the other
- * [I. S. Duff, R. G. Grimes, J. G. Lewis, Users' guide for the Harwell-Boeing sparse matrix collection, 1992;
- * the same, The Rutherford-Boeing sparse matrix collection, 1997]. */
+/* Harwell-Boeing and Rutherford-Boeing files: text with Fortran's formats, columns one after the
+ * other [I. S. Duff, R. G. Grimes, J. G. Lewis, Users' guide for the Harwell-Boeing sparse matrix
+ * collection, 1992; the same, The Rutherford-Boeing sparse matrix collection, 1997]. */
 #ifndef SP_IO_RB_FILE_H
 #define SP_IO_RB_FILE_H
 

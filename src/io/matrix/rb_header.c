@@ -49,8 +49,8 @@ static enum sp_status fail_header(const struct lines *l, int64_t column, const c
                       "is it a whole Harwell-Boeing or Rutherford-Boeing file?", "%s", what);
 }
 
-/* The 14 columns from `first` on; a blank number is 0. False: something else stands there, or a number that
- * begins before them. */
+/* The 14 columns from `first` on; a blank number is 0. False: something else stands there, or a
+ * number that begins before them. */
 static bool take_fixed(const struct lines *l, int64_t first, int64_t *value)
 {
     const int64_t n = l->stop - l->begin, last = first + 14 < n ? first + 14 : n;
@@ -66,8 +66,8 @@ static bool take_fixed(const struct lines *l, int64_t first, int64_t *value)
            (!memchr(p, ' ', (size_t)(end - p)) && !sp_fortran_whole(p, end, value) && *value >= 0);
 }
 
-/* The same numbers as words, for files whose columns are not those of the standard; `first` is 14 behind the
- * three letters of the type. */
+/* The same numbers as words, for files whose columns are not those of the standard; `first` is 14
+ * behind the three letters of the type. */
 static int take_words(const struct lines *l, int64_t first, int n_wanted, int64_t *value)
 {
     first = first > 0 ? 3 : 0;

@@ -30,8 +30,8 @@ struct sp_rb_header {
 /* For messages: "pointers", "row indices", "values". */
 extern const char *const sp_rb_part_names[SP_RB_PARTS];
 
-/* SP_INPUT with line, column and remedy. Numbers and lines agree with each other; whether the file has so
- * many lines is not looked at. */
+/* SP_INPUT with line, column and remedy. Numbers and lines agree with each other; whether the file
+ * has so many lines is not looked at. */
 enum sp_status sp_rb_header_read(const char *path, const char *text, int64_t n, struct sp_rb_header *header,
                                  struct sp_error *err);
 

@@ -108,8 +108,8 @@ static void prolong(struct sp_value *time, double by_s)
         *time = sp_value_between(time->value + by_s, time->lo + by_s, time->hi + by_s, time->origin);
 }
 
-/* Alternatives with what their P_core has not: the start of the team, and, where a run goes through row by
- * row, beside lanes and blocks, the ends of rows, which cost what they do now. */
+/* Alternatives with what their P_core has not: the start of the team, and, where a run goes through
+ * row by row, beside lanes and blocks, the ends of rows, which cost what they do now. */
 struct by_rows {
     struct sp_alternative format[SP_MAX_ALTERNATIVES], width[SP_MAX_ALTERNATIVES], offsets, mixed;
 };

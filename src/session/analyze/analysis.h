@@ -1,5 +1,5 @@
-/* Everything that one analysis of one workload has found out, before it becomes a record. Steps fill it in
- * turn: setup, sampling, simulation, evaluation, counterfactuals, hints. */
+/* Everything that one analysis of one workload has found out, before it becomes a record. Steps
+ * fill it in turn: setup, sampling, simulation, evaluation, counterfactuals, hints. */
 #ifndef SP_SESSION_ANALYSIS_H
 #define SP_SESSION_ANALYSIS_H
 
@@ -135,7 +135,8 @@ struct sp_evaluated {
     bool retake;     /* the roof is to blame, so sampling again may help */
 };
 
-/* The execution-cache-memory model of the run, beside the roofline. Parts that are not known say why. */
+/* The execution-cache-memory model of the run, beside the roofline. Parts that are not known say
+ * why. */
 struct sp_ecm_found {
     struct sp_ecm_inputs inputs;
     struct sp_ecm_times times;
@@ -209,16 +210,16 @@ struct sp_accounted {
     struct sp_hints hints, chances; /* sp_hints_chances() */
 };
 
-/* FusedMM against the pair that it replaces: SDDMM, whose values are stored, and then SpMM with them. Bytes
- * are those of executions that start with empty caches: what survives between the two, and between
- * executions, would hide what fusing saves. */
+/* FusedMM against the pair that it replaces: SDDMM, whose values are stored, and then SpMM with
+ * them. Bytes are those of executions that start with empty caches: what survives between the two,
+ * and between executions, would hide what fusing saves. */
 struct sp_unfused {
     /* of the pair, measured, warm; SP_NONE: not known, with the reason */
     struct sp_value time_s;
     /* through memory, simulated: of the pair, of FusedMM */
     struct sp_value bytes_B, fused_B;
-    /* that fusing saves by the formulas: the values between (written with w, read once), the second reading
-       of the pattern [THEORY 6]; and of S's values, which our SDDMM reads */
+    /* that fusing saves by the formulas: the values between (written with w, read once), the
+     * second reading of the pattern [THEORY 6]; and of S's values, which our SDDMM reads */
     struct sp_value predicted_B;
 };
 
@@ -266,34 +267,37 @@ int64_t sp_between_bytes(const struct sp_analyze_options *options, const struct 
 enum sp_status sp_analysis_sample(const struct sp_analysis *a, double budget_s, int max_samples,
                                   struct sp_pairs *pairs, struct sp_error *err);
 
-/* The steps, in order: each takes what those before it have found out, and fills its own part, which is zero
- * (again) when it begins. session/analyze/analyze.c has the table. */
-/* Takes all samples: options->n_runs - 1 in children, one after the other, then one here, and pools them. */
+/* The steps, in order: each takes what those before it have found out, and fills its own part,
+ * which is zero (again) when it begins. session/analyze/analyze.c has the table. */
+/* Takes all samples: options->n_runs - 1 in children, one after the other, then one here, and pools
+ * them. */
 enum sp_status sp_analysis_observe(const struct sp_analysis *a, struct sp_observed *out,
                                    struct sp_error *err);
-/* P_core of the team: threads share what they share in the run, and a machine that drifts slows both. */
+/* P_core of the team: threads share what they share in the run, and a machine that drifts slows
+ * both. */
 enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err);
 /* The job under counters, where there is a source of them. */
 enum sp_status sp_analysis_count(const struct sp_analysis *a, struct sp_counts *out, struct sp_error *err);
 enum sp_status sp_analysis_simulate(const struct sp_analysis *a, struct sp_simulated *out,
                                     struct sp_error *err);
-/* alpha over cache size, from reuse distances: before the evaluation, which asks what the ends of the last
- * level's capacity make of the bytes. */
+/* alpha over cache size, from reuse distances: before the evaluation, which asks what the ends of
+ * the last level's capacity make of the bytes. */
 enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *out, struct sp_error *err);
 /* alpha, balance, predictions, shares of the roof; and whether a verdict can be given at all. */
 enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evaluated *out,
                                     struct sp_error *err);
-/* ECM from what is there by then: P_core of the team, simulated bytes of every level, the machine file. */
+/* ECM from what is there by then: P_core of the team, simulated bytes of every level, the machine
+ * file. */
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
-/* The roof of its gathers, from simulated misses of x and the machine file; no part of it is measured for it.
- */
+/* The roof of its gathers, from simulated misses of x and the machine file; no part of it is
+ * measured for it. */
 enum sp_status sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out,
                                    struct sp_error *err);
 /* Tests what the difference between alpha measured and simulated may be due to. */
 enum sp_status sp_analysis_attribute(const struct sp_analysis *a, struct sp_attributed *out,
                                      struct sp_error *err);
-/* B over the number of vectors; formats and schedules that were not run, by formula and P_core, unless no
- * hint can follow from them. */
+/* B over the number of vectors; formats and schedules that were not run, by formula and P_core,
+ * unless no hint can follow from them. */
 enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compared *out,
                                    struct sp_error *err);
 /* Reads with every division of a last level that can be divided. */
@@ -307,16 +311,19 @@ enum sp_status sp_analysis_unfuse(const struct sp_analysis *a, struct sp_unfused
 enum sp_status sp_analysis_prove(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err);
 /* Other orders; after the proofs, which tell whether latency is worth one. */
 enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered *out, struct sp_error *err);
-/* P_core of one that may be made ready once, before it is: own.core_flop_s; of others it stays unknown. */
+/* P_core of one that may be made ready once, before it is: own.core_flop_s; of others it stays
+ * unknown. */
 enum sp_status sp_analysis_own_core(struct sp_analysis *a, const struct sp_workload *workload,
                                     struct sp_error *err);
-/* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now on. */
+/* What a kernel of somebody else stores: the job's roof and the layout's bytes are of that from now
+ * on. */
 enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err);
 /* The accesses that its trace() tells; where own.traced. Borrows the analysis. */
 void sp_analysis_own_walk(const struct sp_analysis *a, struct sp_walk *walk);
 /* The best built-in kernel beside one of somebody else. */
 enum sp_status sp_analysis_beside(const struct sp_analysis *a, struct sp_beside *out, struct sp_error *err);
-/* Is the result of a kernel of somebody else still right, after all its executions? SP_WRONG: it is not. */
+/* Is the result of a kernel of somebody else still right, after all its executions? SP_WRONG: it is
+ * not. */
 enum sp_status sp_analysis_again(const struct sp_analysis *a, struct sp_spmv_check *check,
                                  struct sp_error *err);
 /* How many threads it keeps busy while it runs, and between its calls. */
@@ -326,25 +333,27 @@ enum sp_status sp_analysis_time_beside(const struct sp_analysis *a, const struct
                                        struct sp_value *time, struct sp_error *err);
 /* Losses, bottleneck, hints. */
 void sp_analysis_account(const struct sp_analysis *a, struct sp_accounted *out);
-/* Tries the three best hints on the arrays of the run, where a trial is worth its time; with --try-hints
- * others do. NULL: none. */
+/* Tries the three best hints on the arrays of the run, where a trial is worth its time; with
+ * --try-hints others do. NULL: none. */
 enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **out, struct sp_error *err);
 
-/* What the machine file remembers for the level, threads and mode of the run, where its own roof can be held
- * against it; else NULL. */
+/* What the machine file remembers for the level, threads and mode of the run, where its own roof
+ * can be held against it; else NULL. */
 const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a,
                                                      const struct sp_evaluated *evaluated);
 
-/* Called by sp_analysis_evaluate(): can a verdict be given? Fills doubt, and takes back the shares of roof
- * and model where it cannot. True: the roof is to blame. */
+/* Called by sp_analysis_evaluate(): can a verdict be given? Fills doubt, and takes back the shares
+ * of roof and model where it cannot. True: the roof is to blame. */
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *evaluated);
 bool sp_evaluated_is_counted(const struct sp_evaluated *evaluated);
 bool sp_analysis_is_counted(const struct sp_analysis *a);
 /* Nothing is run here: times come from a recording. */
 bool sp_analysis_is_replayed(const struct sp_analysis *a);
-/* The roof was measured on the kernel's own arrays, beside its samples: here or in the recording. */
+/* The roof was measured on the kernel's own arrays, beside its samples: here or in the
+ * recording. */
 bool sp_analysis_has_own_roof(const struct sp_analysis *a);
-/* Called by sp_analysis_evaluate(): V, w and alpha of what was counted at the level that holds the data. */
+/* Called by sp_analysis_evaluate(): V, w and alpha of what was counted at the level that holds the
+ * data. */
 void sp_analysis_use_counts(const struct sp_analysis *a, struct sp_evaluated *evaluated);
 /* What formats that propose themselves would move and compute, for the rules of hints. */
 struct sp_hint_inputs;
@@ -354,29 +363,30 @@ void sp_analysis_record(const struct sp_analysis *a,
 /* What is known once the kernel is set up: also of an analysis that was interrupted. */
 void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *record);
 
-/* Instances of the cache that loads x at the level that counts, and which thread has which: what alpha_min is
- * summed over. *domain_of_thread points to the setup's or to storage[n_threads]. After the residence is
- * known. */
+/* Instances of the cache that loads x at the level that counts, and which thread has which: what
+ * alpha_min is summed over. *domain_of_thread points to the setup's or to storage[n_threads]. After
+ * the residence is known. */
 void sp_analysis_loading_domains(const struct sp_analysis *a, const struct sp_evaluated *evaluated, int *n,
                                  const int **domain_of_thread, int *storage);
 
-/* The machine whose caches are simulated: what is asked of capacities. Its last level has that of --sim-llc
- * where it was given. */
+/* The machine whose caches are simulated: what is asked of capacities. Its last level has that of
+ * --sim-llc where it was given. */
 const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a);
 
 /* w where x is loaded once: at most evaluated->w. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *evaluated);
 
-/* What other storage and widths compute with: the kernel for a workload, and *core_s: `work` flops over its
- * P_core by the whole team, measured in turn with that of the run's own rows and the larger by the units that
- * cannot be shared evenly. Where the plan has no time left for that, from the rate of one thread: as if
- * threads did not hinder each other at one end, as they did in the run's own kernel at the other and in
- * value. SP_NONE: nothing is run here. SP_ABSENT: no kernel. */
+/* What other storage and widths compute with: the kernel for a workload, and *core_s: `work` flops
+ * over its P_core by the whole team, measured in turn with that of the run's own rows and the
+ * larger by the units that cannot be shared evenly. Where the plan has no time left for that, from
+ * the rate of one thread: as if threads did not hinder each other at one end, as they did in the
+ * run's own kernel at the other and in value. SP_NONE: nothing is run here. SP_ABSENT: no
+ * kernel. */
 enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,
                                    struct sp_value *core_s, struct sp_error *err);
 
-/* Bytes of each thread at the level that counts, from its share of entries and rows under a partition;
- * out[n_threads]. */
+/* Bytes of each thread at the level that counts, from its share of entries and rows under a
+ * partition; out[n_threads]. */
 void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_evaluated *evaluated,
                               const struct sp_partition *partition, double *out);
 

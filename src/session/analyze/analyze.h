@@ -18,8 +18,8 @@ struct sp_gpu_recorded;
 
 struct spmodel_kernel; /* include/spmodel.h */
 
-/* A kernel of somebody else in place of the program's. Zero: none; else sp_analyze_own() (session/own/own.h)
- * runs it. */
+/* A kernel of somebody else in place of the program's. Zero: none; else sp_analyze_own()
+ * (session/own/own.h) runs it. */
 struct sp_own_ask {
     const struct spmodel_kernel *kernel; /* handed over by a program; borrowed */
     const char *library;                 /* or "./libmine.so:SYMBOL", as typed */
@@ -69,24 +69,25 @@ struct sp_analyze_options {
         *gpu_recorded; /* of sp_analyze_gpu(): nothing is run; NULL: it runs; borrowed */
 };
 
-/* Is the format left to what sp_setup_make() finds the fastest (any_format)? "auto" of SpMV that is run here.
- */
+/* Is the format left to what sp_setup_make() finds the fastest (any_format)? "auto" of SpMV that is
+ * run here. */
 bool sp_analyze_tries_formats(const struct sp_analyze_options *options);
 
-/* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is resolved by
- * sp_format_choose(), and is CRS where formats are tried. */
+/* The workload of these options on a matrix; SP_USAGE where they do not fit each other. "auto" is
+ * resolved by sp_format_choose(), and is CRS where formats are tried. */
 enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *options,
                                    struct sp_workload *workload, struct sp_error *err);
 
-/* The options of a run that a command proposed by it repeats, for only then are the two comparable; what was
- * done to the matrix (its order, entries left out) follows from the subject. */
+/* The options of a run that a command proposed by it repeats, for only then are the two comparable;
+ * what was done to the matrix (its order, entries left out) follows from the subject. */
 struct sp_change sp_run_change(const struct sp_analyze_options *options, const struct sp_workload *workload,
                                const struct sp_subject *subject);
 /* Operation and width, where it is not SpMV; part of the above. */
 void sp_change_add_operation(struct sp_change *change, const struct sp_workload *workload);
 
-/* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what there is and
- * has status "interrupted". SP_WRONG: the result differs from the reference; the record says by how much. */
+/* Runs the workload on the subject and fills the record. SP_INTERRUPTED: the record holds what
+ * there is and has status "interrupted". SP_WRONG: the result differs from the reference; the
+ * record says by how much. */
 enum sp_status sp_analyze(const struct sp_subject *subject, const struct sp_analyze_options *options,
                           const struct sp_progress *progress, struct sp_record *record, struct sp_error *err);
 
@@ -95,11 +96,11 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
                                 const struct sp_progress *progress, struct sp_record *record,
                                 struct sp_hints *hints, struct sp_error *err);
 
-/* As sp_analyze() on the first GPU: the kernel that the model expects to be fastest in the format ("auto": of
- * CRS and SELL) is run, checked and timed by the GPU's clock, its bytes counted by CUPTI or modelled.
- * options->machine describes the GPU; options for threads and pages have no meaning. SP_ABSENT says what is
- * missing. With gpu_recorded (session/gpu/gpu_recorded.h) nothing is run, and that kernel stands for the
- * recorded one where requests are modelled. */
+/* As sp_analyze() on the first GPU: the kernel that the model expects to be fastest in the format
+ * ("auto": of CRS and SELL) is run, checked and timed by the GPU's clock, its bytes counted by
+ * CUPTI or modelled. options->machine describes the GPU; options for threads and pages have no
+ * meaning. SP_ABSENT says what is missing. With gpu_recorded (session/gpu/gpu_recorded.h) nothing
+ * is run, and that kernel stands for the recorded one where requests are modelled. */
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_progress *progress, struct sp_record *record,
                               struct sp_error *err);

@@ -206,8 +206,8 @@ static void end(struct contest *c)
     free_rows(&c->rows);
 }
 
-/* A sample: as many executions as the clock resolves, after one that brings the data back. One that other
- * work disturbed is taken again, a few times. */
+/* A sample: as many executions as the clock resolves, after one that brings the data back. One that
+ * other work disturbed is taken again, a few times. */
 static enum sp_status take_sample(struct contest *c, int k, double *seconds, struct sp_error *err)
 {
     enum { AGAIN = 3 };
@@ -237,7 +237,8 @@ static enum sp_status take_sample(struct contest *c, int k, double *seconds, str
     return status;
 }
 
-/* In turn with the champion, whose place it takes if it is faster. A machine that drifts slows both. */
+/* In turn with the champion, whose place it takes if it is faster. A machine that drifts slows
+ * both. */
 static enum sp_status challenge(struct contest *c, int k, struct sp_error *err)
 {
     double own_s = 0, best_s = 1, least_s = INFINITY, least_best_s = INFINITY;
@@ -468,7 +469,8 @@ static double least_of(const struct contender *one, int rounds)
     return least_s;
 }
 
-/* The finalists beside each other, in turn, and the first of those that are as fast as the fastest. */
+/* The finalists beside each other, in turn, and the first of those that are as fast as the
+ * fastest. */
 static enum sp_status decide(struct contest *c, double for_s, struct sp_error *err)
 {
     struct sp_choice *choice = c->choice;
@@ -503,7 +505,8 @@ static enum sp_status decide(struct contest *c, double for_s, struct sp_error *e
     for (; rounds < ROUNDS && n > 1 && status == SP_OK && (rounds < 3 || sp_now() - begun < for_s); rounds++)
         for (int i = 0; i < n && status == SP_OK; i++)
             status = take_sample(c, final[i], &c->one[final[i]].round[rounds], err);
-    /* Beside each other; the first of them keeps its time, so that those which are out compare as before. */
+    /* Beside each other; the first of them keeps its time, so that those which are out compare as
+     * before. */
     const double first_s = least_of(&c->one[final[0]], rounds), scale = c->one[final[0]].time / first_s;
     double least = INFINITY;
     for (int i = 0; i < n && status == SP_OK; i++) {

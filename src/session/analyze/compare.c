@@ -47,8 +47,8 @@ static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_c
 /* From this many entries on a layout is not made for its volume. */
 #define MANY_ENTRIES 20000000
 
-/* V of SELLU-8 without sorting, by its share of unit-stride slots, which the structure has sampled. False: the
- * layout must tell. */
+/* V of SELLU-8 without sorting, by its share of unit-stride slots, which the structure has sampled.
+ * False: the layout must tell. */
 static bool estimate_volume(const struct sp_analysis *a, const struct sp_workload *w, double w_y, double *V_B,
                             double *beta)
 {
@@ -66,8 +66,8 @@ static bool estimate_volume(const struct sp_analysis *a, const struct sp_workloa
     return true;
 }
 
-/* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel may have
- * them and that in use may not. */
+/* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel
+ * may have them and that in use may not. */
 static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
                                 struct sp_value *V_B, double *beta, struct sp_error *err)
 {
@@ -147,7 +147,8 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
     return SP_OK;
 }
 
-/* What narrower storage would move and take. SP_USAGE, SP_ABSENT: it cannot be, or no kernel runs here. */
+/* What narrower storage would move and take. SP_USAGE, SP_ABSENT: it cannot be, or no kernel runs
+ * here. */
 static enum sp_status compare_storage(const struct sp_analysis *a, const struct sp_workload *other,
                                       const struct sp_change *change, struct sp_alternative *out,
                                       struct sp_error *err)
@@ -213,7 +214,8 @@ static enum sp_status compare_storages(const struct sp_analysis *a, struct sp_co
     return status;
 }
 
-/* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B: once. */
+/* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B:
+ * once. */
 static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_workload *w, double loads,
                                       double *V_B, double *least_B, struct sp_error *err)
 {
@@ -259,8 +261,8 @@ static bool is_silent(const struct sp_analysis *a)
     return a->options->no_hints || *a->evaluated.doubt;
 }
 
-/* B(r) of this kernel's operation, of SpMV as SpMMV; for SpMMV other numbers of vectors with x loaded as many
- * times as now. */
+/* B(r) of this kernel's operation, of SpMV as SpMMV; for SpMMV other numbers of vectors with x
+ * loaded as many times as now. */
 static enum sp_status compare_widths(const struct sp_analysis *a, struct sp_compared *out,
                                      struct sp_error *err)
 {
@@ -317,8 +319,9 @@ static struct sp_value core_of(const struct sp_analysis *a, const struct sp_work
 /* The simulation of another storage is expected to take no longer than this [s]. */
 #define STORAGE_LIMIT_S 1.5
 
-/* Bytes at the level where the data of a layout would live, which may be further in than those of the run;
- * SP_NONE: in the innermost cache, or the simulation failed. Of memory the last level alone is simulated. */
+/* Bytes at the level where the data of a layout would live, which may be further in than those of
+ * the run; SP_NONE: in the innermost cache, or the simulation failed. Of memory the last level
+ * alone is simulated. */
 static struct sp_value simulated_at_home(const struct sp_analysis *a, const struct sp_layout *l)
 {
     const struct sp_machine *m = sp_analysis_caches(a);
@@ -342,8 +345,8 @@ static struct sp_value simulated_at_home(const struct sp_analysis *a, const stru
                  : sp_value_of(traffic[k].read_B.value + traffic[k].write_B.value, SP_SIMULATED);
 }
 
-/* V of another storage; what was measured beyond the simulation of the present layout is not known to go
- * away. SP_NONE: it takes too long, or in the innermost cache. */
+/* V of another storage; what was measured beyond the simulation of the present layout is not known
+ * to go away. SP_NONE: it takes too long, or in the innermost cache. */
 static struct sp_value simulated(const struct sp_analysis *a, const struct sp_layout *other)
 {
     if (a->simulated.simulate_s > STORAGE_LIMIT_S)
@@ -356,7 +359,8 @@ static struct sp_value simulated(const struct sp_analysis *a, const struct sp_la
     return sp_value_known(V) ? sp_value_of(V.value + beyond, SP_SIMULATED) : V;
 }
 
-/* The workload in the format that is proposed, and the change to it. False: it is not taken, or too large. */
+/* The workload in the format that is proposed, and the change to it. False: it is not taken, or too
+ * large. */
 static bool take_storage(const struct sp_analysis *a, const char *option, bool also_plain,
                          struct sp_workload *other, struct sp_change *change)
 {
@@ -377,7 +381,8 @@ static bool take_storage(const struct sp_analysis *a, const char *option, bool a
            (a->options->memory_B <= 0 || sp_layout_bytes_bound(other, false) <= a->options->memory_B);
 }
 
-/* What a format would move and compute, where it proposes itself and its layout takes the matrix. */
+/* What a format would move and compute, where it proposes itself and its layout takes the
+ * matrix. */
 static void look_at(const struct sp_analysis *a, const struct sp_storage_case *now,
                     const struct sp_format_model *model, struct sp_storage *out)
 {

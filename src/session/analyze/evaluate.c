@@ -1,5 +1,5 @@
-/* From samples and simulated bytes to alpha, predictions and shares of the roof. Everything belongs to the
- * level that holds the data: memory, or the cache that they fit. */
+/* From samples and simulated bytes to alpha, predictions and shares of the roof. Everything belongs
+ * to the level that holds the data: memory, or the cache that they fit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,9 +26,9 @@ static double remembered_load(const struct sp_analysis *a, const char *level)
     return c && exact && sp_value_known(c->value) ? c->value.value : NAN;
 }
 
-/* How much of the last level other programs leave changes by the minute: where data that it could hold are
- * said to come from memory, and loads of them are twice as fast as memory and half as fast as that cache at
- * least, they lie in it. */
+/* How much of the last level other programs leave changes by the minute: where data that it could
+ * hold are said to come from memory, and loads of them are twice as fast as memory and half as fast
+ * as that cache at least, they lie in it. */
 static bool is_drawn_from_cache(const struct sp_analysis *a, const struct sp_residence *home)
 {
     const struct sp_machine *m = sp_analysis_caches(a);
@@ -42,7 +42,8 @@ static bool is_drawn_from_cache(const struct sp_analysis *a, const struct sp_res
     return roof > 2 * remembered_load(a, "MEM") && roof > 0.5 * remembered_load(a, level);
 }
 
-/* Traffic of the interface through which the data come: outward of the last cache that does not hold them. */
+/* Traffic of the interface through which the data come: outward of the last cache that does not
+ * hold them. */
 static const struct sp_traffic *traffic_at(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
     int k = e->residence.level - 1;
@@ -65,7 +66,8 @@ void sp_analysis_loading_domains(const struct sp_analysis *a, const struct sp_ev
     }
 }
 
-/* w from the simulation where there is one: bytes of y and of its partial results per byte stored. */
+/* w from the simulation where there is one: bytes of y and of its partial results per byte
+ * stored. */
 static struct sp_value find_w(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -81,7 +83,8 @@ static struct sp_value find_w(const struct sp_analysis *a, const struct sp_evalu
     return sp_value_between(a->setup.facts.store_nt ? 1 : 2, 1, 2, SP_MODELLED);
 }
 
-/* HALF adds to y as often as it loads x: with x once, y and what threads share of it move once, too. */
+/* HALF adds to y as often as it loads x: with x once, y and what threads share of it move once,
+ * too. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *e)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -100,8 +103,9 @@ static double without_start(const struct sp_analysis *a, struct sp_value *roof)
     return factor;
 }
 
-/* b_S: load-only on the kernel's own arrays, corrected for the share of stores by this machine's own copy
- * [THEORY 8]: 1/b = (1 - f)/b_load + f/b_copy, f the share of traffic that is as half-written as a copy's. */
+/* b_S: load-only on the kernel's own arrays, corrected for the share of stores by this machine's
+ * own copy [THEORY 8]: 1/b = (1 - f)/b_load + f/b_copy, f the share of traffic that is as
+ * half-written as a copy's. */
 static void correct_roof(const struct sp_analysis *a, struct sp_evaluated *e)
 {
     const struct sp_machine *m = a->options->machine;
@@ -169,7 +173,8 @@ void sp_analysis_thread_bytes(const struct sp_analysis *a, const struct sp_evalu
     }
 }
 
-/* lambda of the threads' busy times; the interval holds that of each run of the same mode, by itself. */
+/* lambda of the threads' busy times; the interval holds that of each run of the same mode, by
+ * itself. */
 static struct sp_value find_lambda_t(const struct sp_analysis *a)
 {
     const struct sp_observed *o = &a->observed;
@@ -259,8 +264,8 @@ static struct sp_prediction predict(const struct sp_analysis *a, const struct sp
     return sp_predict(&in);
 }
 
-/* Where the last level's effective capacity is an interval, so are the bytes behind it, and which level holds
- * the data may not be certain. */
+/* Where the last level's effective capacity is an interval, so are the bytes behind it, and which
+ * level holds the data may not be certain. */
 static void widen_by_capacity(const struct sp_analysis *a, struct sp_evaluated *e)
 {
     const struct sp_machine *m = a->options->machine;
@@ -291,8 +296,8 @@ static struct sp_value fraction_of(const struct sp_analysis *a, const struct sp_
                             k.hi * corrected * V.hi / V.value, V.origin);
 }
 
-/* No more bytes than the roof moves in its time: where a last level within its interval keeps enough, it kept
- * as much. */
+/* No more bytes than the roof moves in its time: where a last level within its interval keeps
+ * enough, it kept as much. */
 static void limit_by_time(const struct sp_analysis *a, struct sp_evaluated *e)
 {
     const double fraction = fraction_of(a, e).value, V = e->V_B.value, lo = e->V_B.lo;
@@ -307,8 +312,8 @@ static void limit_by_time(const struct sp_analysis *a, struct sp_evaluated *e)
     e->by_time = true;
 }
 
-/* The team's rate was measured as a share of the time of the run: a repetition gives another one as far as it
- * gives another time. */
+/* The team's rate was measured as a share of the time of the run: a repetition gives another one as
+ * far as it gives another time. */
 static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
 {
     return sp_value_between(rate.value, rate.lo * time.value / time.hi, rate.hi * time.value / time.lo,
@@ -324,7 +329,8 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
     if (is_drawn)
         sp_residence_inward(&e->residence, sp_analysis_caches(a));
     e->at_level = traffic_at(a, e);
-    /* The simulation knows better than sizes: where next to nothing crosses, the data live further in. */
+    /* The simulation knows better than sizes: where next to nothing crosses, the data live further
+     * in. */
     while (e->at_level && e->residence.level > 0 && sp_traffic_is_idle(l, e->at_level)) {
         sp_residence_inward(&e->residence, sp_analysis_caches(a));
         e->at_level = traffic_at(a, e);

@@ -37,9 +37,10 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double budget_s, 
     return sp_sample_pairs(&a->setup.job, &s, pairs, err);
 }
 
-/* Unasked, as many processes sample as the time for samples allows, three to seven, where their set-ups take
- * little of it: what differs from one start of a program to the next then widens the intervals. The median of
- * seven others lies between the least and the largest of seven medians 9 times of 10, if nothing drifts. */
+/* Unasked, as many processes sample as the time for samples allows, three to seven, where their
+ * set-ups take little of it: what differs from one start of a program to the next then widens the
+ * intervals. The median of seven others lies between the least and the largest of seven medians 9
+ * times of 10, if nothing drifts. */
 static int n_runs_of(const struct sp_analysis *a)
 {
     enum { FEW = 3, SEVERAL = 7 };
@@ -55,7 +56,8 @@ static int n_runs_of(const struct sp_analysis *a)
     return n < SEVERAL ? (int)n : SEVERAL;
 }
 
-/* One of the runs, which share the time for samples; those that nobody asked for share the samples, too. */
+/* One of the runs, which share the time for samples; those that nobody asked for share the samples,
+ * too. */
 static enum sp_status sample_run(const struct sp_analysis *a, struct sp_pairs *pairs, struct sp_error *err)
 {
     const int n_runs = n_runs_of(a), shared = a->options->n_runs > 0 ? 1 : n_runs;
@@ -170,9 +172,9 @@ static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs,
     return best;
 }
 
-/* Median of the runs' medians. A repetition of the whole command gives another one than this one's medians
- * know: the interval holds them, that of all samples, and nine tenths of the samples [docs/results,
- * intervals]. */
+/* Median of the runs' medians. A repetition of the whole command gives another one than this one's
+ * medians know: the interval holds them, that of all samples, and nine tenths of the samples
+ * [docs/results, intervals]. */
 static struct sp_value pool_value(const double *all, int64_t n, const double *medians, int n_runs,
                                   enum sp_origin origin)
 {
@@ -261,8 +263,8 @@ static enum sp_status replay_run(const struct sp_analysis *a, struct sp_pairs *p
     return sp_recording_pairs(r, c ? c->value.value : 0, n, pairs, err);
 }
 
-/* The runs in other processes, with looks of the sentinels between them. The team that a look needs ends
- * before the next process starts; the new one after it is pinned again. */
+/* The runs in other processes, with looks of the sentinels between them. The team that a look needs
+ * ends before the next process starts; the new one after it is pinned again. */
 static enum sp_status run_apart(const struct sp_analysis *a, int n, struct sp_sentinel_watch *watch,
                                 struct sp_observed *out, struct sp_error *err)
 {

@@ -44,7 +44,8 @@ struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const s
     return o;
 }
 
-/* Bytes of a window for each of its entries: the entry, and its share of a row's result and operand. */
+/* Bytes of a window for each of its entries: the entry, and its share of a row's result and
+ * operand. */
 static double bytes_per_entry(const struct sp_workload *w)
 {
     double s_v = (double)sp_precision_size(w->precision), row_B = s_v * sp_workload_width(w);
@@ -54,8 +55,9 @@ static double bytes_per_entry(const struct sp_workload *w)
            (w->op == SP_OP_SDDMM ? s_v : 0) + per_row * row_B / fmax(n_nzr, 1);
 }
 
-/* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row longer than
- * the window makes one by itself, to be cut, or with pass_long is passed over while a shorter one follows. */
+/* A window: rows from the one that holds entry `start`, until `entries` of them or the end. A row
+ * longer than the window makes one by itself, to be cut, or with pass_long is passed over while a
+ * shorter one follows. */
 static void find_window(const struct sp_csr *a, int64_t start, int64_t entries, bool pass_long,
                         int64_t *first, int64_t *n_rows)
 {
@@ -80,8 +82,8 @@ struct times {
     double clean, any; /* best of the samples that nothing disturbed, and of all [s]; INFINITY: none */
 };
 
-/* The best of several samples, since anything slower is somebody else's doing; where all were disturbed, some
- * more. One at least, however long a processor was away. */
+/* The best of several samples, since anything slower is somebody else's doing; where all were
+ * disturbed, some more. One at least, however long a processor was away. */
 static enum sp_status time_best(const struct sp_kernel *kernel, void *state, double budget_s,
                                 struct times *best, struct sp_error *err)
 {
@@ -111,8 +113,8 @@ static enum sp_status time_best(const struct sp_kernel *kernel, void *state, dou
     return status;
 }
 
-/* The rate of all windows together, each of the same entries; the interval is where it would lie without any
- * one of them. */
+/* The rate of all windows together, each of the same entries; the interval is where it would lie
+ * without any one of them. */
 static struct sp_value pool(const double *work, const double *time, int n)
 {
     double all_work = 0, all_time = 0;
@@ -183,7 +185,8 @@ static void free_windows(struct windows *ws)
     ws->n = 0;
 }
 
-/* Rows as a small matrix whose columns fit the inner caches, ready for kernels of so many threads. */
+/* Rows as a small matrix whose columns fit the inner caches, ready for kernels of so many
+ * threads. */
 static enum sp_status fold_rows(const struct sp_workload *workload, const struct sp_pcore_options *o,
                                 const struct sp_csr *rows, int64_t first, int64_t n_rows, int n_threads,
                                 struct window *window, struct sp_error *err)
@@ -260,8 +263,9 @@ static int64_t step_of(double x)
     return (int64_t)(x < 2 ? 10 * x : 20 + 20 * log(x / 2));
 }
 
-/* What P_core depends on beside the kernel: the workload, and of each window's rows the mean length, how the
- * lengths scatter, and how they change from one row to the next, which branches are predicted from. */
+/* What P_core depends on beside the kernel: the workload, and of each window's rows the mean
+ * length, how the lengths scatter, and how they change from one row to the next, which branches are
+ * predicted from. */
 static uint64_t class_of_rows(const struct sp_workload *w, const struct windows *ws)
 {
     char option[48];
@@ -507,8 +511,8 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
 
 /* ---- the whole team ---- */
 
-/* Copies the rows of n windows, each cut at `entries`, one after the other into out->row_ptr, col and val;
- * without those arrays they are only counted: out->n_r, out->n_nz. */
+/* Copies the rows of n windows, each cut at `entries`, one after the other into out->row_ptr, col
+ * and val; without those arrays they are only counted: out->n_r, out->n_nz. */
 static void copy_windows(const struct sp_workload *w, int n, int64_t entries, struct sp_csr *out)
 {
     const struct sp_csr *a = w->matrix;
@@ -532,7 +536,8 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
     }
 }
 
-/* Rows from all over the matrix that so many entries hold; *rows borrows the matrix where all of them fit. */
+/* Rows from all over the matrix that so many entries hold; *rows borrows the matrix where all of
+ * them fit. */
 static enum sp_status pick_rows(const struct sp_workload *w, int n_windows, int64_t entries,
                                 struct sp_csr *picked, const struct sp_csr **rows, struct sp_error *err)
 {

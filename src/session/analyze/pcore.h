@@ -1,6 +1,6 @@
-/* P_core: the rate of a kernel without memory limits [THEORY 1], measured on windows of the matrix's own rows
- * whose columns are folded so that matrix and x fit the inner caches. It decides between kernels that differ
- * in how they gather, and it is the in-core term of the roofline. */
+/* P_core: the rate of a kernel without memory limits [THEORY 1], measured on windows of the
+ * matrix's own rows whose columns are folded so that matrix and x fit the inner caches. It decides
+ * between kernels that differ in how they gather, and it is the in-core term of the roofline. */
 #ifndef SP_SESSION_PCORE_H
 #define SP_SESSION_PCORE_H
 
@@ -25,9 +25,10 @@ struct sp_pcore_options {
     struct sp_own *own;     /* whose kernel it is, where it is none of the table */
 };
 
-/* Values that suit the workload's operands and the first two caches of the machine (where it describes none,
- * or is NULL: 32 KiB and 512 KiB). Each kernel gets its part of what the plan has left for `spent`, 2 to
- * 30 ms (from 0.5 ms on where the whole budget is below 80 ms); without a plan 30 ms. */
+/* Values that suit the workload's operands and the first two caches of the machine (where it
+ * describes none, or is NULL: 32 KiB and 512 KiB). Each kernel gets its part of what the plan has
+ * left for `spent`, 2 to 30 ms (from 0.5 ms on where the whole budget is below 80 ms); without a
+ * plan 30 ms. */
 struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *machine,
                                              const struct sp_workload *workload, struct sp_plan *plan,
                                              enum sp_spending spent);
@@ -41,15 +42,16 @@ struct sp_pcore_ranking {
     struct sp_value flop_s[SP_MAX_RANKED];
 };
 
-/* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful flop/s of one
- * thread on this workload's format, precision and index (its schedule and threads do not matter), of all
- * windows together, in the best of three passes, of samples that nothing disturbed where there are any; the
- * interval holds the other passes, and where each would lie without any one of the windows. What the plan
- * remembers for the same kernel and rows of the same class (the lengths of the rows in each window: mean,
- * scatter, change from row to row) is not measured again. CRS: a row longer
- * than a window is cut. SELL: such rows are passed over, a window's rate counts stored entries, and the fill
- * is that of the whole matrix; so is that of BCSR. HALF: a window is made symmetric
- * (sp_csr_fold_symmetric()). SP_ABSENT when there is no kernel. */
+/* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful
+ * flop/s of one thread on this workload's format, precision and index (its schedule and threads do
+ * not matter), of all windows together, in the best of three passes, of samples that nothing
+ * disturbed where there are any; the interval holds the other passes, and where each would lie
+ * without any one of the windows. What the plan remembers for the same kernel and rows of the same
+ * class (the lengths of the rows in each window: mean, scatter, change from row to row) is not
+ * measured again. CRS: a row longer than a window is cut. SELL: such rows are passed over, a
+ * window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
+ * BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()). SP_ABSENT when there is no
+ * kernel. */
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
                              const struct sp_pcore_options *options, struct sp_pcore_ranking *ranking,
                              struct sp_error *err);
@@ -64,12 +66,12 @@ enum sp_status sp_pcore_choose(const struct sp_workload *workload, const char *i
                                const struct sp_pcore_options *options, const struct sp_kernel **kernel,
                                struct sp_value *flop_s, struct sp_error *err);
 
-/* The same rows for the whole team: windows from all over the matrix (all of it where it fits), whose columns
- * are folded, as one small matrix that the threads' inner caches hold together. `job` runs the kernel on it
- * with the workload's threads (equal shares of entries), to be timed in turn with the run itself; *work is
- * what one execution is worth [flop], by the whole matrix's fill. A thread's rows are twice a window of
- * sp_pcore_rank(), so that their ends are harder to learn. Release with
- * sp_pcore_team_free(), also after a failure: SP_MEMORY; SP_ABSENT: nothing to run. */
+/* The same rows for the whole team: windows from all over the matrix (all of it where it fits),
+ * whose columns are folded, as one small matrix that the threads' inner caches hold together. `job`
+ * runs the kernel on it with the workload's threads (equal shares of entries), to be timed in turn
+ * with the run itself; *work is what one execution is worth [flop], by the whole matrix's fill. A
+ * thread's rows are twice a window of sp_pcore_rank(), so that their ends are harder to learn.
+ * Release with sp_pcore_team_free(), also after a failure: SP_MEMORY; SP_ABSENT: nothing to run. */
 struct sp_pcore_team;
 enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const struct sp_kernel *kernel,
                                   const struct sp_pcore_options *options, struct sp_pcore_team **team,

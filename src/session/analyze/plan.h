@@ -1,6 +1,6 @@
-/* The plan of an analysis. --budget is the measuring time of the whole command: each kind of measurement has
- * a share of it, and what one leaves goes to those after it. What was spent is noted, and P_core is measured
- * once for each kernel and class of rows, whoever asks. */
+/* The plan of an analysis. --budget is the measuring time of the whole command: each kind of
+ * measurement has a share of it, and what one leaves goes to those after it. What was spent is
+ * noted, and P_core is measured once for each kernel and class of rows, whoever asks. */
 #ifndef SP_SESSION_PLAN_H
 #define SP_SESSION_PLAN_H
 
@@ -40,14 +40,14 @@ struct sp_plan {
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 
-/* Nothing is spent, and three budgets, 4 s at least, may be waited for quiet moments. Rates that were
- * measured under an earlier budget are kept: zero-initialise the first time. */
+/* Nothing is spent, and three budgets, 4 s at least, may be waited for quiet moments. Rates that
+ * were measured under an earlier budget are kept: zero-initialise the first time. */
 void sp_plan_begin(struct sp_plan *plan, double budget_s);
 
 /* Of the budget [s], whatever the others took. */
 double sp_plan_share_s(const struct sp_plan *plan, enum sp_spending what);
-/* The time that this kind has in all [s]: its own share, and what the kinds before it left; at least half of
- * its share where they took more than theirs. */
+/* The time that this kind has in all [s]: its own share, and what the kinds before it left; at
+ * least half of its share where they took more than theirs. */
 double sp_plan_allowance_s(const struct sp_plan *plan, enum sp_spending what);
 /* Of that, what is left; not below 0. */
 double sp_plan_left_s(const struct sp_plan *plan, enum sp_spending what);
@@ -59,8 +59,8 @@ const struct sp_value *sp_plan_rate(const struct sp_plan *plan, const struct sp_
 void sp_plan_remember(struct sp_plan *plan, const struct sp_kernel *kernel, uint64_t rows,
                       struct sp_value flop_s);
 
-/* The steps of an analysis that were taken, whatever it runs on. The tables are in session/analyze/analyze.c
- * and analyze_gpu.c, the loop over them in steps.inc. */
+/* The steps of an analysis that were taken, whatever it runs on. The tables are in
+ * session/analyze/analyze.c and analyze_gpu.c, the loop over them in steps.inc. */
 enum { SP_MAX_STEPS = 20 };
 enum { SP_COMPUTES = -1 }; /* a step without measurements; else enum sp_spending */
 

@@ -14,8 +14,8 @@
 
 /* Between two looks at which cores share a cache [s]; a look takes 2 ms. */
 static const double BURST_S = 0.02;
-/* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least [s]: quiet
- * moments do not come more often because the budget is small. */
+/* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least
+ * [s]: quiet moments do not come more often because the budget is small. */
 static const double PATIENCE = 3, PATIENCE_S = 2;
 
 struct pair {
@@ -82,8 +82,8 @@ static struct rate rate_of(struct rate a, struct rate b)
     return (struct rate){0.5 * (a.value + b.value), a.disturbed};
 }
 
-/* The kernel once, and the other after it; `last` is what the other had before, and has now. Of disturbed
- * pairs the first ones are kept, in case that there are no others. */
+/* The kernel once, and the other after it; `last` is what the other had before, and has now. Of
+ * disturbed pairs the first ones are kept, in case that there are no others. */
 static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
@@ -112,8 +112,8 @@ static bool is_known(const char *mode)
     return strcmp(mode, "unknown") != 0;
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no answer,
- * because a thread did not run in time, says nothing against the other one. */
+/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no
+ * answer, because a thread did not run in time, says nothing against the other one. */
 static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
 {
     struct collected *c = &s->c;
@@ -298,10 +298,11 @@ void sp_pairs_free(struct sp_pairs *pairs)
     memset(pairs, 0, sizeof *pairs);
 }
 
-/* Samples of processors: two jobs that take turns on the same threads, timed by this processor's clock. */
+/* Samples of processors: two jobs that take turns on the same threads, timed by this processor's
+ * clock. */
 
-/* A sample of either job [s]: long enough for the clock and the start of the team, short enough to fit
- * between two disturbances, for schedulers let a thread run 3 ms or so at a stretch. */
+/* A sample of either job [s]: long enough for the clock and the start of the team, short enough to
+ * fit between two disturbances, for schedulers let a thread run 3 ms or so at a stretch. */
 static const double SAMPLE_S = 0.001;
 
 /* One of the two jobs that take turns. */
@@ -352,8 +353,8 @@ static bool is_large(const struct sp_job *job, const struct sp_protocol *p)
     return llc && job->layout && sp_layout_matrix_bytes(job->layout) > times * domains * (double)llc->size_B;
 }
 
-/* One sample of one side under the protocol. Warm: an execution first, for the other side has left its own
- * data in the caches. */
+/* One sample of one side under the protocol. Warm: an execution first, for the other side has left
+ * its own data in the caches. */
 static enum sp_status observe(const struct team *s, struct side *side, struct sp_reading *r,
                               struct sp_error *err)
 {

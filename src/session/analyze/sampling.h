@@ -1,6 +1,7 @@
-/* Samples of a kernel and of its roof, or of another kernel, in turn, so that both see the same minute of a
- * shared machine: fractions and gains are medians of paired ratios [THEORY 8]. Samples are short, and know
- * whether other work took a processor meanwhile (sys/disturbance.h); those are replaced. */
+/* Samples of a kernel and of its roof, or of another kernel, in turn, so that both see the same
+ * minute of a shared machine: fractions and gains are medians of paired ratios [THEORY 8]. Samples
+ * are short, and know whether other work took a processor meanwhile (sys/disturbance.h); those are
+ * replaced. */
 #ifndef SP_SESSION_SAMPLING_H
 #define SP_SESSION_SAMPLING_H
 
@@ -19,8 +20,9 @@ struct sp_sampling_options {
     bool pinned; /* threads are bound: the latency between the first two is looked at before and after each
                     sample */
     const struct sp_job *against; /* NULL: the roof; else this job is sampled in the roof's place */
-    /* Where the threads of both jobs belong; NULL: they stay where they are, against_binding: as the job's.
-       Pinned ones are put there before the first sample, and where the two differ, before every one. */
+    /* Where the threads of both jobs belong; NULL: they stay where they are, against_binding: as
+     * the job's. Pinned ones are put there before the first sample, and where the two differ,
+     * before every one. */
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
     double sample_s;                    /* a sample lasts about so long [s]; 0: 1 ms */
@@ -52,9 +54,9 @@ struct sp_pairs {
     double spread;           /* (Q3 - Q1)/median of the times */
 };
 
-/* max_samples clean pairs, or as many as the budget allows, at least min_samples of them as long as three
- * budgets or patience_s last; at least one pair, clean or not: noise is no error. SP_INTERRUPTED keeps what
- * was sampled (n may be 0). */
+/* max_samples clean pairs, or as many as the budget allows, at least min_samples of them as long as
+ * three budgets or patience_s last; at least one pair, clean or not: noise is no error.
+ * SP_INTERRUPTED keeps what was sampled (n may be 0). */
 enum sp_status sp_sample_pairs(const struct sp_job *job, const struct sp_sampling_options *options,
                                struct sp_pairs *pairs, struct sp_error *err);
 void sp_pairs_free(struct sp_pairs *pairs);

@@ -146,8 +146,8 @@ void sp_subject_free(struct sp_subject *s)
 
 static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
 {
-    /* Operands and result as doubles, and in two kernels while the faster one is found; the result is checked
-     * as doubles once more. */
+    /* Operands and result as doubles, and in two kernels while the faster one is found; the result
+     * is checked as doubles once more. */
     double operands = (double)(sp_dense_n_x(w) + sp_dense_n_rows(w) + sp_dense_n_second(w));
     double vectors =
         operands * (double)(2 * sp_precision_size(w->precision) + sizeof(double)) +
@@ -314,8 +314,8 @@ static enum sp_status time_one(struct contender *c, int64_t *n, struct sp_error 
     }
 }
 
-/* Both in turn on the arrays themselves, the first of each thrown away; one round suffices where they are far
- * apart. */
+/* Both in turn on the arrays themselves, the first of each thrown away; one round suffices where
+ * they are far apart. */
 static enum sp_status duel(struct contender *champion, struct contender *challenger, int64_t *n, bool *won,
                            struct sp_error *err)
 {
@@ -335,8 +335,8 @@ static enum sp_status duel(struct contender *champion, struct contender *challen
     return status;
 }
 
-/* P_core draws up the list; executions on the run's own arrays decide, because kernels of equal P_core wait
- * differently for memory. */
+/* P_core draws up the list; executions on the run's own arrays decide, because kernels of equal
+ * P_core wait differently for memory. */
 static enum sp_status choose_among(const struct sp_setup_options *o, const struct sp_pcore_ranking *ranking,
                                    const struct sp_dense *dense, const struct sp_allocator *allocator,
                                    struct sp_setup *s, struct sp_error *err)
@@ -376,8 +376,8 @@ static enum sp_status choose_among(const struct sp_setup_options *o, const struc
     return status;
 }
 
-/* The kernel given or chosen before, or the fastest one; where non-temporal stores were asked for, the
- * fastest that has them. */
+/* The kernel given or chosen before, or the fastest one; where non-temporal stores were asked for,
+ * the fastest that has them. */
 static enum sp_status choose_kernel(const struct sp_setup_options *o, const struct sp_kernel *chosen,
                                     const struct sp_dense *dense, const struct sp_allocator *allocator,
                                     struct sp_setup *s, struct sp_error *err)
@@ -411,7 +411,8 @@ static enum sp_status choose_kernel(const struct sp_setup_options *o, const stru
                    "no kernel for this workload writes y with non-temporal stores here");
 }
 
-/* How long an execution takes, more or less: whoever waits for a kernel of somebody else has to know. */
+/* How long an execution takes, more or less: whoever waits for a kernel of somebody else has to
+ * know. */
 static enum sp_status time_built_in(const struct sp_setup_options *o, const struct sp_dense *dense,
                                     struct sp_setup *s, struct sp_error *err)
 {

@@ -36,9 +36,9 @@ struct sp_setup {
     void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
 };
 
-/* Binds threads, makes the layout, chooses the kernel, runs it once and checks the result: SP_WRONG where it
- * differs from the reference by more than the derived tolerance (everything is released then). `workload` has
- * passed sp_workload_check(). */
+/* Binds threads, makes the layout, chooses the kernel, runs it once and checks the result: SP_WRONG
+ * where it differs from the reference by more than the derived tolerance (everything is released
+ * then). `workload` has passed sp_workload_check(). */
 enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp_setup_options *options,
                              const struct sp_progress *progress, struct sp_setup *setup,
                              struct sp_error *err);
@@ -68,8 +68,8 @@ enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const st
                                const char *reorder, const struct sp_allocator *allocator,
                                const struct sp_progress *progress, struct sp_subject *subject,
                                struct sp_error *err);
-/* A subject in the order of its file takes this one, and keeps the original for trials of other orders;
- * "none": nothing is done. On failure the subject is as before. */
+/* A subject in the order of its file takes this one, and keeps the original for trials of other
+ * orders; "none": nothing is done. On failure the subject is as before. */
 enum sp_status sp_subject_reorder(struct sp_subject *subject, const char *reorder,
                                   const struct sp_allocator *allocator, const struct sp_progress *progress,
                                   struct sp_error *err);

@@ -1,4 +1,5 @@
-/* The run in the simulated caches, and what follows from it for each cache domain and in the ECM model. */
+/* The run in the simulated caches, and what follows from it for each cache domain and in the ECM
+ * model. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
     return o;
 }
 
-/* The arrays that somebody else's kernel has instead stream by as those of CRS do, in proportion. */
+/* The arrays that somebody else's kernel has instead stream by as those of CRS do, in
+ * proportion. */
 static void take_stored(const struct sp_analysis *a, struct sp_simulated *out)
 {
     static const enum sp_array stored[] = {SP_ARRAY_VALUES, SP_ARRAY_INDICES, SP_ARRAY_POINTERS};
@@ -116,8 +118,8 @@ enum sp_status sp_analysis_reuse(const struct sp_analysis *a, struct sp_reuse *o
     return sp_reuse_curve(&a->setup.layout, &o, out, err);
 }
 
-/* What each last-level-cache domain has to do, and with what: several of them load x several times, and the
- * slowest ends the product. */
+/* What each last-level-cache domain has to do, and with what: several of them load x several times,
+ * and the slowest ends the product. */
 
 static void count_threads(const struct sp_analysis *a, struct sp_domain *domain)
 {
@@ -133,7 +135,8 @@ static void count_threads(const struct sp_analysis *a, struct sp_domain *domain)
     }
 }
 
-/* A domain's own ceiling where the machine has one for its number of threads; else its part of the roof. */
+/* A domain's own ceiling where the machine has one for its number of threads; else its part of the
+ * roof. */
 static struct sp_value own_roof(const struct sp_analysis *a, int n_threads)
 {
     bool exact;
@@ -185,9 +188,9 @@ enum sp_status sp_analysis_domains(const struct sp_analysis *a, struct sp_domain
 
 /* The ECM model of the run and the roof of its gathers: no part of them is measured for it. */
 
-/* All work by one thread of the team, at the rate that it has beside the others: n W/P_core. A thread alone
- * may be faster, by clock or by a core that it shares with none, but n threads at that rate would take less
- * than the P_core that was measured of them. */
+/* All work by one thread of the team, at the rate that it has beside the others: n W/P_core. A
+ * thread alone may be faster, by clock or by a core that it shares with none, but n threads at that
+ * rate would take less than the P_core that was measured of them. */
 static struct sp_value core_s(const struct sp_analysis *a, const char **from)
 {
     const struct sp_value p = a->evaluated.p_core;

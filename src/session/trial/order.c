@@ -1,5 +1,6 @@
-/* Counterfactuals: what other orders of rows and columns would save. Orders are found and looked at on the
- * matrix as it stands, by sampled reuse distances; only the best of them is applied and simulated exactly. */
+/* Counterfactuals: what other orders of rows and columns would save. Orders are found and looked at
+ * on the matrix as it stands, by sampled reuse distances; only the best of them is applied and
+ * simulated exactly. */
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +17,14 @@
 #define REORDER_WORTH 0.05
 /* ... or gathers that hit the innermost cache this share of the time. */
 #define LATENCY_WORTH 0.15
-/* All orders together are expected to take no longer than this [s], with --try-hints so many times that; the
- * simulation of the best takes so long for an entry. Expected, not measured: a busy machine finds what a
- * quiet one does. */
+/* All orders together are expected to take no longer than this [s], with --try-hints so many times
+ * that; the simulation of the best takes so long for an entry. Expected, not measured: a busy
+ * machine finds what a quiet one does. */
 #define REORDER_LIMIT_S  30.0
 #define THOROUGH         4
 #define SIMULATE_ENTRY_S 500e-9
-/* METIS may take longer than expected, a hundred times where the graph has no parts: it is ended after this
- * [s], or this many executions of the run, if that is longer. */
+/* METIS may take longer than expected, a hundred times where the graph has no parts: it is ended
+ * after this [s], or this many executions of the run, if that is longer. */
 #define SLOW_LIMIT_S          10.0
 #define SLOW_LIMIT_EXECUTIONS 300
 /* An order is taken instead of one that is found faster where its alpha is this much smaller. */
@@ -45,8 +46,8 @@ static double waiting_s(const struct sp_analysis *a)
                : 0;
 }
 
-/* The simulated interface whose traffic of x tells what gathers wait for: one inward of the level that
- * counts; -1 where they do not wait, or no such level is simulated. */
+/* The simulated interface whose traffic of x tells what gathers wait for: one inward of the level
+ * that counts; -1 where they do not wait, or no such level is simulated. */
 static int inner_level(const struct sp_analysis *a)
 {
     bool memory = a->evaluated.residence.level >= a->options->machine->n_caches;
@@ -93,7 +94,8 @@ static enum sp_status simulate_reordered(const struct sp_analysis *a, struct sp_
     return status;
 }
 
-/* Rows of like length may follow each other then, or may not: the core's share of the time changes too. */
+/* Rows of like length may follow each other then, or may not: the core's share of the time changes
+ * too. */
 static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordered *out,
                                    const struct sp_csr *ordered, struct sp_error *err)
 {
@@ -167,8 +169,8 @@ static enum sp_status sample_alpha(const struct sp_analysis *a, const struct sp_
     return status;
 }
 
-/* Finds the order within the time that is left for it. SP_ABSENT and others: not in this build, not for this
- * matrix, or not in time. */
+/* Finds the order within the time that is left for it. SP_ABSENT and others: not in this build, not
+ * for this matrix, or not in time. */
 static enum sp_status find_order(const struct sp_analysis *a, const struct candidate *c, double left_s,
                                  struct sp_permutations *order, struct sp_error *err)
 {
@@ -229,7 +231,8 @@ enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered 
     out->alpha_reordered = out->reorder_s = sp_value_none("no reordering was tried");
     out->alpha_inner = out->alpha_inner_reordered = out->p_core_reordered = out->reorder_s;
     out->streams_reordered = out->reorder_s;
-    /* An order changes what these store, not only alpha; one of rows alone leaves nothing symmetric. */
+    /* An order changes what these store, not only alpha; one of rows alone leaves nothing
+     * symmetric. */
     if (sp_format_of(a->setup.workload.format)->order_bound)
         return SP_OK;
     const double excess_B = (a->evaluated.alpha.value - a->evaluated.alpha_min.alpha_once) *

@@ -20,8 +20,8 @@
 #define MOSTLY_FED 0.7
 /* Rows are sorted where more than this share of the time is not explained. */
 #define NOT_EXPLAINED 0.1
-/* How long a run waits for quiet moments [s]: several of them are made; and one that something less sure
- * stands in for. */
+/* How long a run waits for quiet moments [s]: several of them are made; and one that something less
+ * sure stands in for. */
 #define PATIENCE_S        1
 #define LITTLE_PATIENCE_S 0.1
 /* Another kernel's P_core is measured by the team where the plan has more than this left [s]. */
@@ -34,7 +34,8 @@ static struct sp_intervention *add(struct sp_proved *out, const char *name, stru
     return i;
 }
 
-/* Pairs of samples of one job, in turn with another (NULL: with the roof), in what the plan has left. */
+/* Pairs of samples of one job, in turn with another (NULL: with the roof), in what the plan has
+ * left. */
 static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp_job *job,
                                     const struct sp_job *against, enum sp_cache_state state,
                                     enum sp_spending spent, struct sp_pairs *pairs, struct sp_error *err)
@@ -55,9 +56,9 @@ static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp
     return status;
 }
 
-/* The time of another job, measured in turn with the run's own: a machine that drifts slows both. *lambda: of
- * its threads' busy times. Data of `warm` jobs are in the inner caches; a run from cold caches cannot be
- * sampled in turn with them. */
+/* The time of another job, measured in turn with the run's own: a machine that drifts slows both.
+ * *lambda: of its threads' busy times. Data of `warm` jobs are in the inner caches; a run from cold
+ * caches cannot be sampled in turn with them. */
 static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_job *job, bool warm,
                                   struct sp_value *time, double *lambda, struct sp_error *err)
 {
@@ -96,7 +97,8 @@ static double value_or_0(struct sp_value v)
     return sp_value_known(v) ? v.value : 0;
 }
 
-/* Is it a kernel of somebody else that was made ready for the matrix, and may know one at a time? */
+/* Is it a kernel of somebody else that was made ready for the matrix, and may know one at a
+ * time? */
 static bool has_one_state(const struct sp_analysis *a)
 {
     return a->setup_options.own && !sp_own_is_stateless(a->setup_options.own);
@@ -124,8 +126,8 @@ static enum sp_status core_job_make(const struct sp_analysis *a, const struct sp
 /* Longer executions do not notice the start of a team [s]. */
 static const double noticed_s = 1e-3;
 
-/* A few entries a thread, those of a chunk or of a block: start and barrier are all that an execution takes.
- */
+/* A few entries a thread, those of a chunk or of a block: start and barrier are all that an
+ * execution takes. */
 static enum sp_status time_team(const struct sp_analysis *a, struct sp_value *team_s, struct sp_error *err)
 {
     enum { BLOCK = 8, MOST = 64 };
@@ -187,8 +189,8 @@ static double rate_in(double work, double t, double team_s)
     return work / fmax(t - team_s, SP_LEAST_WORK * t);
 }
 
-/* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were disturbed,
- * or there are no such rows. */
+/* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were
+ * disturbed, or there are no such rows. */
 static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct sp_workload *other,
                                       const struct sp_kernel *kernel, struct sp_value *ratio,
                                       struct sp_error *err)
@@ -258,8 +260,8 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
 
 /* ---- with something taken away ---- */
 
-/* The run's job with other shares of the same arrays: its layout has them for as long as an execution lasts.
- */
+/* The run's job with other shares of the same arrays: its layout has them for as long as an
+ * execution lasts. */
 struct rescheduled {
     struct sp_layout *layout;
     const struct sp_job *job;
@@ -308,7 +310,8 @@ static enum sp_status equalise(const struct sp_analysis *a, struct sp_proved *ou
     return status;
 }
 
-/* Unequal busy times that the bytes do not explain: every schedule that these arrays allow is run. */
+/* Unequal busy times that the bytes do not explain: every schedule that these arrays allow is
+ * run. */
 static enum sp_status try_schedules(const struct sp_analysis *a, struct sp_proved *out, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
@@ -349,8 +352,8 @@ static enum sp_status time_prepared(const struct sp_analysis *a, const struct sp
     return status;
 }
 
-/* Is much of the run with all gathers from L1 neither execution of few rows nor transfers? Then what differs
- * is the sequence of row lengths, which few rows let a processor learn. */
+/* Is much of the run with all gathers from L1 neither execution of few rows nor transfers? Then
+ * what differs is the sequence of row lengths, which few rows let a processor learn. */
 static bool may_mispredict(const struct sp_analysis *a, const struct sp_proved *p)
 {
     const struct sp_evaluated *e = &a->evaluated;
@@ -381,8 +384,8 @@ static enum sp_status sort_rows(const struct sp_analysis *a, struct sp_layout *v
     return status;
 }
 
-/* Where transfers take most of the time, the rest is all that gathers could wait: no copy of the indices of a
- * large matrix is made for that. */
+/* Where transfers take most of the time, the rest is all that gathers could wait: no copy of the
+ * indices of a large matrix is made for that. */
 static bool is_worth_a_copy(const struct sp_analysis *a)
 {
     static const double write_Bps = 1e9, most_of_budget = 0.5; /* fresh memory is slow */
@@ -604,8 +607,8 @@ static enum sp_status simulate(const struct sp_analysis *a, const struct sp_layo
     return status;
 }
 
-/* V of the pair less V of the fused kernel where the gathers of both cost the same: what THEORY 6 has, and
- * S's values. */
+/* V of the pair less V of the fused kernel where the gathers of both cost the same: what THEORY 6
+ * has, and S's values. */
 static double predicted_saving(const struct sp_analysis *a, const struct half half[2])
 {
     double w = a->setup.facts.store_nt ? 1 : 2, alpha = a->evaluated.alpha_min.alpha;
@@ -614,9 +617,9 @@ static double predicted_saving(const struct sp_analysis *a, const struct half ha
     return pair_B - sp_volume_layout(&a->setup.layout, alpha, w).total_B;
 }
 
-/* Runs and simulates the pair with the analysis's matrix, width, precision, threads and schedule, each by the
- * kernel with the highest P_core; SpMM takes pattern and values from where SDDMM has them. SP_INTERRUPTED,
- * SP_MEMORY. */
+/* Runs and simulates the pair with the analysis's matrix, width, precision, threads and schedule,
+ * each by the kernel with the highest P_core; SpMM takes pattern and values from where SDDMM has
+ * them. SP_INTERRUPTED, SP_MEMORY. */
 static enum sp_status compare_pair(const struct sp_analysis *a, struct sp_unfused *out, struct sp_error *err)
 {
     struct half half[2] = {{.kernel = NULL}, {.kernel = NULL}};

@@ -218,8 +218,8 @@ static bool is_reordered(const struct sp_trials *t, const struct sp_variant *v)
     return sp_variant_drops_zeros(v) || (*order && strcmp(order, t->subject->reorder) != 0);
 }
 
-/* A matrix of the trials' own, in this order (NULL: as it is), timed. As in a command, zeros are left out
- * before the order is looked for. */
+/* A matrix of the trials' own, in this order (NULL: as it is), timed. As in a command, zeros are
+ * left out before the order is looked for. */
 static enum sp_status make_ordered(struct sp_trials *t, const struct sp_csr *from, const char *order,
                                    bool drop_zeros, struct sp_error *err)
 {

@@ -6,7 +6,8 @@
 #include "io/record/record.h"
 #include "session/record/parts.h"
 
-/* An observation wider than this, and than the prediction, confirms no prediction that reaches 0. */
+/* An observation wider than this, and than the prediction, confirms no prediction that reaches
+ * 0. */
 #define SHARP 0.05
 /* A combination that saves less than this on top is not worth its options. */
 #define WORTH_ADDING 0.01
@@ -82,8 +83,9 @@ bool sp_try_is_gain(const struct sp_try *one)
     return sp_value_known(one->trial.gain) && one->trial.gain.lo > 0;
 }
 
-/* Does it compute the same numbers, but for the order of sums? What rounds values is never combined unasked.
- * (Values are proposed to be stored as f32 beside f64 vectors only where all of them are such numbers.) */
+/* Does it compute the same numbers, but for the order of sums? What rounds values is never combined
+ * unasked. (Values are proposed to be stored as f32 beside f64 vectors only where all of them are
+ * such numbers.) */
 static bool keeps_numbers(const struct sp_try *one)
 {
     const char *precision = sp_change_value(&one->variant.change, SP_OPTION_PRECISION);
@@ -219,7 +221,8 @@ static void complete_hint(json_t *hint, const struct sp_tries *tries)
     }
 }
 
-/* Measured again in fresh processes; where that did not come to pass, as its own trial had it, and why. */
+/* Measured again in fresh processes; where that did not come to pass, as its own trial had it, and
+ * why. */
 static json_t *best_json(const struct sp_tries *tries)
 {
     const bool is_confirmed = tries->confirmed.trial.n_processes > 0;

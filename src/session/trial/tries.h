@@ -1,12 +1,13 @@
-/* What was tried of the hints: each prediction beside what was observed, the word for what became of it, and
- * which tries win. Figures alone decide; nothing is run here. */
+/* What was tried of the hints: each prediction beside what was observed, the word for what became
+ * of it, and which tries win. Figures alone decide; nothing is run here. */
 #ifndef SP_SESSION_TRIES_H
 #define SP_SESSION_TRIES_H
 
 #include "model/hints/hints.h"
 #include "session/trial/trial.h"
 
-/* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo, g.hi]. */
+/* What became of a prediction [lo, hi] of the time saved, g observed with the interval [g.lo,
+ * g.hi]. */
 enum sp_outcome {
     SP_NOT_TRIED,
     SP_CONFIRMED, /* the intervals meet, and g.lo > 0; or lo <= 0, g > 0 and no wider than the prediction */
@@ -56,16 +57,16 @@ struct sp_tries {
     char command[400];               /* of the best */
 };
 
-/* Samples of a trial get one of so many parts of the budget, those of a process that confirms the best half
- * of one; so many processes confirm it, where there is time. */
+/* Samples of a trial get one of so many parts of the budget, those of a process that confirms the
+ * best half of one; so many processes confirm it, where there is time. */
 enum { SP_TRY_PARTS = 12, SP_TRY_PROCESSES = 3 };
 
-/* What a trial is expected to take, and a confirming process [s]: as long as the longest so far, before the
- * first one its samples. */
+/* What a trial is expected to take, and a confirming process [s]: as long as the longest so far,
+ * before the first one its samples. */
 double sp_tries_trial_s(const struct sp_tries *tries);
 double sp_tries_process_s(const struct sp_tries *tries);
-/* With spent_s gone, can a step of step_s be taken, and the best be confirmed after it? Nothing is begun that
- * cannot. */
+/* With spent_s gone, can a step of step_s be taken, and the best be confirmed after it? Nothing is
+ * begun that cannot. */
 bool sp_tries_has_time(const struct sp_tries *tries, double spent_s, double step_s);
 /* Processes for which there is time, 0 ... SP_TRY_PROCESSES. */
 int sp_tries_processes(const struct sp_tries *tries, double spent_s);
@@ -78,19 +79,19 @@ double sp_try_gain_alone(const struct sp_try *one, double from_gain);
 /* Was it measured, and is all of its interval a gain? */
 bool sp_try_is_gain(const struct sp_try *one);
 
-/* The fastest that computes the same numbers; NULL: none is faster than the run. One of a later round must
- * save another point. */
+/* The fastest that computes the same numbers; NULL: none is faster than the run. One of a later
+ * round must save another point. */
 const struct sp_try *sp_tries_best(const struct sp_tries *tries);
 
-/* The fastest of those that are not `done` (one for each try) and whose gain, at its lower end, is above
- * `gain`; NULL: none. */
+/* The fastest of those that are not `done` (one for each try) and whose gain, at its lower end, is
+ * above `gain`; NULL: none. */
 const struct sp_try *sp_tries_contender(const struct sp_tries *tries, const bool *done, double gain);
 
 /* Is `gain` worth the options that come on top of one that gave `before`? */
 bool sp_gain_is_worth_adding(double gain, double before);
 
-/* The next best of one[from ... to - 1] whose own options are not among those that its round has added
- * already; used[i]: left out. NULL: none. */
+/* The next best of one[from ... to - 1] whose own options are not among those that its round has
+ * added already; used[i]: left out. NULL: none. */
 const struct sp_try *sp_tries_next(const struct sp_tries *tries, int from, int to,
                                    const struct sp_variant *added, const bool *used);
 

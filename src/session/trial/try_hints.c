@@ -10,9 +10,9 @@
 #include "session/analyze/analysis.h"
 #include "sparse/structure/structure.h"
 
-/* The hints that a report would show, tried before the report is printed, on the arrays of the run and within
- * its budget; and what their rules would not have proposed, where trying it costs next to nothing: a model's
- * few percent decide nothing. */
+/* The hints that a report would show, tried before the report is printed, on the arrays of the run
+ * and within its budget; and what their rules would not have proposed, where trying it costs next
+ * to nothing: a model's few percent decide nothing. */
 
 enum { MOST = 3, MOST_CHANCES = 6, LEAST_EXECUTIONS = 40 };
 /* A prediction that may reach this gain is worth a trial. */
@@ -23,8 +23,8 @@ enum { MOST = 3, MOST_CHANCES = 6, LEAST_EXECUTIONS = 40 };
 /* Chances begin until trials have taken so many times their share of the budget. */
 #define PATIENCE 1.5
 
-/* What a trial takes before and while it samples [s]: the order, two layouts' worth of copies for each kernel
- * that takes part in the choice, and executions. */
+/* What a trial takes before and while it samples [s]: the order, two layouts' worth of copies for
+ * each kernel that takes part in the choice, and executions. */
 static double cost_s(const struct sp_analysis *a, const struct sp_variant *v)
 {
     const double order_s =
@@ -51,8 +51,8 @@ static bool is_undecided(const struct sp_trial *t)
     return sp_value_known(t->gain) && t->gain.value >= WORTH_TRYING && t->gain.lo < WORTH_TRYING;
 }
 
-/* Arrays of one allocation may lie better or worse than others: where one measurement tells nothing, another
- * one is made, and the narrower of both counts. */
+/* Arrays of one allocation may lie better or worse than others: where one measurement tells
+ * nothing, another one is made, and the narrower of both counts. */
 static enum sp_status run_trial(struct sp_trials *trials, struct sp_try *one, double budget_s,
                                 struct sp_error *err)
 {
@@ -179,7 +179,8 @@ enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **ou
         status = try_on_arrays(a, tries, &trials, &found->hints.hint[i], &tried, err);
         n += tried;
     }
-    /* A small budget has no time for chances; beside other work trials wait for quiet moments, nor then. */
+    /* A small budget has no time for chances; beside other work trials wait for quiet moments, nor
+     * then. */
     const bool has_time = CHANCE_SHARE * a->options->plan->budget_s >= GLANCE_S;
     const double patient_s = has_time ? PATIENCE * sp_plan_share_s(a->options->plan, SP_SPEND_TRIALS) : 0;
     for (int i = 0, n = 0; i < found->chances.n_hints && n < MOST_CHANCES && status == SP_OK &&
@@ -195,7 +196,8 @@ enum sp_status sp_analysis_try(const struct sp_analysis *a, struct sp_tries **ou
 /* ---- with a budget of their own: --try-hints ---- */
 
 enum { MOST_ROUNDS = 3, MOST_CONFIRMED = 3 };
-/* Two changes together may be this much slower than the better one alone and still be as predicted. */
+/* Two changes together may be this much slower than the better one alone and still be as
+ * predicted. */
 #define SLACK 0.03
 
 struct trying {
@@ -236,8 +238,8 @@ static enum sp_status try_one(struct trying *t, struct sp_try *one, struct sp_er
     return status;
 }
 
-/* Gains seen under other conditions say little beside those of the rest: they are measured once more, and the
- * measurement that was nearer to what the predictions are made for is kept. */
+/* Gains seen under other conditions say little beside those of the rest: they are measured once
+ * more, and the measurement that was nearer to what the predictions are made for is kept. */
 static enum sp_status repeat_under_other_conditions(struct trying *t, int from, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
@@ -276,7 +278,8 @@ static bool is_again(const struct trying *t, const struct sp_variant *v)
     return sp_variant_is_same(&none, v, run);
 }
 
-/* One hint on top of what has won so far (NULL: of the run); for_s: time of the run that it is made for. */
+/* One hint on top of what has won so far (NULL: of the run); for_s: time of the run that it is made
+ * for. */
 static enum sp_status try_hint(struct trying *t, const struct sp_hint *hint, const struct sp_try *won,
                                double for_s, int round, struct sp_error *err)
 {
@@ -436,8 +439,8 @@ static enum sp_status next_round(struct trying *t, int round, bool *more, struct
     return status == SP_OK ? combine(t, from, tries->n, round, won.trial.gain.value, err) : status;
 }
 
-/* What a careful user runs anyway: no credit for leaving it. Merge shares rows and entries equally by itself.
- */
+/* What a careful user runs anyway: no credit for leaving it. Merge shares rows and entries equally
+ * by itself. */
 static enum sp_status try_honest(struct trying *t, struct sp_error *err)
 {
     const struct sp_analyze_options *o = t->trials.options;
@@ -469,8 +472,8 @@ static void take_best(struct trying *t, const struct sp_hints *hints, const stru
                           sizeof tries->command);
 }
 
-/* In fresh processes. Where the best keeps less of its gain there than another trial showed, at its lower
- * end, that one is confirmed as well, and the better one taken. */
+/* In fresh processes. Where the best keeps less of its gain there than another trial showed, at its
+ * lower end, that one is confirmed as well, and the better one taken. */
 static enum sp_status confirm(struct trying *t, const struct sp_hints *hints, struct sp_error *err)
 {
     struct sp_tries *tries = t->tries;
