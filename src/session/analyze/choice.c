@@ -474,9 +474,9 @@ static double least_of(const struct contender *one, int rounds)
 static enum sp_status decide(struct contest *c, double for_s, struct sp_error *err)
 {
     struct sp_choice *choice = c->choice;
-    int final[FINALISTS], n = 0;
-    enum sp_status status = SP_OK;
     const int winner = c->best;
+    int final[FINALISTS] = {winner}, n = 0;
+    enum sp_status status = SP_OK;
     if (winner < 0 || !c->one[winner].state)
         return sp_fail(err, SP_ABSENT,
                        "leave " SP_O_STORE " out, or choose another " SP_O_ISA " or " SP_O_FORMAT,
