@@ -558,11 +558,14 @@ static void say_common(const struct machine *m, bool discovered, struct sp_judge
              100 * signed_of(j->metric, by));
 }
 
+/* Of alpha the test of what is common to a machine's series has this share, the series the rest. */
+#define SHARE_COMMON 0.05
+
 struct judging {
     struct subject *s;
     struct machine *m;
     struct sp_level_state *state; /* [n] */
-    double *p;                    /* [2 n] of the tests */
+    double *p;                    /* [n] of the tests */
     unsigned char *found;
     int n, n_machines, n_tests;
 };
@@ -579,7 +582,7 @@ static bool is_followed(const struct subject *s)
 }
 
 static enum sp_status follow_all(struct judging *a, const struct sp_judge_options *o, double alpha,
-                                 struct sp_error *err)
+                                 double of_common, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (int i = 0; i < a->n && status == SP_OK; i++) {
@@ -593,7 +596,7 @@ static enum sp_status follow_all(struct judging *a, const struct sp_judge_option
         status = sp_levels_follow(&series, &levels, &a->state[i], err);
     }
     for (int g = 0; g < a->n_machines && status == SP_OK; g++)
-        status = follow_common(&a->m[g], o, alpha, err);
+        status = follow_common(&a->m[g], o, of_common, err);
     return status;
 }
 
@@ -604,9 +607,6 @@ static void discover(struct judging *a, double q)
     for (int i = 0; i < a->n; i++)
         if (is_followed(&a->s[i]))
             a->p[at++] = a->state[i].n_open > 0 ? 1 : a->state[i].p;
-    for (int g = 0; g < a->n_machines; g++)
-        if (a->m[g].common.share > 0)
-            a->p[at++] = a->m[g].p;
     sp_discoveries(a->p, at, q, a->found);
     at = 0;
     for (int i = 0; i < a->n; i++)
@@ -668,23 +668,16 @@ static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_op
         status = learn(a->s, a->n, g, &a->m[g], err);
     for (int i = 0; i < a->n; i++)
         a->n_tests += is_followed(&a->s[i]);
-    for (int g = 0; g < a->n_machines; g++)
-        a->n_tests += a->m[g].common.share > 0;
-    const double alpha = with.fdr / (a->n_tests > 0 ? a->n_tests : 1);
+    const double of_series = with.fdr * (1 - SHARE_COMMON), of_common = with.fdr * SHARE_COMMON / a->n_machines,
+                 alpha = of_series / (a->n_tests > 0 ? a->n_tests : 1);
     if (status == SP_OK)
-        status = follow_all(a, &with, alpha, err);
+        status = follow_all(a, &with, alpha, of_common, err);
     if (status != SP_OK)
         return status;
-    discover(a, with.fdr);
-    int at = 0;
-    for (int i = 0; i < a->n; i++)
-        at += is_followed(&a->s[i]);
-    for (int g = 0; g < a->n_machines; g++)
-        if (a->m[g].common.share > 0)
-            a->m[g].p = a->found[at++] && a->m[g].together.p_at >= 0 ? 0 : 1;
+    discover(a, of_series);
     for (int i = 0; i < a->n && status == SP_OK; i++)
         if (!a->s[i].given->is_context)
-            status = finish_one(a, i, &with, alpha, a->m[a->s[i].group].p == 0, &out[i], err);
+            status = finish_one(a, i, &with, alpha, a->m[a->s[i].group].p <= of_common, &out[i], err);
     return status;
 }
 
@@ -695,8 +688,8 @@ enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const 
     struct judging a = {.s = calloc(size, sizeof *a.s),
                         .m = calloc(size, sizeof *a.m),
                         .state = calloc(size, sizeof *a.state),
-                        .p = calloc(2 * size, sizeof *a.p),
-                        .found = calloc(2 * size, 1)};
+                        .p = calloc(size, sizeof *a.p),
+                        .found = calloc(size, 1)};
     enum sp_status status = a.s && a.m && a.state && a.p && a.found
                                 ? SP_OK
                                 : sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", n);

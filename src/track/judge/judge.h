@@ -23,7 +23,7 @@ struct sp_judge_options {
     double fdr;     /* of unchanged checks so many may seem worse; 0: SP_JUDGE_FDR */
     uint64_t seed;  /* of the bootstrap between two records */
 };
-#define SP_JUDGE_FDR 0.008
+#define SP_JUDGE_FDR 0.01
 
 /* Was it measured again, and did that say the same? */
 enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };

@@ -15,11 +15,11 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 /* alpha is shared among the numbers of sessions that may show a change together, and trends. */
 static double share_of(int m)
 {
-    return m == 1 ? 0.65 : m == 2 ? 0.12 : m == 3 ? 0.25 : 0.1 / ((m - 3.0) * (m - 2.0));
+    return m == 1 ? 0.88 : m == 2 ? 0.05 : m == 3 ? 0.2 : 0.05 / ((m - 3.0) * (m - 2.0));
 }
 /* A second session has to show with the first one what comes by chance in this share of alpha. */
-#define CONFIRMED 0.3
-#define SHARE_TREND 0.05
+#define CONFIRMED 0.2
+#define SHARE_TREND 0.03
 #define SHARE_PIN 0.05
 
 struct level {

@@ -421,6 +421,7 @@ static void polish(struct table *t)
 /* The share of what is common that the series' own noise does not explain. */
 static double share_of_common(const struct table *t, double *step)
 {
+    static const double surely = 2; /* what is less may be chance: of ten steps one in twenty is */
     int n = 0, n_own = 0;
     double width = 0;
     for (int i = 1; i < t->n; i++)
@@ -439,7 +440,7 @@ static double share_of_common(const struct table *t, double *step)
         }
     }
     const double own = 0.5 * M_PI * variance_of_steps(step, n_own, t->scratch) * t->n / width;
-    return all > 0 ? fmax(0, 1 - own / all) : 0;
+    return all > surely * own ? 1 - own / all : 0;
 }
 
 static void take_out(struct sp_sessions *const *series, const struct shared *list, int n,

@@ -50,7 +50,7 @@ double sp_spread_of_runs(const double *deviation, int n)
 
 struct sp_spread sp_spread_usual(double noise_of_runs, int runs)
 {
-    static const double session = 0.012, worth = 5;
+    static const double session = 0.014, worth = 5;
     return (struct sp_spread){session * session +
                                   noise_of_runs * noise_of_runs * sp_variance_of_median(runs > 0 ? runs : 1),
                               worth};

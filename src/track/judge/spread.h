@@ -26,7 +26,7 @@ double sp_variance_of_median(int n);
  * record, without the run that is the median itself. 0: none. */
 double sp_spread_of_runs(const double *deviation, int n);
 
-/* What is taken of a machine of which nothing is known: sessions differ by 1.2 % and by what the
+/* What is taken of a machine of which nothing is known: sessions differ by 1.4 % and by what the
  * noise of their runs makes of their median; worth five degrees of freedom. */
 struct sp_spread sp_spread_usual(double noise_of_runs, int runs);
 
