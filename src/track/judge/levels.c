@@ -632,8 +632,7 @@ static void find_early(struct work *w, int n)
         return;
     for (int i = 1; i < known; i++)
         step[i - 1] = w->y[i] - w->y[i - 1];
-    const struct sp_moments m = sp_moments_of(step, known - 1);
-    w->early = 0.5 * m.squares / m.df;
+    w->early = sp_spread_of_steps(step, known - 1).variance;
 }
 
 static void advance(struct work *w, int n)

@@ -330,13 +330,9 @@ void sp_sessions_free(struct sp_sessions *s)
 struct sp_spread sp_sessions_spread(const struct sp_sessions *s)
 {
     double step[SP_MOST_SESSIONS];
-    if (s->n < 4)
-        return (struct sp_spread){0};
     for (int i = 1; i < s->n; i++)
         step[i - 1] = s->y[i] - s->y[i - 1];
-    const struct sp_moments m = sp_moments_of(step, s->n - 1);
-    /* Steps share a session with their neighbours: n of them know as much as 2/3 n values. */
-    return (struct sp_spread){0.5 * m.squares / m.df, 2.0 / 3 * m.df};
+    return s->n < 4 ? (struct sp_spread){0} : sp_spread_of_steps(step, s->n - 1);
 }
 
 /* --- What all series have in common -------------------------------------------------------- */

@@ -6,9 +6,21 @@
 
 enum { MOST = 512, LEAST_ROBUST = 5 };
 
+/* How far from the middle values may be before they are drawn in: off[n] are |deviations|. Where
+ * most of them are 0, as of values in few digits, their mean tells. */
+static double farthest(const double *off, int n)
+{
+    static const double far = 2.5, of_mean = 0.5 * 1.2533; /* half the standard deviation */
+    double mean = 0;
+    for (int i = 0; i < n; i++)
+        mean += off[i] / n;
+    /* Of few values the median of |deviations| is too small by about 1 + 1/n. */
+    const double scale = 1.4826 * sp_median(off, n) * (1 + 1.0 / n);
+    return n < LEAST_ROBUST ? INFINITY : far * (scale > 0 ? scale : of_mean * mean);
+}
+
 struct sp_moments sp_moments_of(const double *y, int n)
 {
-    static const double far = 2.5;
     double off[MOST];
     struct sp_moments m = {.n = n};
     const int known = n < MOST ? n : MOST;
@@ -16,9 +28,7 @@ struct sp_moments sp_moments_of(const double *y, int n)
     const double middle = sp_median(x, known);
     for (int i = 0; i < known; i++)
         off[i] = fabs(x[i] - middle);
-    /* Of few values the median of |deviations| is too small by about 1 + 1/n. */
-    const double scale = 1.4826 * sp_median(off, known) * (1 + 1.0 / known);
-    const double most = known < LEAST_ROBUST ? INFINITY : far * scale;
+    const double most = farthest(off, known);
     for (int i = 0; i < known; i++)
         m.mean += middle + fmax(-most, fmin(most, x[i] - middle));
     m.mean /= known;
@@ -33,6 +43,21 @@ struct sp_moments sp_moments_of(const double *y, int n)
         m.squares *= 0.88 * 1.025 * (1 + 0.58 / known);
     }
     return m;
+}
+
+struct sp_spread sp_spread_of_steps(const double *step, int n)
+{
+    double off[MOST], squares = 0;
+    const int known = n < MOST ? n : MOST;
+    for (int i = 0; i < known; i++)
+        off[i] = fabs(step[n - known + i]);
+    if (known < 3)
+        return (struct sp_spread){0};
+    const double most = farthest(off, known);
+    for (int i = 0; i < known; i++)
+        squares += fmin(off[i], most) * fmin(off[i], most);
+    /* Steps share a session with their neighbours: n of them know as much as 2/3 n values. */
+    return (struct sp_spread){0.5 * 1.025 * squares / known, 0.88 * 2 / 3 * known};
 }
 
 /* The median of many has pi/(2 n), of one and two, whose mean it is, 1/n; in between these

@@ -19,6 +19,10 @@ struct sp_moments {
 };
 struct sp_moments sp_moments_of(const double *y, int n);
 
+/* Variance of a session from the steps [n] between sessions that follow each other: half their mean
+ * square, robust as above, so that neither one change of level nor a slow trend counts as noise. */
+struct sp_spread sp_spread_of_steps(const double *step, int n);
+
 /* Of the median of n independent values of variance 1. */
 double sp_variance_of_median(int n);
 
