@@ -67,7 +67,7 @@ struct subject {
     int n_pins;
     bool is_pinned_itself, is_exact;
     struct sp_sessions sessions;
-    const struct sp_spread *prior;
+    struct sp_spread prior;
     int group; /* of its environment */
 };
 
@@ -268,7 +268,7 @@ static struct sp_level_options level_options(const struct subject *s, const stru
                                              double alpha)
 {
     return (struct sp_level_options){
-        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = *s->prior};
+        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior};
 }
 
 /* The sessions [first, n) as they are followed. */
@@ -469,7 +469,6 @@ static enum sp_status confirm(const struct subject *s, const struct sp_level_opt
 
 struct machine {
     const char *env;
-    struct sp_spread prior;
     struct sp_common common;
     struct sp_level_state together; /* of what is common */
     double p;                       /* of it, as one test; 1: there is none */
@@ -495,7 +494,7 @@ static int find_machines(struct subject *s, int n, struct machine *m)
 static enum sp_status learn(struct subject *s, int n, int group, struct machine *m, struct sp_error *err)
 {
     struct sp_sessions **of = malloc((size_t)(n + 1) * sizeof(struct sp_sessions *));
-    struct sp_spread *spread = malloc((size_t)(n + 1) * sizeof *spread), usual = sp_spread_usual(0, 1);
+    struct sp_spread *spread = malloc((size_t)(n + 1) * sizeof *spread);
     int known = 0;
     enum sp_status status =
         of && spread ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d series", n);
@@ -504,13 +503,12 @@ static enum sp_status learn(struct subject *s, int n, int group, struct machine 
             of[known++] = &s[i].sessions;
     if (status == SP_OK)
         status = sp_common_take_out(of, known, &m->common, err);
-    for (int i = 0; i < known && status == SP_OK; i++) {
-        const struct sp_spread one = sp_spread_usual(of[i]->noise, of[i]->runs);
-        usual = one.variance > usual.variance ? one : usual;
+    for (int i = 0; i < known && status == SP_OK; i++)
         spread[i] = sp_sessions_spread(of[i]);
-    }
-    if (status == SP_OK)
-        m->prior = sp_spread_of_machine(spread, known, usual);
+    for (int i = 0; i < n && status == SP_OK; i++)
+        if (s[i].group == group)
+            s[i].prior = sp_spread_of_machine(spread, known,
+                                              sp_spread_usual(s[i].sessions.noise, s[i].sessions.runs));
     free(of);
     free(spread);
     return status;
@@ -589,7 +587,6 @@ static enum sp_status follow_all(struct judging *a, const struct sp_judge_option
         struct subject *s = &a->s[i];
         if (!is_followed(s))
             continue;
-        s->prior = &a->m[s->group].prior;
         const int skipped = skipped_of(&s->sessions, o);
         const struct sp_level_series series = level_series(&s->sessions, skipped, s->sessions.n);
         const struct sp_level_options levels = level_options(s, o, alpha);
