@@ -66,7 +66,7 @@ static void print_change(const struct sp_located *l, enum sp_tracked metric)
     if (c->kind == SP_CHANGE_TREND)
         sp_print(stdout, ": a trend of %+.2f %% a commit", 100 * c->slope);
     putchar('\n');
-    if (!l->same_source)
+    if (!l->same_source && strcmp(commit_of(c->before), commit_of(c->since)) != 0)
         sp_print(stdout, "    between %.16s and %.16s\n", commit_of(c->before), commit_of(c->since));
     else
         sp_print(stdout, "    within %.16s: both sides have the same source\n", commit_of(c->since));
