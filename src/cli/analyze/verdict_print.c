@@ -239,7 +239,7 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "mended", j->mended ? json_string(source_of(j->mended)) : json_null());
         json_object_set_new(o, "common", sp_json_number(j->common));
         json_object_set_new(o, "records_before", json_integer(j->n_before));
-        json_object_set_new(o, "more_sessions",
+        json_object_set_new(o, "more",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
         json_object_set_new(o, "why", text_or_null(j->why));
         json_object_set_new(o, "confirmed",
