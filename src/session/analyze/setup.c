@@ -106,6 +106,22 @@ enum sp_status sp_subject_reorder(struct sp_subject *s, const char *reorder,
     return SP_OK;
 }
 
+static double block_bytes(const struct sp_block_fill *b)
+{
+    return b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
+}
+
+const struct sp_block_fill *sp_subject_blocks(const struct sp_subject *subject)
+{
+    const struct sp_block_fill *best = NULL;
+    for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
+        const struct sp_block_fill *b = &subject->structure.block[i];
+        if (b->n_e.known && (!best || block_bytes(b) < block_bytes(best)))
+            best = b;
+    }
+    return best;
+}
+
 void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *in)
 {
     const struct sp_structure *s = &subject->structure;
@@ -123,12 +139,8 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
     in->n_zeros = s->n_zeros;
     in->n_distinct = subject->no_values ? 0 : s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
-    for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
-        const struct sp_block_fill *b = &s->block[i];
-        double bytes = b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
-        if (!b->n_e.known ||
-            (in->block_h > 0 && bytes >= (double)in->n_blocks * (8.0 * in->block_h * in->block_w + 4)))
-            continue;
+    const struct sp_block_fill *b = sp_subject_blocks(subject);
+    if (b) {
         in->block_h = b->b_h;
         in->block_w = b->b_w;
         in->n_blocks = (int64_t)b->n_e.value;
@@ -144,7 +156,19 @@ void sp_subject_free(struct sp_subject *s)
     memset(s, 0, sizeof *s);
 }
 
-static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
+/* Bytes that the matrix lends to the layout; small arrays are not worth it. */
+static double lent_bytes(const struct sp_workload *w, const struct sp_setup_options *o,
+                         const struct sp_allocator *allocator)
+{
+    static const double large_B = 32 << 20;
+    const double lent_B = o->lends && !o->own && o->topology && o->topology->n_numa <= 1
+                              ? sp_layout_lent_bytes(w, allocator)
+                              : 0;
+    return lent_B >= large_B ? lent_B : 0;
+}
+
+static enum sp_status check_memory(const struct sp_workload *w, double lent_B, double available_B,
+                                   struct sp_error *err)
 {
     /* Operands and result as doubles, and in two kernels while the faster one is found; the result
      * is checked as doubles once more. */
@@ -152,7 +176,7 @@ static enum sp_status check_memory(const struct sp_workload *w, double available
     double vectors =
         operands * (double)(2 * sp_precision_size(w->precision) + sizeof(double)) +
         (double)sp_dense_n_result(w) * (double)(sp_precision_size(w->precision) + sizeof(double));
-    double needed = sp_layout_bytes_bound(w, true) + vectors;
+    double needed = sp_layout_bytes_bound(w, true) - lent_B + vectors;
     char a[32], b[32];
     if (available_B > 0 && needed > available_B)
         return sp_fail(err, SP_MEMORY,
@@ -449,7 +473,7 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
                                                ? (o->small_pages ? &sp_own_pages_small : &sp_own_pages_huge)
                                            : o->small_pages ? &sp_allocator_plain
                                                             : &sp_allocator_huge;
-    enum sp_status status = check_memory(workload, o->memory_B, err);
+    enum sp_status status = check_memory(workload, lent_bytes(workload, o, allocator), o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
     const struct sp_kernel *chosen = NULL;
@@ -462,7 +486,9 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         status = begin_step(progress, "converting", err);
     if (status == SP_OK) {
         double start = sp_now();
-        status = sp_layout_make(&s->workload, true, allocator, &s->layout, err);
+        s->lent_B = lent_bytes(&s->workload, o, allocator);
+        status = s->lent_B > 0 ? sp_layout_make_lent(&s->workload, allocator, &s->layout, err)
+                               : sp_layout_make(&s->workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
     }
     if (status == SP_OK && o->layout_only) {
