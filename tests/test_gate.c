@@ -1,5 +1,6 @@
-/* The gate put to the test: rates of false alarms and of detection over drawn series, and the parts of the
- * design by themselves. A share of the trials in the plain suite, all of them in gate_full. Seeded. */
+/* The gate put to the test: rates of false alarms and of detection over drawn series, and the parts
+ * of the design by themselves. A share of the trials in the plain suite, all of them in gate_full.
+ * Seeded. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,13 +59,14 @@ END_TEST
 START_TEST(power_rises_with_evidence)
 {
     static const int before[] = {3, 4, 6, 10, 20};
-    struct sp_rehearsal_options o = {.change = 0.05, .noise = 0.005, .session = 0.015, .n_beside = 7, .confirm = 2};
+    struct sp_rehearsal_options o = {
+        .change = 0.05, .noise = 0.005, .session = 0.015, .n_beside = 7, .confirm = 2};
     int was = 0;
     for (int i = 0; i < 5; i++) {
         o.n_sessions = before[i];
         const struct sp_rehearsal r = rehearse(o, 400);
-        ck_assert_msg(r.n_regressed >= was - 1.5 * sqrt(r.n_trials), "%d before: %d, with fewer %d", before[i],
-                      r.n_regressed, was);
+        ck_assert_msg(r.n_regressed >= was - 1.5 * sqrt(r.n_trials), "%d before: %d, with fewer %d",
+                      before[i], r.n_regressed, was);
         was = r.n_regressed;
     }
     o.n_sessions = 10;
@@ -119,8 +121,12 @@ START_TEST(drifts_are_named)
     const int n = 200 / share_of;
     int named = 0, red = 0;
     for (int i = 0; i < n; i++) {
-        const struct sp_made_options o = {
-            .n_runs = 5, .noise = 0.005, .session = 0.01, .seed = 100 + (uint64_t)i, .fault = &fault, .n_faults = 1};
+        const struct sp_made_options o = {.n_runs = 5,
+                                          .noise = 0.005,
+                                          .session = 0.01,
+                                          .seed = 100 + (uint64_t)i,
+                                          .fault = &fault,
+                                          .n_faults = 1};
         struct sp_judgement j;
         for (int c = 0; c < COMMITS; c++) {
             sp_made_entry(&o, 0, c, 0, &e[c]);
@@ -162,8 +168,8 @@ START_TEST(long_histories_keep_still)
 }
 END_TEST
 
-/* (d_0 s_0^2 + S)/(d_0 + nu), by hand: 5 x 4 and 10 over 5 and 5; a prior that is 100 times too small counts
- * 1e-4 of its worth. */
+/* (d_0 s_0^2 + S)/(d_0 + nu), by hand: 5 x 4 and 10 over 5 and 5; a prior that is 100 times too
+ * small counts 1e-4 of its worth. */
 START_TEST(noise_is_moderated)
 {
     const struct sp_spread prior = {4, 5};
@@ -174,7 +180,8 @@ START_TEST(noise_is_moderated)
     ck_assert(s.variance == 4 && s.df == 5);
     s = sp_spread_moderated(2000, 5, prior);
     ck_assert_double_eq_tol(s.df, 5 + 5e-4, 1e-12);
-    /* Series that are alike make a prior of all their degrees of freedom; such that are not, of few. */
+    /* Series that are alike make a prior of all their degrees of freedom; such that are not, of
+     * few. */
     const struct sp_spread alike[] = {{1, 9}, {1, 9}, {1, 9}, {1, 9}},
                            other[] = {{0.01, 9}, {1, 9}, {100, 9}, {1, 9}};
     s = sp_spread_of_machine(alike, 4, prior);
@@ -218,8 +225,8 @@ START_TEST(faults_are_read)
     ck_assert(f.kind == SP_MADE_MODE && f.at == 2 && f.until == 0 && f.series == 1);
     ck_assert_int_eq(sp_made_fault_parse("drift:1:0.2:all", &f, &err), SP_OK);
     ck_assert_int_eq(f.series, 0);
-    static const char *const wrong[] = {"", "step", "step:3", "step:0:5", "step:5-4:3", "steps:3:5", "step:3:5:0",
-                                        "step:3:5:x", "step:3:5 "};
+    static const char *const wrong[] = {"",          "step",       "step:3",     "step:0:5", "step:5-4:3",
+                                        "steps:3:5", "step:3:5:0", "step:3:5:x", "step:3:5 "};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(sp_made_fault_parse(wrong[i], &f, &err) == SP_USAGE, "%s", wrong[i]);
 }

@@ -112,7 +112,12 @@ START_TEST(what_is_open_is_not_forgotten)
 {
     static struct sp_entry e[32];
     for (int i = 0; i < 32; i++)
-        e[i] = entry(i, (i < 8 ? 1 : i < 30 ? 2 : 1) * (1 + 0.002 * (i % 3)), i < 8 || i > 29 ? 1e6 : 1.02e6, 20e9, "e");
+        e[i] = entry(i,
+                     (i < 8    ? 1
+                      : i < 30 ? 2
+                               : 1) *
+                         (1 + 0.002 * (i % 3)),
+                     i < 8 || i > 29 ? 1e6 : 1.02e6, 20e9, "e");
     for (int n = 9; n <= 30; n++) {
         struct sp_judgement j = judge(e, n, NULL, SP_TRACKED_TIME);
         ck_assert_msg(j.verdict == SP_TRACK_REGRESSED && j.seen == n - 8, "%d: %s, seen %d", n,
@@ -142,8 +147,8 @@ START_TEST(many_series_are_judged_together)
     const struct sp_judge_options o = {.metric = SP_TRACKED_TIME};
     for (int i = 0; i < N; i++) {
         for (int k = 0; k < SESSIONS; k++) {
-            e[i][k] = entry(1 + k, (k == SESSIONS - 1 && i == 17 ? 1.2 : 1) * (1 + 0.002 * ((i + k) % 4)), 1e6,
-                            20e9, "e");
+            e[i][k] = entry(1 + k, (k == SESSIONS - 1 && i == 17 ? 1.2 : 1) * (1 + 0.002 * ((i + k) % 4)),
+                            1e6, 20e9, "e");
             list[i][k] = &e[i][k];
         }
         series[i] = (struct sp_judged_series){.list = list[i], .n = SESSIONS};
@@ -154,7 +159,8 @@ START_TEST(many_series_are_judged_together)
 }
 END_TEST
 
-/* What all series of a session do is no change of one of them: noise is taken out, a step is named. */
+/* What all series of a session do is no change of one of them: noise is taken out, a step is
+ * named. */
 START_TEST(what_all_do_is_taken_out)
 {
     enum { N = 8, SESSIONS = 12 };
@@ -179,7 +185,8 @@ START_TEST(what_all_do_is_taken_out)
         for (int i = 0; i < N; i++) {
             ck_assert_msg(j[i].verdict == (turn ? SP_TRACK_REGRESSED : SP_TRACK_OK), "%d %d: %s", turn, i,
                           sp_track_verdict_name(j[i].verdict));
-            ck_assert_msg(turn == 0 || strstr(j[i].why, "all 8 series of the machine together"), "%s", j[i].why);
+            ck_assert_msg(turn == 0 || strstr(j[i].why, "all 8 series of the machine together"), "%s",
+                          j[i].why);
         }
     }
 }
@@ -223,8 +230,8 @@ START_TEST(a_drift_is_a_trend)
     int n_found, n_sessions;
     const struct sp_judgement j = judge(e, 35, NULL, SP_TRACKED_TIME);
     ck_assert(j.verdict == SP_TRACK_REGRESSED && j.kind == SP_CHANGE_TREND && j.n_open == 1);
-    ck_assert_msg(j.open[0].slope_lo < 0.002 && j.open[0].slope_hi > 0.0018, "%g (%g ... %g)", j.open[0].slope,
-                  j.open[0].slope_lo, j.open[0].slope_hi);
+    ck_assert_msg(j.open[0].slope_lo < 0.002 && j.open[0].slope_hi > 0.0018, "%g (%g ... %g)",
+                  j.open[0].slope, j.open[0].slope_lo, j.open[0].slope_hi);
     for (int i = 0; i < 36; i++)
         list[i] = &e[i];
     ck_assert_int_eq(sp_judge_locate(list, 36, &o, found, 8, &n_found, &n_sessions, NULL), SP_OK);
@@ -232,7 +239,8 @@ START_TEST(a_drift_is_a_trend)
 }
 END_TEST
 
-/* A change of level among the sessions before is one step: the gate sees the next one all the same. */
+/* A change of level among the sessions before is one step: the gate sees the next one all the
+ * same. */
 START_TEST(a_past_step_does_not_blind)
 {
     struct sp_entry e[11];

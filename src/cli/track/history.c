@@ -86,8 +86,8 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     char title[320], place[120];
     (void)store;
     (void)index;
-    const enum sp_status status = sp_judge_locate(strand->list + skipped, (int)(strand->n - skipped), &o, change,
-                                                  MOST_CHANGES, &n_found, &n_sessions, err);
+    const enum sp_status status = sp_judge_locate(strand->list + skipped, (int)(strand->n - skipped), &o,
+                                                  change, MOST_CHANGES, &n_found, &n_sessions, err);
     if (status != SP_OK)
         return status;
     sp_print(stdout, "%s%s  series %.8s, %d session%s\n",
@@ -97,18 +97,19 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
     for (int i = 0; i < n_found; i++)
         print_change(&change[i], l->metric);
     if (n_sessions < LEAST_SESSIONS)
-        sp_print(stdout, "  too few sessions: with fewer than %d only a large change can be told from chance\n",
+        sp_print(stdout,
+                 "  too few sessions: with fewer than %d only a large change can be told from chance\n",
                  LEAST_SESSIONS);
     else if (n_found == 0)
         sp_print(stdout, "  no change\n");
     return SP_OK;
 }
 
-static const struct argp locate_argp = {
-    locate_options, locate_parse, .args_doc = "",
-    .doc = "Finds where a series changed its level, in a step or as a trend, and between which commits: the same "
-           "test as track check, session after session.",
-    .children = sp_track_children};
+static const struct argp locate_argp = {locate_options, locate_parse, .args_doc = "",
+                                        .doc = "Finds where a series changed its level, in a step or as a "
+                                               "trend, and between which commits: the same "
+                                               "test as track check, session after session.",
+                                        .children = sp_track_children};
 
 static int locate_run(int argc, char **argv)
 {

@@ -151,7 +151,8 @@ static int say(const struct sp_rehearsal *quiet, const struct sp_rehearsal *move
     const char *text =
         !still   ? "too many false alarms: more than 1 % of the checks"
         : !rises ? "more evidence finds less: the gate is wrong"
-        : !sees ? "too many slowdowns are missed: more --runs, sessions before, or rounds of --confirm would find them"
+        : !sees ? "too many slowdowns are missed: more --runs, sessions before, or rounds of --confirm would "
+                  "find them"
         : change <= 0
             ? "the gate keeps still: at most 1 % false alarms; nothing was put in that it could find"
             : "the gate works: at most 1 % false alarms, at least 95 % found";
@@ -177,7 +178,8 @@ static enum sp_status row(const struct sp_rehearsal_options *o, const char *labe
 }
 
 /* Power has to rise with history, with sessions that confirm, and with runs. */
-static enum sp_status compare_evidence(const struct sp_rehearsal_options *o, bool *rises, struct sp_error *err)
+static enum sp_status compare_evidence(const struct sp_rehearsal_options *o, bool *rises,
+                                       struct sp_error *err)
 {
     enum { MOST_TRIALS = 400 };
     struct sp_rehearsal_options with = *o;
@@ -185,7 +187,8 @@ static enum sp_status compare_evidence(const struct sp_rehearsal_options *o, boo
     char label[64];
     double found = -1;
     with.n_trials = o->n_trials < MOST_TRIALS ? o->n_trials : MOST_TRIALS;
-    const int before[] = {(o->n_sessions + 1) / 2, o->n_sessions, 2 * o->n_sessions < 30 ? 2 * o->n_sessions : 30};
+    const int before[] = {(o->n_sessions + 1) / 2, o->n_sessions,
+                          2 * o->n_sessions < 30 ? 2 * o->n_sessions : 30};
     for (int i = 0; i < 3 && status == SP_OK; i++) {
         if (i > 0 && before[i] == before[i - 1])
             continue;
@@ -208,9 +211,10 @@ static void print_what(const struct sp_rehearsal_options *o)
     char beside[48] = "";
     if (o->n_beside > 0)
         snprintf(beside, sizeof beside, " beside %d of the machine", o->n_beside);
-    sp_print(
-        stdout, "%d checks of %d series%s: %d session%s and one more, %d runs each, %.2g %% from run to run", //
-        o->n_trials, o->n_series, beside, o->n_sessions, o->n_sessions == 1 ? "" : "s", o->n_runs, 100 * o->noise);
+    sp_print(stdout,
+             "%d checks of %d series%s: %d session%s and one more, %d runs each, %.2g %% from run to run", //
+             o->n_trials, o->n_series, beside, o->n_sessions, o->n_sessions == 1 ? "" : "s", o->n_runs,
+             100 * o->noise);
     if (o->session > 0)
         sp_print(stdout, " and %.2g %% from session to session", 100 * o->session);
     if (o->common > 0)
@@ -226,10 +230,11 @@ static void print_what(const struct sp_rehearsal_options *o)
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {
     options, parse, .args_doc = "",
-    .doc = "Draws series with known noise, puts a slowdown in, and judges them as track check --confirm=N "
-           "does: a gate that cannot fail is no gate. Exit code 1 where an unchanged series seems regressed "
-           "in more than 1 % of the checks, less than 95 % of the slowdowns are found, or more history or more "
-           "sessions find less.",
+    .doc =
+        "Draws series with known noise, puts a slowdown in, and judges them as track check --confirm=N "
+        "does: a gate that cannot fail is no gate. Exit code 1 where an unchanged series seems regressed "
+        "in more than 1 % of the checks, less than 95 % of the slowdowns are found, or more history or more "
+        "sessions find less.",
     .children = children};
 
 static int run(int argc, char **argv)

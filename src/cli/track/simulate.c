@@ -36,8 +36,10 @@ struct arguments {
 static const struct argp_option options[] = {
     {"out", 'o', "DIR", 0, "Where the records go (default: simulated)", 1},
     {"fault", KEY_FAULT, "KIND:COMMIT[-UNTIL]:P[:SERIES]", 0,
-     "What is put in: from one commit on, to before another one, a step of P percent, a drift of P percent a commit, "
-     "bytes (more traffic), mode (all runs in the other one), machine (sentinels and roofs, too), common (every "
+     "What is put in: from one commit on, to before another one, a step of P percent, a drift of P percent a "
+     "commit, "
+     "bytes (more traffic), mode (all runs in the other one), machine (sentinels and roofs, too), common "
+     "(every "
      "series); series 1, a number, or all. Several times",
      1},
     {"commits", KEY_COMMITS, "N", 0, "A day each (default 60)", 1},
@@ -147,12 +149,14 @@ static enum sp_status write_one(const struct arguments *a, int series, int commi
 }
 
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
-static const struct argp argp = {
-    options, parse, .args_doc = "",
-    .doc = "Writes records that nobody measured: series of a machine over commits, with known noise and the faults "
-           "that you name, for your own check of a gate. Put them into a store of their own (track add), and see what "
-           "track check, locate and plot say. Every number is drawn with a seed, and its origin is \"constructed\".",
-    .children = children};
+static const struct argp argp = {options, parse, .args_doc = "",
+                                 .doc = "Writes records that nobody measured: series of a machine over "
+                                        "commits, with known noise and the faults "
+                                        "that you name, for your own check of a gate. Put them into a store "
+                                        "of their own (track add), and see what "
+                                        "track check, locate and plot say. Every number is drawn with a "
+                                        "seed, and its origin is \"constructed\".",
+                                 .children = children};
 
 static int run(int argc, char **argv)
 {

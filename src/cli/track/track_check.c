@@ -380,8 +380,7 @@ static enum sp_status judge_now(const struct checking *c, const struct judged *a
 static enum sp_status append(struct judged *all, int i, const struct sp_entry *entry, struct sp_error *err)
 {
     struct sp_newest *one = &all->newest[i];
-    const struct sp_entry **more =
-        realloc(one->list, ((size_t)one->n + 1) * sizeof(struct sp_entry *));
+    const struct sp_entry **more = realloc(one->list, ((size_t)one->n + 1) * sizeof(struct sp_entry *));
     if (!more)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for another record");
     one->list = more;
@@ -403,8 +402,8 @@ static enum sp_status track_confirm(struct checking *c, struct judged *all, int 
     struct sp_error why = {0};
     enum sp_status status = sp_record_read(to->index->path[newest - to->index->entry], &record, &why);
     if (status == SP_OK)
-        status = sp_can_measure_again(&record, j->is_exact && *sp_words_text(&record, SP_F_REQUEST_MACHINE, ""),
-                                      &why);
+        status = sp_can_measure_again(&record,
+                                      j->is_exact && *sp_words_text(&record, SP_F_REQUEST_MACHINE, ""), &why);
     if (status == SP_OK)
         status = sp_store_check_writable(to->store, &why);
     for (int round = 0; status == SP_OK && round < to->rounds && sp_judge_wants_confirmation(j); round++) {
@@ -493,9 +492,12 @@ static const struct argp argp = {
     options, parse, .args_doc = "",
     .doc = "Compares the newest measurement of each series with those before it and with what was accepted: "
            "ok, regressed, improved, inconclusive, not comparable.\v"
-           "The unit is the session: the lower quartile of its processes (analyze --runs 5). A session counts as "
-           "worse where a t test against the level before says so, by more than the floor; it stays red until it is "
-           "mended or accepted. Exit code 1: something regressed; 8: the machine did, not the code; 5: something "
+           "The unit is the session: the lower quartile of its processes (analyze --runs 5). A session "
+           "counts as "
+           "worse where a t test against the level before says so, by more than the floor; it stays red "
+           "until it is "
+           "mended or accepted. Exit code 1: something regressed; 8: the machine did, not the code; 5: "
+           "something "
            "could not be decided; 0: all is well. One session may be unlucky: --confirm measures again.",
     .children = children};
 

@@ -64,8 +64,7 @@ void sp_made_entry(const struct sp_made_options *o, int series, int commit, int 
 {
     enum { SHARED = 3, SPLIT = 4, HOURS = 7 };
     static const double time_s = 1e-3, bytes_B = 2e7, roof_Bps = 3e10, spike = 0.2;
-    struct sp_random own = random_of(o, series, commit, session),
-                     all = random_of(o, -1, commit, session);
+    struct sp_random own = random_of(o, series, commit, session), all = random_of(o, -1, commit, session);
     const double machine = faults_of(o, SP_MADE_MACHINE, series, commit),
                  more = faults_of(o, SP_MADE_BYTES, series, commit), together = o->common * normal(&all);
     const double level = log(time_s * (1 + series)) + machine + more + together +
@@ -112,7 +111,8 @@ void sp_made_entry(const struct sp_made_options *o, int series, int commit, int 
 
 enum sp_status sp_made_fault_parse(const char *text, struct sp_made_fault *f, struct sp_error *err)
 {
-    static const char remedy[] = "for example step:30:5, drift:20:0.2:3, bytes:30-40:2, mode:30, machine:30:10";
+    static const char remedy[] =
+        "for example step:30:5, drift:20:0.2:3, bytes:30-40:2, mode:30, machine:30:10";
     char kind[16] = "", series[16] = "";
     int at = 0, until = 0, n = 0;
     double percent = 0;
@@ -139,10 +139,11 @@ enum sp_status sp_made_fault_parse(const char *text, struct sp_made_fault *f, st
     if (f->kind == SP_N_MADE_FAULTS || n == 0 || *rest || at < 1 || (until > 0 && until <= at) ||
         f->series < 0 || (*series && strcmp(series, "all") != 0 && f->series < 1) || !(f->by > -0.9) ||
         (f->by == 0 && f->kind != SP_MADE_MODE))
-        return sp_fail(err, SP_USAGE, remedy,
-                       "a fault is KIND:COMMIT[-UNTIL]:PERCENT[:SERIES], with step, drift, bytes, mode, machine or "
-                       "common, not '%s'",
-                       text);
+        return sp_fail(
+            err, SP_USAGE, remedy,
+            "a fault is KIND:COMMIT[-UNTIL]:PERCENT[:SERIES], with step, drift, bytes, mode, machine or "
+            "common, not '%s'",
+            text);
     return SP_OK;
 }
 

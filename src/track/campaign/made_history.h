@@ -26,10 +26,10 @@ struct sp_made_fault {
 struct sp_made_options {
     int n_commits, n_sessions; /* sessions: a commit */
     int n_runs, n_series;
-    double noise, session;   /* standard deviations of ln, from run to run and from session to session */
-    double common;           /* likewise, of what all series of a session share */
-    double spikes;           /* share of runs that take longer, by 20 % on average (exponential) */
-    double modes;            /* half of the runs are in a mode that is slower by so much; 0: one mode */
+    double noise, session; /* standard deviations of ln, from run to run and from session to session */
+    double common;         /* likewise, of what all series of a session share */
+    double spikes;         /* share of runs that take longer, by 20 % on average (exponential) */
+    double modes;          /* half of the runs are in a mode that is slower by so much; 0: one mode */
     uint64_t seed;
     const struct sp_made_fault *fault; /* [n_faults] */
     int n_faults;

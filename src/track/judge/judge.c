@@ -46,8 +46,8 @@ static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
 
 static double floor_of(const struct sp_judge_options *o, bool exact)
 {
-    return o->floor > 0  ? o->floor
-           : !exact      ? SP_SHIFT_FLOOR
+    return o->floor > 0                           ? o->floor
+           : !exact                               ? SP_SHIFT_FLOOR
            : o->metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR
                                                   : EXACT_FLOOR;
 }
@@ -175,7 +175,8 @@ static void say_unknown(struct sp_judgement *j, bool in_newest)
 /* Up to MOST_GROUP of list[0 .. end), and what is from there on, make the cause. */
 static void attribute(const struct sp_entry *const *list, int n, int end, struct sp_attribution *a)
 {
-    const int first = end > MOST_GROUP ? end - MOST_GROUP : 0, last = n - end > MOST_GROUP ? n - MOST_GROUP : end;
+    const int first = end > MOST_GROUP ? end - MOST_GROUP : 0,
+              last = n - end > MOST_GROUP ? n - MOST_GROUP : end;
     if (end > 0 && end < n)
         sp_attribute(list + first, end - first, list + last, n - last, a);
 }
@@ -240,7 +241,7 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
     const double was = l.before;
     j->shift.change = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
     j->shift.lo = j->shift.hi = j->shift.change;
-    j->verdict = l.height > 1                 ? SP_TRACK_REGRESSED
+    j->verdict = l.height > 1               ? SP_TRACK_REGRESSED
                  : j->shift.change < -floor ? SP_TRACK_IMPROVED
                                             : SP_TRACK_OK;
     j->shift.p = l.height > 1 ? 0 : 1;
@@ -267,8 +268,7 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
 static struct sp_level_options level_options(const struct subject *s, const struct sp_judge_options *o,
                                              double alpha)
 {
-    return (struct sp_level_options){
-        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior};
+    return (struct sp_level_options){.floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior};
 }
 
 /* The sessions [first, n) as they are followed. */
@@ -305,13 +305,16 @@ static void say_undecided(const struct sp_level_state *l, double floor, struct s
 {
     j->shift.n_more = sessions_needed(l, floor);
     if (j->shift.n_more > 0)
-        snprintf(j->why, sizeof j->why, "it needs about %d more session%s: sessions of unchanged code differ by "
-                 "%.1f %% here", j->shift.n_more, j->shift.n_more == 1 ? "" : "s", 100 * expm1(l->sigma));
-    else
         snprintf(j->why, sizeof j->why,
-                 "sessions of unchanged code differ by %.1f %% here, and there are only %d before it: a longer "
-                 "history decides it, or more --runs",
-                 100 * expm1(l->sigma), l->k);
+                 "it needs about %d more session%s: sessions of unchanged code differ by "
+                 "%.1f %% here",
+                 j->shift.n_more, j->shift.n_more == 1 ? "" : "s", 100 * expm1(l->sigma));
+    else
+        snprintf(
+            j->why, sizeof j->why,
+            "sessions of unchanged code differ by %.1f %% here, and there are only %d before it: a longer "
+            "history decides it, or more --runs",
+            100 * expm1(l->sigma), l->k);
 }
 
 static void set_open(const struct subject *s, const struct sp_level_state *l, int skipped,
@@ -458,7 +461,7 @@ static enum sp_status confirm(const struct subject *s, const struct sp_level_opt
     for (int i = 0; i < n_new; i++)
         alone += series->y[series->n - 1 - i] / n_new;
     const bool was = first.n_open > 0 || first.p <= levels->alpha;
-    say_confirmed(was                                  ? SP_TRACK_REGRESSED
+    say_confirmed(was                            ? SP_TRACK_REGRESSED
                   : first.hi < 2 * levels->floor ? SP_TRACK_OK
                                                  : SP_TRACK_INCONCLUSIVE,
                   signed_of(j->metric, alone - now->base), n_new, j);
@@ -507,8 +510,8 @@ static enum sp_status learn(struct subject *s, int n, int group, struct machine 
         spread[i] = sp_sessions_spread(of[i]);
     for (int i = 0; i < n && status == SP_OK; i++)
         if (s[i].group == group)
-            s[i].prior = sp_spread_of_machine(spread, known,
-                                              sp_spread_usual(s[i].sessions.noise, s[i].sessions.runs));
+            s[i].prior =
+                sp_spread_of_machine(spread, known, sp_spread_usual(s[i].sessions.noise, s[i].sessions.runs));
     free(of);
     free(spread);
     return status;
@@ -542,8 +545,8 @@ static void say_common(const struct machine *m, bool discovered, struct sp_judge
     const int at = t->n_open > 0 ? t->open[0].at : t->p_at;
     const double by = t->n_open > 0 ? t->change : t->p_by;
     j->n_common = c->n_series;
-    j->verdict = j->verdict == SP_TRACK_MACHINE || j->attribution.is_machine ? SP_TRACK_MACHINE
-                                                                             : SP_TRACK_REGRESSED;
+    j->verdict =
+        j->verdict == SP_TRACK_MACHINE || j->attribution.is_machine ? SP_TRACK_MACHINE : SP_TRACK_REGRESSED;
     if (j->n_open == 0) {
         j->open[j->n_open++] = (struct sp_open_change){.kind = SP_CHANGE_STEP,
                                                        .since = c->newest[at],
@@ -665,7 +668,8 @@ static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_op
         status = learn(a->s, a->n, g, &a->m[g], err);
     for (int i = 0; i < a->n; i++)
         a->n_tests += is_followed(&a->s[i]);
-    const double of_series = with.fdr * (1 - SHARE_COMMON), of_common = with.fdr * SHARE_COMMON / a->n_machines,
+    const double of_series = with.fdr * (1 - SHARE_COMMON),
+                 of_common = with.fdr * SHARE_COMMON / a->n_machines,
                  alpha = of_series / (a->n_tests > 0 ? a->n_tests : 1);
     if (status == SP_OK)
         status = follow_all(a, &with, alpha, of_common, err);
@@ -729,9 +733,8 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
                   int n_after, const struct sp_judge_options *o, struct sp_judgement *j)
 {
     const struct sp_judged_series series = {after, n_after, NULL, 0, false};
-    const struct subject s = {.given = &series,
-                              .newest = after[n_after - 1],
-                              .is_exact = is_exact(after[n_after - 1], o->metric)};
+    const struct subject s = {
+        .given = &series, .newest = after[n_after - 1], .is_exact = is_exact(after[n_after - 1], o->metric)};
     begin_judgement(&s, o->metric, j);
     j->oldest = after[0];
     j->n_before = n_before;
@@ -755,14 +758,14 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     }
     const bool less = sp_tracked_metrics[o->metric].less_is_better;
     const enum sp_move move = j->shift.move;
-    j->verdict = move == SP_MOVE_NONE        ? SP_TRACK_OK
-                 : move == SP_MOVE_UNDECIDED ? SP_TRACK_INCONCLUSIVE
+    j->verdict = move == SP_MOVE_NONE           ? SP_TRACK_OK
+                 : move == SP_MOVE_UNDECIDED    ? SP_TRACK_INCONCLUSIVE
                  : (move == SP_MOVE_UP) == less ? SP_TRACK_REGRESSED
                                                 : SP_TRACK_IMPROVED;
     if (move == SP_MOVE_UNDECIDED && j->shift.n_more > 0) {
         const char *each = sp_tracked_is_by_run(o->metric) ? "run" : "record";
-        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more %s%s a side", j->shift.n_more, each,
-                               j->shift.n_more == 1 ? "" : "s");
+        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more %s%s a side", j->shift.n_more,
+                               each, j->shift.n_more == 1 ? "" : "s");
         if (j->shift.noise > 0)
             snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from %s to %s)",
                      100 * j->shift.noise, each, each);
@@ -779,8 +782,7 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
     struct sp_level_change *change = calloc((size_t)most + 1, sizeof *change);
     struct sp_sessions s;
     *n_found = 0;
-    enum sp_status status =
-        change ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d changes", most);
+    enum sp_status status = change ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d changes", most);
     if (status == SP_OK)
         status = sp_sessions_of(list, n, NULL, 0, o->metric, &s, err);
     if (status != SP_OK)
@@ -798,14 +800,13 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         const int at = s.first[change[i].at];
         const int end = i + 1 < *n_found ? s.first[change[i + 1].at] : s.n_records,
                   begin = i > 0 ? s.first[change[i - 1].at] : 0;
-        out[i] = (struct sp_located){
-            .change = {.kind = change[i].is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
-                       .since = s.list[at],
-                       .before = s.list[at - 1],
-                       .by = signed_of(o->metric, change[i].by),
-                       .slope = signed_of(o->metric, change[i].slope),
-                       .slope_lo = signed_of(o->metric, change[i].lo),
-                       .slope_hi = signed_of(o->metric, change[i].hi)}};
+        out[i] = (struct sp_located){.change = {.kind = change[i].is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
+                                                .since = s.list[at],
+                                                .before = s.list[at - 1],
+                                                .by = signed_of(o->metric, change[i].by),
+                                                .slope = signed_of(o->metric, change[i].slope),
+                                                .slope_lo = signed_of(o->metric, change[i].lo),
+                                                .slope_hi = signed_of(o->metric, change[i].hi)}};
         out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
         attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
     }

@@ -44,25 +44,25 @@ struct sp_judgement {
     const struct sp_entry *other;           /* not comparable: the latest of another environment; else NULL */
     enum sp_tracked metric;
     enum sp_verdict_of_track verdict;
-    struct sp_shift shift;   /* change, lo, hi: of the newest sessions, or of what is open; floor: from where on
+    struct sp_shift shift; /* change, lo, hi: of the newest sessions, or of what is open; floor: from where on
                                 they count; p: as one test; noise: of a session */
-    int n_before, n_after;   /* sessions (of an exact metric and of `compare`: records) on both sides */
+    int n_before, n_after; /* sessions (of an exact metric and of `compare`: records) on both sides */
     enum sp_change_kind kind;
     struct sp_open_change open[SP_MOST_OPEN]; /* [n_open], the oldest first */
     int n_open;
-    int seen;                  /* sessions at what is open */
+    int seen;                      /* sessions at what is open */
     const struct sp_entry *mended; /* the newest session ended what was open since this one; NULL */
-    bool is_accepted;          /* held against an accepted baseline */
-    double pinned_change;      /* against the accepted sessions; NAN: none */
-    double noise;              /* standard deviation of ln of the metric from run to run within records */
-    bool is_exact;             /* the metric has no noise, simulated or counted: it is compared as it is, without
+    bool is_accepted;              /* held against an accepted baseline */
+    double pinned_change;          /* against the accepted sessions; NAN: none */
+    double noise;                  /* standard deviation of ln of the metric from run to run within records */
+    bool is_exact;   /* the metric has no noise, simulated or counted: it is compared as it is, without
                                   statistics */
-    double common;             /* what all series of the machine did in the newest session, taken out; 0 */
-    int n_common;              /* of how many series, where that alone is worse by more than chance; else 0 */
-    bool is_suspect;           /* ok, but only just: worth another session where one can be had */
+    double common;   /* what all series of the machine did in the newest session, taken out; 0 */
+    int n_common;    /* of how many series, where that alone is worse by more than chance; else 0 */
+    bool is_suspect; /* ok, but only just: worth another session where one can be had */
     struct sp_attribution attribution;
-    char why[480];           /* of inconclusive and not comparable; what else there is to say */
-    bool is_one_of_several;  /* the same series is judged elsewhere, too: titles have to say where this is of;
+    char why[480];          /* of inconclusive and not comparable; what else there is to say */
+    bool is_one_of_several; /* the same series is judged elsewhere, too: titles have to say where this is of;
                                 left to the caller */
     enum sp_confirmed confirmed;
     char confirmation[400]; /* what another session said, why there was none, or how to have one; "" */
@@ -81,7 +81,8 @@ struct sp_judged_series {
 
 /* Judges the newest of each series [n], all together: series of one environment share what is known
  * of its noise, what they all did is taken out, and a change of the newest session counts as a
- * discovery among all that are judged (Benjamini and Hochberg). out[n]; context gets none. SP_MEMORY. */
+ * discovery among all that are judged (Benjamini and Hochberg). out[n]; context gets none.
+ * SP_MEMORY. */
 enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
                             struct sp_judgement *out, struct sp_error *err);
 
@@ -97,15 +98,16 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
 /* "accepted", "records before". */
 const char *sp_judgement_baseline(const struct sp_judgement *j);
 
-/* Exit code of a verdict [UX 4]: regressed 1, the machine 8, inconclusive and not comparable 5, else 0. */
+/* Exit code of a verdict [UX 4]: regressed 1, the machine 8, inconclusive and not comparable 5,
+ * else 0. */
 int sp_track_exit_code(enum sp_verdict_of_track verdict);
 
 /* Would another session be of use? Verdicts that something was compared for, that are not good or
  * only just, and that no other session has confirmed. */
 bool sp_judge_wants_confirmation(const struct sp_judgement *j);
 
-/* Where a series changed its level, for better or worse, oldest first: out[most], *n_found. floor: as
- * of the options. SP_MEMORY. */
+/* Where a series changed its level, for better or worse, oldest first: out[most], *n_found. floor:
+ * as of the options. SP_MEMORY. */
 struct sp_located {
     struct sp_open_change change;
     struct sp_attribution attribution;

@@ -10,7 +10,8 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 
 /* What a change that is open has to go below to be none any more. */
 #define WITHDRAWN 0.003
-/* A better level is the reference of all that follows: it has to be as sure as this share of alpha. */
+/* A better level is the reference of all that follows: it has to be as sure as this share of
+ * alpha. */
 #define SURE 0.01
 /* alpha is shared among the numbers of sessions that may show a change together, and trends. */
 static double share_of(int m)
@@ -18,9 +19,9 @@ static double share_of(int m)
     return m == 1 ? 0.88 : m == 2 ? 0.05 : m == 3 ? 0.2 : 0.05 / ((m - 3.0) * (m - 2.0));
 }
 /* A second session has to show with the first one what comes by chance in this share of alpha. */
-#define CONFIRMED 0.2
+#define CONFIRMED   0.2
 #define SHARE_TREND 0.03
-#define SHARE_PIN 0.05
+#define SHARE_PIN   0.05
 
 struct level {
     int id;
@@ -40,9 +41,9 @@ struct work {
     double buffer[SP_MOST_SESSIONS];
     struct level stack[SP_MOST_OPEN + 1];
     int height, n_ids;
-    int begin;              /* of the present run of sessions on the top of the stack */
-    int t;                  /* the newest session */
-    int candidate;          /* first session of what one session has shown; -1: none */
+    int begin;     /* of the present run of sessions on the top of the stack */
+    int t;         /* the newest session */
+    int candidate; /* first session of what one session has shown; -1: none */
     bool candidate_is_worse;
     bool is_confirmed;
     int mended;
@@ -270,8 +271,11 @@ static struct line fit_line(struct work *w, int begin, int flat, struct sp_momen
         const double slope = (n * txy - tx * sy) / d, start = (sy - slope * tx) / n;
         const double squares = syy - start * sy - slope * txy;
         if (squares < best.squares && slope > 0)
-            best = (struct line){.kink = kink, .start = w->y[begin] + start, .slope = slope,
-                                 .se = sqrt(n / d), .squares = squares > 0 ? squares : 0};
+            best = (struct line){.kink = kink,
+                                 .start = w->y[begin] + start,
+                                 .slope = slope,
+                                 .se = sqrt(n / d),
+                                 .squares = squares > 0 ? squares : 0};
     }
     if (best.kink < 0)
         return best;
@@ -424,8 +428,7 @@ static void refit(struct work *w)
     if (lo > hi)
         return;
     const struct sp_moments a = moments_of(w, now->before, w->t + 1), b = moments_of(w, now->id, w->t + 1);
-    const struct sp_spread s =
-        sp_spread_moderated(a.squares + b.squares, a.df + b.df, w->o->prior);
+    const struct sp_spread s = sp_spread_moderated(a.squares + b.squares, a.df + b.df, w->o->prior);
     const int at = best_split(w, from, lo, hi, s.variance);
     for (int i = lo; i <= w->t; i++)
         w->id[i] = i < at ? now->before : now->id;
@@ -839,8 +842,8 @@ enum sp_status sp_levels_locate(const struct sp_level_series *s, const struct sp
         struct sp_level_change *c = &out[(*n_found)++];
         const int id = w->id[i], before = w->id[i - 1];
         *c = (struct sp_level_change){.at = i + (s->n - n)};
-        const double was = moments_of(w, before, n).mean +
-                           w->slope[before] * (w->x[i - 1] - w->x[w->from[before]]);
+        const double was =
+            moments_of(w, before, n).mean + w->slope[before] * (w->x[i - 1] - w->x[w->from[before]]);
         c->is_trend = w->slope[id] != 0;
         c->slope = w->slope[id];
         c->by = moments_of(w, id, n).mean + w->slope[id] * (w->x[end - 1] - w->x[w->from[id]]) - was;

@@ -28,10 +28,10 @@ enum { SP_MOST_OPEN = 6 };
 
 /* Something that got worse. */
 struct sp_level_change {
-    int at;         /* first session of it */
-    double by;      /* ln, against what was before it */
-    bool is_trend;  /* it grows still, by `slope` a commit within lo ... hi [ln] */
-    bool of_pin;    /* seen against the accepted sessions alone: small steps that add up */
+    int at;        /* first session of it */
+    double by;     /* ln, against what was before it */
+    bool is_trend; /* it grows still, by `slope` a commit within lo ... hi [ln] */
+    bool of_pin;   /* seen against the accepted sessions alone: small steps that add up */
     double slope, lo, hi;
 };
 
@@ -61,7 +61,8 @@ enum { SP_MOST_SESSIONS = 512 };
 enum sp_status sp_levels_follow(const struct sp_level_series *series, const struct sp_level_options *o,
                                 struct sp_level_state *out, struct sp_error *err);
 
-/* Worse than the level before: opens what p and p_at say, for one that is a discovery among many. */
+/* Worse than the level before: opens what p and p_at say, for one that is a discovery among
+ * many. */
 void sp_levels_open(struct sp_level_state *state);
 
 /* The change points that lie behind the present: every change of level and every trend, also of

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/memory.h"
 #include "base/samples.h"
 #include "track/judge/comparable.h"
 
@@ -430,8 +431,8 @@ static double share_of_common(const struct table *t, double *step)
                 continue;
             width++;
             if (before >= 0)
-                step[n_own++] = t->y[j * t->n + i] - t->common[i] -
-                                (t->y[j * t->n + before] - t->common[before]);
+                step[n_own++] =
+                    t->y[j * t->n + i] - t->common[i] - (t->y[j * t->n + before] - t->common[before]);
             before = i;
         }
     }
@@ -477,8 +478,7 @@ static enum sp_status common_of(struct sp_sessions *const *series, struct shared
         if (count < SP_COMMON_LEAST)
             continue;
         const struct sp_entry *last = out->n > 0 ? out->newest[out->n - 1] : NULL;
-        out->commit[out->n] =
-            last ? out->commit[out->n - 1] + (strcmp(last->commit, one->commit) != 0) : 0;
+        out->commit[out->n] = last ? out->commit[out->n - 1] + (strcmp(last->commit, one->commit) != 0) : 0;
         out->newest[out->n] = one;
         out->y[out->n++] = t->common[at];
     }
@@ -507,7 +507,7 @@ enum sp_status sp_common_take_out(struct sp_sessions *const *series, int n, stru
                 list[n_shared++] = (struct shared){e, j, i, -1};
         }
     if (list && n_shared > 0) {
-        qsort(list, (size_t)n_shared, sizeof *list, by_start);
+        sp_sort_by(list, n_shared, sizeof *list, by_start);
         const int n_common = number_sessions(list, n_shared);
         const size_t cells = (size_t)n * (size_t)n_common;
         numbers = calloc(3 * cells + (size_t)n + (size_t)n_common + 2, sizeof *numbers);

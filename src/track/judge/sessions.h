@@ -19,8 +19,9 @@ bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earl
 /* Has a record a value of this metric for each of its runs, or one for all? */
 bool sp_tracked_is_by_run(enum sp_tracked metric);
 
-/* Two records, or two groups of them, by all their runs: what `compare` does, which knows nothing of
- * other sessions. *noise: standard deviation of ln from one run to the next in the same record. */
+/* Two records, or two groups of them, by all their runs: what `compare` does, which knows nothing
+ * of other sessions. *noise: standard deviation of ln from one run to the next in the same
+ * record. */
 struct sp_shift sp_shift_of_runs(const struct sp_entry *const *before, int n_before,
                                  const struct sp_entry *const *after, int n_after, enum sp_tracked metric,
                                  double floor, uint64_t seed, double *noise);
@@ -30,14 +31,14 @@ struct sp_sessions {
     int n;
     const struct sp_entry **list; /* [n_records] that know the metric */
     int n_records;
-    int *first;        /* [n + 1] of each session its first record in the list */
-    double *y;         /* [n] ln of the metric, turned so that more is worse: the lower quartile of its
+    int *first;   /* [n + 1] of each session its first record in the list */
+    double *y;    /* [n] ln of the metric, turned so that more is worse: the lower quartile of its
                           runs, since what disturbs a run makes it slower; less its mode's offset */
-    int *commit;       /* [n] ordinal of the source, never falling */
-    double noise;      /* standard deviation of ln from run to run, robust; 0: one value a record */
-    int runs;          /* of the newest record */
+    int *commit;  /* [n] ordinal of the source, never falling */
+    double noise; /* standard deviation of ln from run to run, robust; 0: one value a record */
+    int runs;     /* of the newest record */
     int first_accepted, n_accepted; /* sessions that were accepted */
-    char modes[160];   /* "a mode change: ..."; "" */
+    char modes[160];                /* "a mode change: ..."; "" */
     bool is_other_mode; /* the newest records are in a mode that was never seen before: they are left out */
 };
 
@@ -48,17 +49,18 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
                               struct sp_error *err);
 void sp_sessions_free(struct sp_sessions *s);
 
-/* Of a session from one to the next: half the mean square of the steps between them, robust, so that
- * neither one change of level nor a slow trend counts as noise. */
+/* Of a session from one to the next: half the mean square of the steps between them, robust, so
+ * that neither one change of level nor a slow trend counts as noise. */
 struct sp_spread sp_sessions_spread(const struct sp_sessions *s);
 
 /* What all series of a machine did together, session by session. sp_common_free(). */
 struct sp_common {
     int n;
-    double *y;   /* [n] ln, as above */
-    int *commit; /* [n] */
+    double *y;                      /* [n] ln, as above */
+    int *commit;                    /* [n] */
     const struct sp_entry **newest; /* [n] a record of each */
-    double share; /* of it that is no noise of the series, which has been taken out of them; 0: it is all noise */
+    double
+        share; /* of it that is no noise of the series, which has been taken out of them; 0: it is all noise */
     int n_series;
 };
 

@@ -23,8 +23,8 @@ enum sp_move {
 };
 
 struct sp_shift_options {
-    double floor;  /* least relative change that counts; 0: SP_SHIFT_FLOOR */
-    double noise;  /* run-to-run standard deviation of ln x, known from history; 0: of the two groups */
+    double floor;      /* least relative change that counts; 0: SP_SHIFT_FLOOR */
+    double noise;      /* run-to-run standard deviation of ln x, known from history; 0: of the two groups */
     double confidence; /* of the interval; 0: 0.95 */
     uint64_t seed;
 };
@@ -35,7 +35,7 @@ struct sp_shift {
     double p;              /* Welch's t test of ln x, two-sided; 1 where it cannot be computed */
     double noise;          /* run-to-run standard deviation of ln x that was used */
     double floor;          /* that was used: at least the asked one, more where the noise asks for it */
-    int n_more; /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0 */
+    int n_more;            /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0 */
 };
 
 /* Least number of runs a side. */
