@@ -149,7 +149,8 @@ static void keep(int status, int count, MPI_Datatype type, int to, MPI_Comm comm
         sp_pmpi_lost();
         return;
     }
-    *k = (struct kept){.request = request, .to = sp_pmpi_rank_of(comm, to), .bytes = sp_pmpi_bytes(count, type)};
+    *k = (struct kept){
+        .request = request, .to = sp_pmpi_rank_of(comm, to), .bytes = sp_pmpi_bytes(count, type)};
     pthread_mutex_lock(&lock);
     *place_of(request) = k;
     pthread_mutex_unlock(&lock);

@@ -59,7 +59,8 @@ void *sp_pmpi_function(enum sp_pmpi_call call)
     return f;
 }
 
-/* Open MPI's handles are addresses of its data, of which a program may have the only copy in use. */
+/* Open MPI's handles are addresses of its data, of which a program may have the only copy in
+ * use. */
 static bool find_handles(MPI_Comm *world, MPI_Datatype *byte)
 {
 #ifdef OPEN_MPI
@@ -82,9 +83,9 @@ struct cells {
 };
 
 struct phase {
-    int level, inside;                       /* of MPI_Pcontrol; row of the library's product, 0: none */
-    struct cells *sent[SP_PMPI_N_KINDS];     /* [n_ranks]; NULL: none */
-    struct cells *fetched;                   /* [n_ranks], from there to here; NULL: none */
+    int level, inside;                   /* of MPI_Pcontrol; row of the library's product, 0: none */
+    struct cells *sent[SP_PMPI_N_KINDS]; /* [n_ranks]; NULL: none */
+    struct cells *fetched;               /* [n_ranks], from there to here; NULL: none */
     int64_t n_collectives;
 };
 
@@ -94,7 +95,7 @@ static struct {
     MPI_Comm world;
     MPI_Datatype byte;
     int comm_key, window_key;
-    int (*inside)(void);           /* of libspmodel-attach.so; NULL: it is not there */
+    int (*inside)(void); /* of libspmodel-attach.so; NULL: it is not there */
     const char *(*inside_name)(int row);
     struct phase phase[MOST_PHASES];
     int n_phases;
@@ -198,7 +199,8 @@ int64_t sp_pmpi_bytes(int64_t count, MPI_Datatype type)
     return SP_REAL(Type_size)(type, &size) == MPI_SUCCESS && size > 0 && count > 0 ? count * size : 0;
 }
 
-/* Ranks in MPI_COMM_WORLD of a group's, kept with its communicator or window until that is freed. */
+/* Ranks in MPI_COMM_WORLD of a group's, kept with its communicator or window until that is
+ * freed. */
 struct ranks {
     int n;
     int world[];
@@ -332,7 +334,7 @@ static int64_t list_counts(struct sp_pmpi_row *row)
             }
         }
         if (p->n_collectives > 0 && row)
-            row[n] = (struct sp_pmpi_row){p->level, p->inside, SP_PMPI_COLLECTIVE, it.rank, it.rank,
+            row[n] = (struct sp_pmpi_row){p->level,         p->inside, SP_PMPI_COLLECTIVE, it.rank, it.rank,
                                           p->n_collectives, 0};
         n += p->n_collectives > 0;
     }

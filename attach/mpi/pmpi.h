@@ -28,11 +28,13 @@ enum sp_pmpi_call {
 void *sp_pmpi_function(enum sp_pmpi_call call);
 #define SP_REAL(NAME) ((__typeof__(&MPI_##NAME))sp_pmpi_function(SP_PMPI_##NAME))
 
-/* Is anybody counting: between MPI_Init and MPI_Finalize, and not switched off by MPI_Pcontrol(0)? */
+/* Is anybody counting: between MPI_Init and MPI_Finalize, and not switched off by
+ * MPI_Pcontrol(0)? */
 bool sp_pmpi_is_on(void);
 
 /* `messages` of `bytes` altogether from this process to a rank of MPI_COMM_WORLD; of a rank that is
- * not in it (MPI_UNDEFINED, a negative one): nothing. sp_pmpi_fetched: from there to here (MPI_Get). */
+ * not in it (MPI_UNDEFINED, a negative one): nothing. sp_pmpi_fetched: from there to here
+ * (MPI_Get). */
 void sp_pmpi_sent(enum sp_pmpi_kind kind, int to, int64_t messages, int64_t bytes);
 void sp_pmpi_fetched(int from, int64_t bytes);
 /* A call of another collective operation: who sends what to whom in it is the library's choice. */

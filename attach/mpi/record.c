@@ -49,7 +49,8 @@ static void put_phase(FILE *out, const struct sp_pmpi_job *job, const struct sp_
             n_collectives = r->messages > n_collectives ? r->messages : n_collectives;
         if (r->kind < 0 || r->kind >= SP_PMPI_N_KINDS)
             continue;
-        fprintf(out, "%s\n  {\"from\": %lld, \"to\": %lld, \"kind\": \"%s\", \"messages\": %lld, \"bytes\": %lld}",
+        fprintf(out,
+                "%s\n  {\"from\": %lld, \"to\": %lld, \"kind\": \"%s\", \"messages\": %lld, \"bytes\": %lld}",
                 comma, (long long)r->from, (long long)r->to, kind_name[r->kind], (long long)r->messages,
                 (long long)r->bytes);
         comma = ",";
@@ -104,7 +105,7 @@ static bool name_file(char *path, size_t size)
     if (file && *file)
         n = snprintf(path, size, "%s", file);
     else if (folder && *folder == '/')
-        n = snprintf(path, size, "%s/%ld" SP_PMPI_RECORD_ENDING, folder, pid);
+        n = snprintf(path, size, "%s/%ld" SP_ATTACH_MESSAGES_ENDING, folder, pid);
     else
         n = snprintf(path, size, "spmodel-messages.%ld.json", pid);
     return n > 0 && (size_t)n < size;

@@ -33,8 +33,7 @@ struct sp_pmpi_job {
 };
 
 /* Variables of the environment: the file of the record, and the folder of `spmodel attach`. */
-#define SP_PMPI_FILE_VARIABLE   "SPMODEL_MESSAGES"
-#define SP_PMPI_RECORD_ENDING   ".spmsg"
+#define SP_PMPI_FILE_VARIABLE "SPMODEL_MESSAGES"
 
 /* Into that file; in the folder as PID.spmsg; else spmodel-messages.PID.json here. Appears complete
  * or not at all. */

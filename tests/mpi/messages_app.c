@@ -16,8 +16,8 @@ static void point_to_point(void)
     int size = sizeof buffer;
     void *detached = buffer;
     MPI_Request request[2];
-    int (*const sends[])(const void *, int, MPI_Datatype, int, int, MPI_Comm) = {MPI_Send, MPI_Ssend, MPI_Bsend,
-                                                                                 MPI_Rsend};
+    int (*const sends[])(const void *, int, MPI_Datatype, int, int, MPI_Comm) = {MPI_Send, MPI_Ssend,
+                                                                                 MPI_Bsend, MPI_Rsend};
     int (*const starts[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,
                           MPI_Request *) = {MPI_Isend, MPI_Issend, MPI_Ibsend, MPI_Irsend};
     MPI_Buffer_attach(buffer, size);
