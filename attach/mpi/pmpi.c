@@ -90,7 +90,7 @@ struct phase {
 };
 
 static struct {
-    bool on, off_by_program;
+    bool on, off_by_program, quiet;
     int level, rank, n_ranks;
     MPI_Comm world;
     MPI_Datatype byte;
@@ -189,6 +189,27 @@ void sp_pmpi_collective(void)
     struct phase *p = phase_now();
     if (p)
         __atomic_add_fetch(&p->n_collectives, 1, __ATOMIC_RELAXED);
+}
+
+/* For a program that looks at its own counts: those of this process in a phase, by all kinds of
+ * calls and inside all products; and that it wants no record of the job. */
+SP_EXPORT void spmodel_pmpi_sent(int level, int to, int64_t *messages, int64_t *bytes);
+SP_EXPORT void spmodel_pmpi_sent(int level, int to, int64_t *messages, int64_t *bytes)
+{
+    *messages = *bytes = 0;
+    for (int i = 0; i < it.n_phases && to >= 0 && to < it.n_ranks; i++) {
+        const struct phase *p = &it.phase[i];
+        for (int k = 0; k < SP_PMPI_N_KINDS && p->level == level; k++) {
+            *messages += p->sent[k] ? p->sent[k][to].messages : 0;
+            *bytes += p->sent[k] ? p->sent[k][to].bytes : 0;
+        }
+    }
+}
+
+SP_EXPORT void spmodel_pmpi_be_quiet(void);
+SP_EXPORT void spmodel_pmpi_be_quiet(void)
+{
+    it.quiet = true;
 }
 
 /* ---- what arguments mean ---- */
@@ -397,6 +418,8 @@ void sp_pmpi_end(void)
     if (!it.on)
         return;
     it.on = false;
+    if (it.quiet)
+        return;
     const int64_t n = list_counts(NULL);
     struct sp_pmpi_row *own = calloc((size_t)n + 1, sizeof *own);
     struct sp_pmpi_job job = {.n_ranks = it.n_ranks, .begun_at = it.begun_at, .inside_name = it.inside_name};

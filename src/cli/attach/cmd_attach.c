@@ -401,21 +401,21 @@ static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *ru
 static enum sp_status print_messages(const struct arguments *a, const char *path, FILE *json, char *name,
                                      size_t size, struct sp_error *err)
 {
-    struct sp_messages messages;
-    enum sp_status status = sp_messages_read(path, &messages, err);
+    struct sp_message_counts messages;
+    enum sp_status status = sp_message_counts_read(path, &messages, err);
     if (status != SP_OK)
         return status;
     if (name)
         snprintf(name, size, "%.60s", file_name(messages.program));
     if (out_of(a) == stdout || !json)
-        sp_messages_print(&messages, a->common.verbosity > 0, out_of(a));
+        sp_message_counts_print(&messages, a->common.verbosity > 0, out_of(a));
     if (json) {
-        json_t *root = sp_messages_json(&messages);
+        json_t *root = sp_message_counts_json(&messages);
         if (json_dumpf(root, json, JSON_INDENT(1)) != 0 || fputc('\n', json) == EOF)
             status = sp_fail(err, SP_OUTPUT, NULL, "the JSON cannot be written");
         json_decref(root);
     }
-    sp_messages_free(&messages);
+    sp_message_counts_free(&messages);
     return status;
 }
 

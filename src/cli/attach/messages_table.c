@@ -15,7 +15,7 @@ static const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static int count_nodes(const struct sp_messages *m)
+static int count_nodes(const struct sp_message_counts *m)
 {
     int n = 0;
     for (int r = 0; r < m->n_ranks; r++) {
@@ -36,7 +36,7 @@ static int by_bytes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void print_total(const struct sp_messages *m, const struct sp_message_phase *p, FILE *out)
+static void print_total(const struct sp_message_counts *m, const struct sp_message_phase *p, FILE *out)
 {
     char messages[32], bytes[32], between[32];
     int64_t n = 0, B = 0, between_B = 0, n_pairs = 0;
@@ -83,7 +83,7 @@ static void print_pairs(const struct sp_message_phase *p, bool whole, FILE *out)
     free(order);
 }
 
-void sp_messages_print(const struct sp_messages *m, bool whole, FILE *out)
+void sp_message_counts_print(const struct sp_message_counts *m, bool whole, FILE *out)
 {
     const int n = count_nodes(m);
     sp_print(out, "MESSAGES %s   %d rank%s on %d node%s   %s   counted in the program's calls\n",

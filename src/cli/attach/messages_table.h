@@ -8,6 +8,6 @@
 #include "io/attach/messages.h"
 
 /* A table for each phase; `whole`: all pairs, not those alone that carry most. */
-void sp_messages_print(const struct sp_messages *messages, bool whole, FILE *out);
+void sp_message_counts_print(const struct sp_message_counts *messages, bool whole, FILE *out);
 
 #endif

@@ -18,7 +18,7 @@ const char *sp_message_kind_name(enum sp_message_kind kind)
     return kind_name[kind];
 }
 
-void sp_messages_free(struct sp_messages *m)
+void sp_message_counts_free(struct sp_message_counts *m)
 {
     for (int64_t i = 0; i < m->n_phases; i++)
         free(m->phase[i].pair);
@@ -117,7 +117,7 @@ static int by_level(const void *left, const void *right)
     return strcmp(a->inside, b->inside);
 }
 
-static enum sp_status take_all(const json_t *root, const char *path, struct sp_messages *m,
+static enum sp_status take_all(const json_t *root, const char *path, struct sp_message_counts *m,
                                struct sp_error *err)
 {
     const char *form = json_string_value(json_object_get(root, "schema"));
@@ -147,17 +147,17 @@ static enum sp_status take_all(const json_t *root, const char *path, struct sp_m
     return status;
 }
 
-enum sp_status sp_messages_take(const json_t *root, const char *path, struct sp_messages *m,
-                                struct sp_error *err)
+enum sp_status sp_message_counts_take(const json_t *root, const char *path, struct sp_message_counts *m,
+                                      struct sp_error *err)
 {
     memset(m, 0, sizeof *m);
     const enum sp_status status = take_all(root, path, m, err);
     if (status != SP_OK)
-        sp_messages_free(m);
+        sp_message_counts_free(m);
     return status;
 }
 
-enum sp_status sp_messages_read(const char *path, struct sp_messages *m, struct sp_error *err)
+enum sp_status sp_message_counts_read(const char *path, struct sp_message_counts *m, struct sp_error *err)
 {
     json_t *root;
     memset(m, 0, sizeof *m);
@@ -165,12 +165,12 @@ enum sp_status sp_messages_read(const char *path, struct sp_messages *m, struct 
         sp_input_json(path, SP_INPUT_MOST_B, "give the record that libspmodel-pmpi.so wrote", &root, err);
     if (status != SP_OK)
         return status;
-    status = sp_messages_take(root, path, m, err);
+    status = sp_message_counts_take(root, path, m, err);
     json_decref(root);
     return status;
 }
 
-json_t *sp_messages_json(const struct sp_messages *m)
+json_t *sp_message_counts_json(const struct sp_message_counts *m)
 {
     json_t *root = json_object(), *hosts = json_array(), *phases = json_array();
     json_object_set_new(root, "schema", json_string(schema));

@@ -33,8 +33,8 @@ struct sp_message_phase {
     struct sp_message_pair *pair; /* [n_pairs] by from, to, kind, each once */
 };
 
-/* Zero-initialise; sp_messages_free(). */
-struct sp_messages {
+/* Zero-initialise; sp_message_counts_free(). */
+struct sp_message_counts {
     char program[512], begun[32];
     int n_ranks;
     int n_incomplete; /* ranks that had no room for all of their counts */
@@ -44,13 +44,14 @@ struct sp_messages {
 };
 
 /* SP_INPUT: not such a file, or numbers that cannot be. */
-enum sp_status sp_messages_read(const char *path, struct sp_messages *messages, struct sp_error *err);
+enum sp_status sp_message_counts_read(const char *path, struct sp_message_counts *messages,
+                                      struct sp_error *err);
 /* The same of a document that is there already; `path` for errors. */
-enum sp_status sp_messages_take(const json_t *root, const char *path, struct sp_messages *messages,
-                                struct sp_error *err);
-void sp_messages_free(struct sp_messages *messages);
+enum sp_status sp_message_counts_take(const json_t *root, const char *path,
+                                      struct sp_message_counts *messages, struct sp_error *err);
+void sp_message_counts_free(struct sp_message_counts *messages);
 
 /* As in the file, with each pair once: a new reference. */
-json_t *sp_messages_json(const struct sp_messages *messages);
+json_t *sp_message_counts_json(const struct sp_message_counts *messages);
 
 #endif
