@@ -178,6 +178,44 @@ enum sp_status sp_ranks_of_parts(const struct sp_csr *a, const int32_t *part, in
     return status;
 }
 
+enum sp_status sp_ranks_of_order(const struct sp_csr *a, const int32_t *order, int n_ranks,
+                                 struct sp_ranks *d, struct sp_error *err)
+{
+    void *ptr = NULL, *perm;
+    struct sp_partition p = {0};
+    enum sp_status status = begin_ranks(a, n_ranks, d, err);
+    if (status == SP_OK)
+        status = sp_large_alloc(NULL, a->n_r + 1, sizeof(int64_t), "row lengths", &ptr, err);
+    int64_t *lengths = ptr;
+    for (int64_t i = 0; status == SP_OK && i < a->n_r; i++)
+        lengths[i + 1] = a->row_ptr[order[i] + 1] - a->row_ptr[order[i]];
+    if (status == SP_OK) {
+        sp_prefix_sum(lengths, a->n_r);
+        status = sp_partition_make(SP_SCHEDULE_NNZ, 1, n_ranks, a->n_r, lengths, &p, err);
+    }
+    sp_large_free(NULL, ptr, a->n_r + 1, sizeof(int64_t));
+    if (status == SP_OK) {
+        memcpy(d->row_begin, p.begin, (size_t)(n_ranks + 1) * sizeof *d->row_begin);
+        status = sp_large_alloc(NULL, a->n_r, sizeof *d->row_perm, "the order of ranks", &perm, err);
+        d->row_perm = d->col_perm = perm;
+    }
+    sp_partition_free(&p);
+    if (status == SP_OK) {
+        memcpy(d->row_perm, order, (size_t)a->n_r * sizeof *order);
+        status = invert(d, err);
+    }
+    if (status != SP_OK)
+        sp_ranks_free(d);
+    return status;
+}
+
+void sp_ranks_parts(const struct sp_ranks *d, int32_t *part)
+{
+    for (int p = 0; p < d->n; p++)
+        for (int64_t i = d->row_begin[p]; i < d->row_begin[p + 1]; i++)
+            part[d->row_perm ? d->row_perm[i] : i] = p;
+}
+
 int sp_rank_of_place(const int64_t *begin, int n, int64_t place)
 {
     int low = 0, high = n - 1; /* the last rank whose first place is not behind */
