@@ -18,6 +18,7 @@ static PetscErrorCode run(const char *file, int n_products)
     PetscCall(PetscViewerDestroy(&in));
     PetscCall(MatCreateVecs(A, &x, &y));
     PetscCall(VecSet(x, 1.0));
+    PetscCall(MatMult(A, x, y)); /* the first one also tells who needs what (PetscSFSetUp) */
     PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
     MPI_Pcontrol(2);
     for (int k = 0; k < n_products; k++)

@@ -64,11 +64,21 @@ static void wait_for(void *unused, const char *what)
     pthread_mutex_unlock(&patience.lock);
 }
 
-static void be_patient(double seconds, int rank)
+/* As the launcher says before MPI does. */
+static int rank_of_launcher(void)
+{
+    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (getenv(name[i]))
+            return atoi(getenv(name[i]));
+    return 0;
+}
+
+static void be_patient(double seconds)
 {
     pthread_t thread;
     patience.patience_s = seconds;
-    patience.rank = rank;
+    patience.rank = rank_of_launcher();
     if (pthread_create(&thread, NULL, watch, NULL) == 0)
         pthread_detach(thread);
 }
@@ -273,11 +283,13 @@ int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
         sp_mpi_counts_open();
         status = sp_mpi_module_open(&mpi, &err);
     }
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        be_patient(a->patience_s > 0 ? a->patience_s : 300);
+        wait_for(NULL, "the beginning");
         status = mpi->begin(&world, &err);
+    }
     if (status != SP_OK)
-        return sp_report_error(&err);
-    be_patient(a->patience_s > 0 ? a->patience_s : 300, world.rank);
+        return rank_of_launcher() == 0 ? sp_report_error(&err) : sp_exit_code(status);
     if (world.rank > 0) { /* the first writes for all */
         a->common.json = a->common.csv = a->common.lines = NULL;
         a->output.html_name = NULL;

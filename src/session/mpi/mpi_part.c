@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/matrix/matrix_load.h"
+#include "session/ranks/scaling.h"
 
 void sp_mpi_part_free(struct sp_mpi_part *p)
 {
@@ -33,15 +34,6 @@ static void whole_free(struct whole *w)
     sp_csr_free(&w->matrix);
 }
 
-static enum sp_status divide(const struct sp_mpi_options *o, int n_ranks, struct whole *w,
-                             struct sp_error *err)
-{
-    const struct sp_division *division = sp_division_of(o->partition);
-    if (division)
-        return sp_ranks_make(division, &w->matrix, n_ranks, &w->ranks, err);
-    return sp_fail(err, SP_USAGE, NULL, "there is no partition '%s'", o->partition);
-}
-
 static enum sp_status read_whole(const struct sp_mpi_options *o, int n_ranks, struct whole *w,
                                  struct sp_load_facts *facts, struct sp_error *err)
 {
@@ -51,7 +43,7 @@ static enum sp_status read_whole(const struct sp_mpi_options *o, int n_ranks, st
         status = sp_fail_at(err, SP_ABSENT, o->matrix, 0, 0, "take a real matrix",
                             "the distributed product is there for real matrices alone");
     if (status == SP_OK)
-        status = divide(o, n_ranks, w, err);
+        status = sp_scaling_divide(o->partition, &w->matrix, n_ranks, &w->ranks, err);
     if (status == SP_OK)
         status = sp_halo_make(&w->matrix, &w->ranks, true, o->progress, &w->halo, err);
     if (status != SP_OK)
