@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/unit_costs.h"
 
 void sp_distributed_free(struct sp_distributed *out)
 {
@@ -190,6 +191,28 @@ static struct sp_value rate_of(const struct sp_distribution *d, int n_ranks, dou
     return sp_value_known(all) ? sp_value_of(all.value / n_ranks, SP_MODELLED) : all;
 }
 
+/* Rows of CRS by the kernel that takes the least time of those that were measured; NULL: none
+ * was. */
+static const struct sp_unit_costs *costs_of(const struct sp_distribution *d, double length)
+{
+    const char *precision = d->sizes.s_a == 8 ? "f64" : "f32";
+    const struct sp_unit_costs *best = NULL;
+    for (int i = 0; i < d->machine->n_units; i++) {
+        const struct sp_unit_costs *c = &d->machine->unit[i];
+        if (c->C == 0 && strcmp(c->precision, precision) == 0 &&
+            (!best || sp_unit_cost(c, length) < sp_unit_cost(best, length)))
+            best = c;
+    }
+    return best;
+}
+
+/* In the core, all rows as long as their mean; 0: not known, or nothing to do. */
+static double core_time(const struct sp_distribution *d, double rows, double entries)
+{
+    const struct sp_unit_costs *c = rows > 0 ? costs_of(d, entries / rows) : NULL;
+    return c ? d->r * rows * sp_unit_cost(c, entries / rows) / d->n_threads : 0;
+}
+
 static void finish_rank(const struct sp_distribution *d, struct sp_rank_cost *c)
 {
     const double local_s = c->own_s - c->remote_s;
@@ -213,8 +236,12 @@ static bool work_of_rank(const struct sp_halo_rank *rank, const struct sp_distri
     const struct sp_value rate = rate_of(d, n_ranks, b.local_B + b.remote_B + b.pack_B, level);
     if (!sp_value_known(rate))
         return false;
-    c->own_s = (b.local_B + b.remote_B) / rate.value;
-    c->remote_s = b.remote_B / rate.value;
+    const double remote_rows = (double)(sp_remote_is_compressed(rank) ? rank->remote_rows : rank->n_r);
+    c->remote_s = rank->remote_nz > 0
+                      ? larger(b.remote_B / rate.value, core_time(d, remote_rows, (double)rank->remote_nz))
+                      : 0;
+    c->own_s =
+        c->remote_s + larger(b.local_B / rate.value, core_time(d, (double)rank->n_r, (double)rank->local_nz));
     c->pack_s = b.pack_B / rate.value;
     finish_rank(d, c);
     return true;

@@ -3,7 +3,9 @@
  *
  * A rank's rows are stored as two blocks of CRS, as PETSc's MPIAIJ does: the local one, y = A x,
  * and the remote one, y += B halo, of which only rows with entries are stored where these are at
- * most 40 % of all (PETSc's compressed rows). What it sends is gathered into a buffer first. */
+ * most 40 % of all (PETSc's compressed rows). What it sends is gathered into a buffer first. Of a
+ * machine whose times of rows were measured (model/unit_costs.h) a block takes at least these, r of
+ * them for r vectors. */
 #ifndef SP_MODEL_DISTRIBUTED_H
 #define SP_MODEL_DISTRIBUTED_H
 

@@ -137,9 +137,12 @@ static void print_table(const struct sp_scaling *s, FILE *out)
                  : "; times need a machine and a network: --machine NAME --network NAME");
     if (own && !all)
         sp_print(out, " Times of the exchange need a network: --network NAME.\n");
-    if (s->count[s->n - 1].n_simulated > 0)
-        sp_print(out, " x of %d of %d ranks at the last count was simulated, the others take their mean.\n",
-                 s->count[s->n - 1].n_simulated, s->count[s->n - 1].n_ranks);
+    const struct sp_distributed *last = &s->count[s->n - 1];
+    if (last->n_simulated == last->n_ranks)
+        sp_print(out, " x of each rank's own part is simulated.\n");
+    else if (last->n_simulated > 0)
+        sp_print(out, " x of %d of %d ranks at the last count is simulated, the others take their mean.\n",
+                 last->n_simulated, last->n_ranks);
 }
 
 /* What the curve says. */

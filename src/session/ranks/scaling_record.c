@@ -172,6 +172,7 @@ enum sp_status sp_scaling_record(const struct sp_scaling *s, const char *command
     sp_record_set_text(r, SP_F_CONFIG_FORMAT, sp_format_name(SP_FORMAT_CRS));
     sp_record_set_text(r, SP_F_CONFIG_PRECISION, sp_precision_name(q->precision));
     sp_record_set_text(r, SP_F_CONFIG_INDEX, sp_index_name(q->index));
+    sp_record_set_count(r, SP_F_CONFIG_THREADS, q->n_threads);
     sp_record_set_text(r, SP_F_CONFIG_CACHE, q->cold ? "cold" : "warm");
     set_request(s, r);
     sp_record_set_object(r, SP_F_SCALING_COUNTS, json_array());

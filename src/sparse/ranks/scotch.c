@@ -53,18 +53,44 @@ static enum sp_status make_input(const struct sp_pattern *g, const int32_t *weig
     return SP_OK;
 }
 
+/* One thread and a seed of its own, so that the result is always the same. */
+#if SCOTCH_VERSION >= 7
+static int divide_graph(SCOTCH_Graph *graph, int n_parts, SCOTCH_Strat *strategy, SCOTCH_Num *part)
+{
+    SCOTCH_Context context;
+    SCOTCH_Graph bound;
+    SCOTCH_contextInit(&context);
+    SCOTCH_contextRandomSeed(&context, 1);
+    SCOTCH_contextRandomReset(&context);
+    int failed = SCOTCH_contextOptionSetNum(&context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
+                 SCOTCH_contextThreadSpawn(&context, 1, NULL) ||
+                 SCOTCH_contextBindGraph(&context, graph, &bound);
+    if (!failed) {
+        failed = SCOTCH_graphPart(&bound, n_parts, strategy, part);
+        SCOTCH_graphExit(&bound);
+    }
+    SCOTCH_contextExit(&context);
+    return failed;
+}
+#else
+static int divide_graph(SCOTCH_Graph *graph, int n_parts, SCOTCH_Strat *strategy, SCOTCH_Num *part)
+{
+    SCOTCH_randomSeed(1);
+    SCOTCH_randomReset();
+    return SCOTCH_graphPart(graph, n_parts, strategy, part);
+}
+#endif
+
 static enum sp_status divide(const struct input *in, int n_parts, SCOTCH_Num *part, struct sp_error *err)
 {
     SCOTCH_Graph graph;
     SCOTCH_Strat strategy;
     SCOTCH_graphInit(&graph);
     SCOTCH_stratInit(&strategy);
-    SCOTCH_randomSeed(1);
-    SCOTCH_randomReset();
     int failed = SCOTCH_graphBuild(&graph, 0, in->n, in->start, NULL, in->weight, NULL, in->start[in->n],
                                    in->edge, NULL);
     if (!failed)
-        failed = SCOTCH_graphPart(&graph, n_parts, &strategy, part);
+        failed = divide_graph(&graph, n_parts, &strategy, part);
     SCOTCH_stratExit(&strategy);
     SCOTCH_graphExit(&graph);
     return failed ? sp_fail(err, SP_BUG, "take metis, rows or nnz", "Scotch fails to divide the graph")
