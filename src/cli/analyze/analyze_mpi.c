@@ -1,87 +1,22 @@
 #include "cli/analyze/analyze_mpi.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/escape.h"
 #include "base/figures.h"
 #include "base/print.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "cli/core/mpi_job.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
-#include "io/files/part_file.h"
-#include "io/files/places.h"
-#include "kernels/mpi_counts.h"
 #include "session/mpi/mpi_run.h"
 #include "sys/machine/meminfo.h"
-
-/* ---- a rank that waits for ever ---- */
-
-/* A thread that ends this process, and with it the job, when the others let it wait too long. */
-static struct {
-    pthread_mutex_t lock;
-    const char *what; /* NULL: nobody waits */
-    double since_s, patience_s;
-    int rank;
-} patience = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void *watch(void *unused)
-{
-    struct sp_error err;
-    (void)unused;
-    for (;;) {
-        sp_sleep(0.2);
-        pthread_mutex_lock(&patience.lock);
-        const char *what = patience.what;
-        /* One after the other, so that one of them speaks and the launcher ends the rest. */
-        const bool late = what && sp_now() - patience.since_s > patience.patience_s + 2 * patience.rank;
-        pthread_mutex_unlock(&patience.lock);
-        if (!late)
-            continue;
-        sp_fail(&err, SP_ABSENT, "look for a rank that hangs, or allow more with --patience",
-                "rank %d has waited %.0f s for other ranks: %s", patience.rank, patience.patience_s, what);
-        const int code = sp_report_error(&err);
-        fflush(stderr);
-        sp_parts_end();
-        _exit(code);
-    }
-    return NULL;
-}
-
-static void wait_for(void *unused, const char *what)
-{
-    (void)unused;
-    pthread_mutex_lock(&patience.lock);
-    patience.what = what;
-    patience.since_s = sp_now();
-    pthread_mutex_unlock(&patience.lock);
-}
-
-/* As the launcher says before MPI does. */
-static int rank_of_launcher(void)
-{
-    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (getenv(name[i]))
-            return atoi(getenv(name[i]));
-    return 0;
-}
-
-static void be_patient(double seconds)
-{
-    pthread_t thread;
-    patience.patience_s = seconds;
-    patience.rank = rank_of_launcher();
-    if (pthread_create(&thread, NULL, watch, NULL) == 0)
-        pthread_detach(thread);
-}
 
 /* ---- what is shown ---- */
 
@@ -247,7 +182,7 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
                                      .max_samples = q->analyze.max_samples,
                                      .seed = a->common.seed,
                                      .progress = world->rank == 0 ? &progress : NULL,
-                                     .watch = {wait_for, NULL}};
+                                     .watch = {sp_mpi_job_wait, NULL}};
     if (sp_meminfo_read("", &memory, NULL) == SP_OK) /* the ranks of a node share it */
         options.load.memory_limit_B = (double)memory.available_B / (a->each_reads ? world->n_node_ranks : 1);
     if (world->rank > 0)
@@ -276,33 +211,23 @@ static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_err
 int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
 {
     struct sp_error err;
-    struct sp_mpi_world world;
-    const struct sp_mpi *mpi;
+    struct sp_mpi_job job;
     enum sp_status status = refuse(a, &err);
-    if (status == SP_OK) {
-        sp_mpi_counts_open();
-        status = sp_mpi_module_open(&mpi, &err);
-    }
-    if (status == SP_OK) {
-        be_patient(a->patience_s > 0 ? a->patience_s : 300);
-        wait_for(NULL, "the beginning");
-        status = mpi->begin(&world, &err);
-    }
+    if (status == SP_OK)
+        status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
     if (status != SP_OK)
-        return rank_of_launcher() == 0 ? sp_report_error(&err) : sp_exit_code(status);
-    if (world.rank > 0) { /* the first writes for all */
+        return sp_mpi_job_report(&err);
+    if (job.world.rank > 0) { /* the first writes for all */
         a->common.json = a->common.csv = a->common.lines = NULL;
         a->output.html_name = NULL;
     }
-    int code = world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
-    code = (int)mpi->most(code);
+    int code = job.world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
+    code = (int)job.mpi->most(code);
     if (code == 0) {
-        code = run_all(a, mpi, &world, command);
-        if (world.rank == 0)
+        code = run_all(a, job.mpi, &job.world, command);
+        if (job.world.rank == 0)
             code = sp_output_close(&a->output, &a->common, code);
     }
-    wait_for(NULL, "the end");
-    mpi->end();
-    wait_for(NULL, NULL);
+    sp_mpi_job_end(&job);
     return code;
 }
