@@ -103,6 +103,10 @@ static int32_t see(struct finder *f, int rank, int32_t j, struct sp_halo_rank *r
     return mark + 1;
 }
 
+/* Entries ahead of which marks and owners are prefetched: where columns are anywhere, that is the
+ * time. */
+enum { AHEAD = 24 };
+
 /* Room of the lists is there for all that the row may add. */
 static void see_row(struct finder *f, int rank, int64_t row, struct sp_halo_rank *r)
 {
@@ -111,6 +115,10 @@ static void see_row(struct finder *f, int rank, int64_t row, struct sp_halo_rank
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
         const int32_t j = a->col[k];
         int32_t mark = f->stamp[j];
+        if (k + AHEAD < a->n_nz) {
+            __builtin_prefetch(&f->stamp[a->col[k + AHEAD]], 1);
+            __builtin_prefetch(&f->owner[a->col[k + AHEAD]]);
+        }
         if (mark >> 1 != rank + 1)
             f->stamp[j] = mark = see(f, rank, j, r);
         n_remote += mark & 1;
