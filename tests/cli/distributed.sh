@@ -98,11 +98,11 @@ end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent 
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         sleep 0.2
-        launcher=$(ps -o pid= --ppid $job | head -n 1)
+        launcher=$(ps -o pid= --ppid $job | head -n 1 | tr -d ' ')
         [ -n "$launcher" ] && [ "$(ps -o pid= --ppid "$launcher" | wc -l)" -ge 3 ] && break
     done
     sleep 0.3
-    kill -"$signal" "$(ps -o pid= --ppid "$launcher" | sed -n 2p)"
+    kill -"$signal" "$(ps -o pid= --ppid "$launcher" | sed -n 2p | tr -d ' ')"
     wait $job
     code=$?
     [ $code != 0 ] && [ $code != 124 ] || fail "a rank got SIG$signal, and all is well"

@@ -82,13 +82,13 @@ struct arguments {
     char **word; /* the program; NULL: none */
 };
 
-/* Was this process itself started by mpirun or srun, with others? */
+/* Was this process itself started by mpirun, with others? */
 static bool is_rank(void)
 {
-    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"};
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         const char *n = getenv(size[i]);
-        if (n && atol(n) > 1 && (i < 2 || getenv("SLURM_PROCID")))
+        if (n && atol(n) > 1)
             return true;
     }
     return false;

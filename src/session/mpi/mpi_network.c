@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "base/samples.h"
-#include "session/mpi/mpi_run.h"
+#include "session/mpi/mpi_agree.h"
 
 /* ---- the fit ---- */
 

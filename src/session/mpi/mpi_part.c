@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "io/matrix/matrix_load.h"
+#include "session/mpi/mpi_agree.h"
 #include "session/ranks/scaling.h"
 
 void sp_mpi_part_free(struct sp_mpi_part *p)

@@ -2,7 +2,8 @@
 #ifndef SP_SESSION_MPI_PART_H
 #define SP_SESSION_MPI_PART_H
 
-#include "session/mpi/mpi_run.h"
+#include "session/mpi/mpi_types.h"
+#include "sparse/ranks/halo.h"
 
 struct sp_mpi_part {
     struct sp_rank_part blocks;

@@ -13,6 +13,7 @@
 #include "kernels/kernel.h"
 #include "kernels/mpi_counts.h"
 #include "kernels/scan.h"
+#include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_part.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/binding.h"
@@ -38,22 +39,6 @@ void sp_mpi_result_free(struct sp_mpi_result *r)
     r->rank = NULL;
     r->pair = NULL;
     r->n_pairs = 0;
-}
-
-enum sp_status sp_mpi_agree(const struct sp_mpi *mpi, const struct sp_mpi_world *world, enum sp_status status,
-                            struct sp_error *err)
-{
-    const double first = -mpi->most(status == SP_OK ? -(double)world->n_ranks : -(double)world->rank);
-    struct sp_error theirs = {0};
-    if (first >= world->n_ranks)
-        return SP_OK;
-    if (world->rank == (int)first && err)
-        theirs = *err;
-    theirs.status = status;
-    mpi->broadcast(&theirs, sizeof theirs, (int)first);
-    if (err)
-        *err = theirs;
-    return theirs.status;
 }
 
 /* ---- what a rank has ---- */
