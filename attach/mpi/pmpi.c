@@ -379,18 +379,18 @@ static bool gather_rows(const struct sp_pmpi_row *own, int64_t n, struct sp_pmpi
     const bool fits = n < INT32_MAX / (int64_t)sizeof *own;
     const int n_B = fits ? (int)(n * (int64_t)sizeof *own) : -1;
     int64_t total = 0;
-    bool ok = agree(size && at);
-    if (ok)
+    const bool go = agree(size && at);
+    bool ok = go;
+    if (go)
         SP_REAL(Gather)(&n_B, sizeof n_B, it.byte, size, sizeof n_B, it.byte, 0, it.world);
-    for (int r = 0; r < it.n_ranks && ok && it.rank == 0; r++) {
+    for (int r = 0; r < it.n_ranks && ok && size && at && it.rank == 0; r++) {
         at[r] = (int)total;
         total += size[r];
         ok = size[r] >= 0 && total < INT32_MAX;
     }
     job->row = it.rank == 0 && ok ? malloc((size_t)total + 1) : NULL;
     job->n_rows = total / (int64_t)sizeof *own;
-    if (ok || it.rank == 0)
-        ok = agree(job->row != NULL);
+    ok = go && agree(job->row != NULL);
     if (ok)
         SP_REAL(Gatherv)(own, n_B, it.byte, job->row, size, at, it.byte, 0, it.world);
     free(size);

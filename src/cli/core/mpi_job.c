@@ -53,9 +53,11 @@ void sp_mpi_job_wait(void *unused, const char *what)
 int sp_mpi_job_rank(void)
 {
     static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (getenv(name[i]))
-            return atoi(getenv(name[i]));
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *rank = getenv(name[i]);
+        if (rank)
+            return atoi(rank);
+    }
     return 0;
 }
 

@@ -80,6 +80,8 @@ static enum sp_status part_of(const struct whole *w, int rank, struct sp_mpi_par
 {
     const struct sp_halo *h = &w->halo;
     memset(p, 0, sizeof *p);
+    if (!w->ranks.col_begin)
+        return sp_fail(err, SP_BUG, NULL, "the matrix was not divided");
     enum sp_status status = sp_rank_part_make(&w->matrix, &w->ranks, rank, &p->blocks, err);
     if (status != SP_OK)
         return status;

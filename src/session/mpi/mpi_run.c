@@ -388,7 +388,7 @@ static enum sp_status compare_counts(struct team *t, struct sp_mpi_result *r, st
     enum sp_status status = SP_OK;
     r->n_wrong_pairs = counts ? 0 : -1;
     r->own.counted_messages = r->own.counted_bytes = counts ? 0 : -1;
-    for (int to = 0; to < n && counts; to++) {
+    for (int to = 0; to < n && counts && count; to++) {
         sp_mpi_counts_sent(PHASE_ONE, to, &count[to], &count[n + to]);
         r->own.counted_messages += count[to];
         r->own.counted_bytes += count[n + to];
