@@ -353,7 +353,7 @@ enum sp_status sp_distributed_make(const struct sp_halo *halo, const struct sp_d
         add_rank(&halo->rank[p], &out->rank[p], out);
     count_between(halo, d, out);
     imbalance_of(halo, out);
-    if (known) {
+    if (known && d->machine) {
         const char *unused;
         times_of(d, out);
         out->level = levels[out->slowest];

@@ -214,9 +214,10 @@ static void print_ranks(const struct sp_scaling *s, int i, FILE *out)
     for (int p = 0; p < c->n_ranks; p++) {
         const struct sp_halo_rank *r = &s->ranks[i][p];
         const struct sp_rank_cost *cost = &c->rank[p];
+        const int64_t entries = r->local_nz + r->remote_nz;
         char recv[24], sent[24], own[24], exchange[24];
         sp_print(out, " %6d %8lld %11lld %9lld %9lld %10s %10s %5d %5d", p, (long long)r->n_r,
-                 (long long)(r->local_nz + r->remote_nz), (long long)r->remote_nz, (long long)r->n_recv,
+                 (long long)entries, (long long)r->remote_nz, (long long)r->n_recv,
                  sp_text_bytes(recv, sizeof recv, cost->recv_B),
                  sp_text_bytes(sent, sizeof sent, cost->sent_B), r->n_senders, r->n_readers);
         if (timed)

@@ -142,7 +142,7 @@ static enum sp_status make_blocks(struct maker *m, int64_t n_entries, int64_t lo
         status = sp_csr_take_entries(&part->remote, err);
     if (status == SP_OK)
         status = keep_unique(remote, part->remote.n_nz, part, err);
-    if (status == SP_OK)
+    if (status == SP_OK && m->key)
         fill(m, part);
     free(remote);
     free(m->key);
