@@ -253,7 +253,8 @@ static bool work_of_rank(const struct sp_halo_rank *rank, const struct sp_distri
     return true;
 }
 
-/* Ranks first ... end - 1 are those of a node, whose caches hold what all of them move, or do not. */
+/* Ranks first ... end - 1 are those of a node, whose caches hold what all of them move, or do
+ * not. */
 static bool work_of_node(const struct sp_halo *halo, const struct sp_distribution *d, int first, int end,
                          struct sp_rank_cost *cost, const char **levels)
 {
