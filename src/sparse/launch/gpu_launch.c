@@ -18,7 +18,7 @@ static int vector_for(const struct sp_layout *l)
 
 /* Registers of bodies with one load of a thread for each entry, and with two: the bounds that
  * kernels/cuda/dense_gpu.cu sets. */
-enum { ONE_LOAD_REGISTERS = 48, TWO_LOADS_REGISTERS = 64 };
+enum { ONE_LOAD_REGISTERS = 56, TWO_LOADS_REGISTERS = 80 };
 
 /* The smallest power of two of threads that has so many loads, up to a warp. */
 static int team_for(int64_t loads)
@@ -184,11 +184,13 @@ int sp_gpu_mma_row_units(const struct sp_layout *l)
     return units;
 }
 
-/* Sums of 8 rows with 16 columns, and what is there beside them. */
+/* What kernels/cuda/mma_gpu.cu bounds them to: more sums take more. */
 static int registers_for(const struct sp_layout *l)
 {
-    const int units = sp_gpu_mma_row_units(l), of_sums = l->s_x == 8 ? 12 : 8;
-    return 52 + units * of_sums;
+    const int units = sp_gpu_mma_row_units(l);
+    if (l->s_x == 8)
+        return units == 4 ? 112 : units == 2 ? 80 : 64;
+    return units == 4 ? 80 : 64;
 }
 
 /* Equally wide tiles of the width. */
@@ -218,7 +220,8 @@ static void set_switches(const struct sp_layout *l, unsigned switches, struct sp
 {
     const int n_stages = switches & SP_GPU_MMA_ASYNC ? SP_GPU_MMA_STAGES : 1;
     g->switches = switches;
-    g->shared_B = (size_t)n_stages * stage_bytes(l, g);
+    g->shared_B = (size_t)n_stages * stage_bytes(l, g) +
+                  SP_GPU_MMA_STAGES * (SP_GPU_MMA_STAGE_B / l->s_x) * SP_GPU_MMA_PLACE_B;
     g->n_blocks = block_rows(l) * (switches & SP_GPU_MMA_TILES ? g->n_tiles : 1);
 }
 
@@ -270,22 +273,24 @@ struct map_facts {
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
     [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
-    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, true},
+    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_MERGE_THREADS, 40, true},
     [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 32, true},
     [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, false},
-    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 48, false},
-    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 48, false},
+    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 56, false},
+    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 40, false},
     [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
     [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
-    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 88, false},
-    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 64, false},
-    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 72, false},
-    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 56, false},
-    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 80, false},
+    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 80, false},
+    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 72, false},
+    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 88, false},
+    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 64, false},
+    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 88, false},
     [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, false},
 };
 
-enum { MERGE_ITEMS = 8 };
+/* Odd: items of a thread then begin in another bank of shared memory than those of its
+ * neighbours. */
+enum { MERGE_ITEMS = 7 };
 #define MOST_BLOCKS INT64_C(2147483647)
 
 const char *sp_gpu_map_name(enum sp_gpu_map map)
