@@ -319,12 +319,24 @@ template <class V, int n> struct staged_columns {
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const int mine = thread() % a.column_lanes * n;
         const V *x = (const V *)a.x + column;
-        for (int i = team; i < n_listed; i += teams) {
-            next_pass();
-            const int64_t c = load(a.list + list + i);
+        for (int i = team; i < n_listed; i += SP_GPU_TOGETHER * teams) {
+            int32_t c[SP_GPU_TOGETHER] = {};
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++) {
+                next_pass();
+                if (i + e * teams < n_listed)
+                    c[e] = load(a.list + list + i + e * teams);
+            }
             for (int k = mine; k < width; k += a.column_lanes * n) {
-                const P p = load((const P *)(x + c * a.ld_x + k));
-                put((P *)(buffer + i * a.tile + k), p);
+                P p[SP_GPU_TOGETHER] = {};
+#pragma unroll
+                for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                    if (i + e * teams < n_listed)
+                        p[e] = load((const P *)row_behind(x + k, c[e], a.ld_x));
+#pragma unroll
+                for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                    if (i + e * teams < n_listed)
+                        put((P *)(buffer + (i + e * teams) * a.tile + k), p[e]);
             }
         }
     }

@@ -154,11 +154,21 @@ template <class V, class I, int n> struct sddmm_tiled {
     {
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const V *rows = (const V *)a.rows + first_row * a.r + column;
-        for (int i = team; i < a.T_i && first_row + i < a.n_r; i += teams) {
+        const int64_t left = a.n_r - first_row;
+        const int n_rows = (int)(left < a.T_i ? left : a.T_i);
+        constexpr int rows_together = 2; /* four would spill a register */
+        for (int i = team; i < n_rows; i += rows_together * teams) {
             next_pass();
             for (int k = thread() % a.column_lanes * n; k < width; k += a.column_lanes * n) {
-                const P p = load((const P *)(rows + i * a.r + k));
-                put((P *)(buffer + i * a.tile + k), p);
+                P p[rows_together] = {};
+#pragma unroll
+                for (int e = 0; e < rows_together; e++)
+                    if (i + e * teams < n_rows)
+                        p[e] = load((const P *)(rows + (i + e * teams) * a.r + k));
+#pragma unroll
+                for (int e = 0; e < rows_together; e++)
+                    if (i + e * teams < n_rows)
+                        put((P *)(buffer + (i + e * teams) * a.tile + k), p[e]);
             }
         }
     }

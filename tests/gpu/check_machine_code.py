@@ -41,6 +41,7 @@ KERNELS = [
     # a row ends before each of four entries, and its successor's end is waited for
     ("`cuda-share` f64", "crs_share", "double int 2", "SHARE", 4, 4, 10, 16, 4, False, 0),
     ("`cuda-slot` f64", "sell_columns", "double int 2", "SLOT", 0, 4, 2, 16, 4, True, 0),
+    ("`cuda-stage` f64", "staged_columns", "double 2", "STAGE", 1, 4, 2, 16, 4, False, 0),
     ("`cuda-sample` f64", "sddmm_crs", "double int 2", "SAMPLE", 1, 4, 2, 16, 4, False, 0),
     ("`cuda-sample` f16", "sddmm_crs", "f16 int 8", "SAMPLE", 1, 4, 2, 16, 4, False, 0),
     ("`cuda-equal` f64", "sddmm_coo", "double int 2", "EQUAL", 1, 4, 2, 16, 4, False, 0),
@@ -81,12 +82,12 @@ class Limits:
 
 
 def launches_of(path):
-    """{map: (threads of a block, registers)} of the table in gpu_launch.c."""
+    """{map: (threads of a block, registers, steps)} of the table in gpu_launch.c."""
     with open(path) as f:
         text = f.read()
     named = {name: int(value) for name, value in re.findall(r"\b(ONE_LOAD_REGISTERS|TWO_LOADS_REGISTERS) = (\d+)", text)}
-    row = r"\[SP_GPU_(\w+)\] = \{\"\w+\", \w+, \w+, (\w+), (\d+),"
-    table = {m: (256 if "THREADS" in t else int(t), int(r)) for m, t, r in re.findall(row, text)}
+    row = r"\[SP_GPU_(\w+)\] = \{\"\w+\", \w+, \w+, (\w+), (\d+), ([\d.]+),"
+    table = {m: (256 if "THREADS" in t else int(t), int(r), float(n)) for m, t, r, n in re.findall(row, text)}
     return table, named
 
 
@@ -101,8 +102,16 @@ def expected_registers(row, launches, named):
     return None if row[3] == "MMA" else launches[row[3]][1]
 
 
+def expected_steps(row, launches):
+    """Gathers that one latency serves, as gpu_launch.c says: twice as many where each is two loads; SHARE: where
+    two rows end before each entry."""
+    if row[3] == "SHARE":
+        return 4 / (2 + 4 * 2)
+    return launches[row[3]][2] * (2 if row[2].endswith(" 2 2") else 1)
+
+
 def check(row, kernel, loop, limits, launches, named):
-    name, _, of, which, _, together, latencies, widest, _, enough, shared_B = row
+    name, _, of, which, _, together, latencies, widest, gathers, enough, shared_B = row
     where = "%s (%s), compute capability %d.%d" % (name, of, kernel.capability // 10, kernel.capability % 10)
     if loop is None:
         expect(False, "%s: no loop loads anything" % where)
@@ -117,7 +126,12 @@ def check(row, kernel, loop, limits, launches, named):
         expect(in_flight_B >= ENOUGH * limits.needed_B, "%s: %.1f KB on their way in a core of %s, %.1f are needed"
                % (where, in_flight_B / 1e3, limits.name, limits.needed_B / 1e3))
     reckoned = expected_registers(row, launches, named)
-    if reckoned and of.startswith("double int"):
+    steps = gathers / loop.latencies if loop.latencies else 0
+    is_f64 = of.split()[0] in ("double", "unit_f64")
+    if kernel.capability == 90 and is_f64:
+        expect(abs(steps - expected_steps(row, launches)) < 0.05, "%s: %.2f gathers in a latency, the model reckons "
+               "with %.2f" % (where, steps, expected_steps(row, launches)))
+    if reckoned and is_f64:
         expect(kernel.registers <= reckoned, "%s: %d registers, the model reckons with %d"
                % (where, kernel.registers, reckoned))
     return threads, in_flight_B

@@ -176,6 +176,9 @@ struct sp_gpu_launch {
     int64_t n_blocks;     /* at most 2^31 - 1 */
     size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_MOST_B */
     int registers;        /* of a thread, about: how many warps fit follows from it */
+    double steps;         /* requests for gathered operands that a warp makes while one latency passes, as
+                             its machine code has them: they, and the loads that lead to them, leave
+                             together or wait for each other (tests/gpu/check_machine_code.py) */
     bool streams_pass_L1; /* col and val do not stay in the L1: hardly a sector is asked for twice */
     /* Of operations with dense operands, else 0. */
     int column_lanes;  /* threads of a team, a power of two up to 32 */
