@@ -18,7 +18,8 @@ if ! clang -fsanitize=fuzzer,address,undefined -fopenmp "$probe" -o "$build/prob
     head -n 3 "$build/probe.log"
     exit 77
 fi
-cmake -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSP_TESTS=ON -DSP_FUZZ=ON \
+# A build that is there, as the one of .ci/run, stays as it is.
+grep -qs '^SP_FUZZ:BOOL=ON' "$build/CMakeCache.txt" || cmake -S . -B "$build" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSP_TESTS=ON -DSP_FUZZ=ON \
     -DSP_SANITIZE=ON -DSP_WERROR=ON -DSP_WITH_CUDA=OFF >"$build/configure.log"
 cmake --build "$build" --parallel "$(nproc)" --target fuzzers >"$build/build.log" 2>&1 || { tail -n 40 "$build/build.log"; exit 1; }
 names=$*

@@ -14,6 +14,7 @@
 #include "probes/perf_events.h"
 #include "probes/replay.h"
 #include "share.h"
+#include "skipped_time.h"
 
 START_TEST(counts_are_scaled_or_refused)
 {
@@ -253,9 +254,7 @@ static enum sp_status move_bytes(void *state, int64_t repetitions, struct sp_run
     double gather = strcmp(k->what, "gather") == 0 ? 2 : 1; /* neighbours are fetched too */
     double w = strstr(k->what, "nt") ? 1 : board.w;
     for (int64_t i = 0; i < repetitions; i++) {
-        double end = sp_now() + 0.002;
-        while (sp_now() < end)
-            ;
+        skip_time(0.002);
         board.read_B += k->memory_share * (gather * k->load_B + (w - 1) * k->store_B);
         board.write_B += k->memory_share * k->store_B;
     }

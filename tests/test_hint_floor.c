@@ -13,6 +13,7 @@
 #include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "proposal.h"
+#include "require.h"
 #include "share.h"
 
 enum { N_INPUTS = 120000, MOST = 8 };
@@ -401,15 +402,15 @@ static int find_rule(const char *id)
 
 static void check_hint(const struct made *m, const struct sp_hint *h, int n)
 {
-    ck_assert_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi < 1, "input %d, %s: %g ... %g", n,
+    require_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi < 1, "input %d, %s: %g ... %g", n,
                   h->id, h->gain_lo, h->gain_hi);
-    ck_assert_msg(h->evidence[0] && h->expect[0], "input %d, %s says nothing", n, h->id);
+    require_msg(h->evidence[0] && h->expect[0], "input %d, %s says nothing", n, h->id);
     if (h->gain_hi == 0) /* a chance that promises nothing */
         return;
     const double then_s = (1 - h->gain_hi) * time_of(&m->in, h), least = least_s(m, h);
-    ck_assert_msg(then_s >= (1 - 1e-9) * least, "input %d, %s: promises %g s, its floor is %g s (hi %g)", n,
+    require_msg(then_s >= (1 - 1e-9) * least, "input %d, %s: promises %g s, its floor is %g s (hi %g)", n,
                   h->id, then_s, least, h->gain_hi);
-    ck_assert_msg(!sp_value_known(h->floor_s) || then_s >= (1 - 1e-9) * h->floor_s.value,
+    require_msg(!sp_value_known(h->floor_s) || then_s >= (1 - 1e-9) * h->floor_s.value,
                   "input %d, %s: own floor", n, h->id);
 }
 
@@ -420,12 +421,12 @@ static void check_derivation(const struct made *m, const struct sp_hint *h, int 
                                m->in.linear_s, false,     false};
     struct sp_gain_lines lines;
     const struct sp_gain gain = sp_gain_derive(&now, &h->then, &lines);
-    ck_assert_msg(gain.lo == h->gain_lo && gain.hi == h->gain_hi,
+    require_msg(gain.lo == h->gain_lo && gain.hi == h->gain_hi,
                   "input %d, %s: derived %g ... %g, promised %g ... %g", n, h->id, gain.lo, gain.hi,
                   h->gain_lo, h->gain_hi);
-    ck_assert(lines.n >= 2 && lines.n < SP_MAX_GAIN_LINES);
+    require(lines.n >= 2 && lines.n < SP_MAX_GAIN_LINES);
     const struct sp_gain_line *last = &lines.line[lines.n - 1];
-    ck_assert_msg(last->lo == gain.lo && last->hi == gain.hi, "input %d, %s: the last line is '%s'", n, h->id,
+    require_msg(last->lo == gain.lo && last->hi == gain.hi, "input %d, %s: the last line is '%s'", n, h->id,
                   last->what);
 }
 
@@ -445,7 +446,7 @@ START_TEST(no_promise_passes_its_floor)
             check_hint(&m, &h.hint[i], n);
             check_derivation(&m, &h.hint[i], n);
             for (int k = 0; k < i; k++)
-                ck_assert_msg(strcmp(PROPOSAL_OF(&m.in, &h.hint[i]), PROPOSAL_OF(&m.in, &h.hint[k])) != 0,
+                require_msg(strcmp(PROPOSAL_OF(&m.in, &h.hint[i]), PROPOSAL_OF(&m.in, &h.hint[k])) != 0,
                               "input %d: %s and %s propose the same", n, h.hint[i].id, h.hint[k].id);
         }
         sp_hints_chances(&m.in, &h, &chances);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "require.h"
 #include "small_matrices.h"
 #include "sparse/formats/layout.h"
-
-/* check records every assertion that holds, which costs more than all else here: only failures go to it. */
-#define require(condition) ((condition) ? (void)0 : ck_abort_msg("%s", #condition))
 
 struct triplet {
     int64_t row, col;

@@ -1,4 +1,5 @@
-/* One budget: each kind of measurement has its share, what is left goes on, and nothing is measured twice. */
+/* One budget: each kind of measurement has its share, what is left goes on, and nothing is measured
+ * twice. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,20 +71,21 @@ static int remembered_in(const struct sp_pcore_ranking *ranking)
     return n;
 }
 
-/* Rows of like lengths are one class whatever their columns; others are another. Only undisturbed rates are
- * remembered, however many of them there are just now. */
+/* Rows of like lengths are one class, but not rows that have the columns of the row before, moved
+ * on by one. Only undisturbed rates are remembered, however many of them there are just now. */
 START_TEST(p_core_is_measured_once_for_a_class_of_rows)
 {
     enum { TRIES = 50 };
     static struct sp_plan plan;
-    static const char *const alike[] = {"band:4000:3", "band:4000:3+permuted:5"};
-    struct sp_csr a, b, other;
+    static const char *const alike[] = {"band:4000:3+permuted:5", "band:4000:3+permuted:6"};
+    struct sp_csr a, b, other, moving;
     struct sp_pcore_ranking ranking;
     struct sp_error err;
     sp_plan_begin(&plan, 0.1);
     ck_assert_int_eq(sp_generate(alike[0], NULL, &a, &err), SP_OK);
     ck_assert_int_eq(sp_generate(alike[1], NULL, &b, &err), SP_OK);
     ck_assert_int_eq(sp_generate("random:4000:40", NULL, &other, &err), SP_OK);
+    ck_assert_int_eq(sp_generate("band:4000:3", NULL, &moving, &err), SP_OK);
     for (int k = 0; k < TRIES && plan.n_rates == 0; k++)
         rank(&plan, &a, &ranking);
     ck_assert_double_gt(plan.spent_s[SP_SPEND_OTHERS], 0);
@@ -96,6 +98,9 @@ START_TEST(p_core_is_measured_once_for_a_class_of_rows)
     ck_assert_int_eq(remembered_in(&ranking), n);
     rank(&plan, &other, &ranking);
     ck_assert_int_eq(remembered_in(&ranking), 0);
+    rank(&plan, &moving, &ranking);
+    ck_assert_int_eq(remembered_in(&ranking), 0);
+    sp_csr_free(&moving);
     sp_csr_free(&a);
     sp_csr_free(&b);
     sp_csr_free(&other);

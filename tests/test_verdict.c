@@ -479,6 +479,29 @@ START_TEST(losses_that_exceed_the_time_are_named_nowhere)
 }
 END_TEST
 
+/* A run is faster than the model allows only where both intervals lie apart. */
+START_TEST(intervals_that_overlap_beat_nothing)
+{
+    struct sp_record r;
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-bcsr.json", &r, NULL), SP_OK);
+    const struct sp_value possible = sp_verdict_possible(&r),
+                          rate = sp_record_value(&r, SP_F_METRICS_PERFORMANCE);
+    const double lo[] = {1.01 * possible.hi, 0.99 * possible.hi};
+    ck_assert_double_gt(sp_verdict_share(&r), SP_VERDICT_DOUBTFUL);
+    for (int overlap = 0; overlap < 2; overlap++) {
+        sp_record_set_value(
+            &r, SP_F_METRICS_PERFORMANCE,
+            sp_value_between(fmax(rate.value, lo[overlap]), lo[overlap], 2 * possible.hi, SP_MEASURED));
+        ck_assert(sp_verdict_beats_model(&r) == !overlap);
+        char *text = printed(&r, 100, 0);
+        ck_assert_ptr_nonnull(
+            strstr(text, overlap ? "all of what is possible" : "more than the model allows"));
+        free(text);
+    }
+    sp_record_free(&r);
+}
+END_TEST
+
 /* Caches of one machine and times of another: both are named, and no share is given. */
 START_TEST(another_machine_is_named_first)
 {
@@ -823,6 +846,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, the_smallest_cause_has_no_place);
     tcase_add_test(tc, each_loss_has_its_own_origin);
     tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
+    tcase_add_test(tc, intervals_that_overlap_beat_nothing);
     tcase_add_test(tc, another_machine_is_named_first);
     tcase_add_test(tc, a_disturbed_run_shows_no_time);
     tcase_add_test(tc, other_widths_save_time_per_vector);

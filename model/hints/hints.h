@@ -176,6 +176,7 @@ struct sp_hint_inputs {
     const struct sp_gpu_hint_inputs *gpu;    /* NULL: not on a GPU */
     struct sp_storage storage[SP_N_FORMATS]; /* of formats that propose themselves (model/formats/format.h) */
     struct sp_change to_blocks;              /* BCSR; none: no kernel takes it */
+    struct sp_value blocks_core_s;           /* its W/P_core; SP_NONE: not measured */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
 /* Of the format of this name; an empty one where there is no such format. */

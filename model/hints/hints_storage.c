@@ -262,6 +262,8 @@ static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct s
     if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
         return sp_clear(checked, "gathers wait, and with one triangle updates of y would too");
     struct sp_then one = one_triangle(in, half, V);
+    if (!sp_hint_in_memory(in))
+        one.doubt = "in caches updates of y that depend on each other decide";
     const struct sp_gain gain = sp_gain_of(in, &one);
     char now[32], then[32];
     sp_text_bytes(now, sizeof now, in->V_B.value);
@@ -284,7 +286,7 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .for_own = SP_FOR_OWN_CRS,
     .title = "unused symmetry",
-    .version = 6,
+    .version = 7,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -325,7 +327,7 @@ static enum sp_verdict state_change(const struct sp_hint_inputs *in, double mixe
  * that vectors carry most of the bytes, perhaps all of it [docs/results, advice scored]. */
 static struct sp_value what_stays(const struct sp_hint_inputs *in)
 {
-    static const double stays = 0.3, short_row = 4;
+    static const double stays = 0.3, short_row = 16;
     const bool is_long = (double)in->n_nz >= short_row * (double)in->n_r;
     return sp_value_between(1, is_long && !sp_hint_is_waiting(in) ? stays : 0, 1, SP_STATED);
 }
@@ -372,7 +374,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .for_own = SP_FOR_OWN_CRS,
     .title = "precision",
-    .version = 6,
+    .version = 7,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -382,7 +384,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .check = "precision",
     .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`: converting "
             "costs some "
-            "of it, and perhaps all of it where gathers wait or rows have less than 4 entries",
+            "of it, and perhaps all of it where gathers wait or rows have less than 16 entries",
     .judge = judge_precision,
 };
 
@@ -394,14 +396,15 @@ static double block_matrix_B(const struct sp_hint_inputs *in)
     return (in->block_h * in->block_w * s_a + s_i) * (double)in->n_blocks + 4 * (double)(n_block_rows + 1);
 }
 
-/* Whole blocks are loaded where CRS gathers: that fetched up to a fifth faster than the same bytes
- * of CRS, and one gather of x for a block waits instead of one for each of its entries. */
+/* Whole blocks are loaded where CRS gathers: where P_core was not measured, that fetched up to a
+ * fifth faster than the same bytes of CRS; and one gather of x for a block waits instead of one for
+ * each of its entries. */
 static void put_in_blocks(const struct sp_hint_inputs *in, struct sp_then *then)
 {
     static const double faster = 0.2;
     if (!sp_format_of(in->format)->plain_rows)
         return;
-    then->faster = faster;
+    then->faster = sp_value_known(in->blocks_core_s) ? 0 : faster;
     then->held = true;
     if (sp_hint_is_waiting(in))
         then->gone =
@@ -418,7 +421,7 @@ static enum sp_verdict judge_blocks(const struct sp_hint_inputs *in, struct sp_h
     double now_B = (s_a + s_i) * sp_hint_stored(in) + 4 * (double)in->n_r / in->C;
     double fill = (double)in->n_nz / ((double)in->n_blocks * in->block_h * in->block_w);
     const double less_B = now_B - block_matrix_B(in);
-    struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, less_B), sp_as_now(), less_B);
+    struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, less_B), in->blocks_core_s, less_B);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "best %d x %d: filled to %.0f %%; would save at most %.1f %%", in->block_h,
@@ -440,7 +443,7 @@ const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
     .for_own = SP_FOR_OWN_CRS,
     .title = "dense blocks",
-    .version = 4,
+    .version = 5,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -449,8 +452,9 @@ const struct sp_hint_rule sp_hint_blocks = {
     .remedy = "BCSR: one index a block, and kernels that take a block at a time",
     .check = "dense blocks",
     .gain =
-        "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, by the formula of `gain`; at the upper end a "
-        "fifth faster than that, and one gather waits for a block instead of one for each entry; at least "
+        "V of BCSR, (b_h b_w s_a + s_i) n_e + s_p n_r/b_h, and its P_core, by the formula of `gain`; without "
+        "P_core, at the upper end a fifth faster than that; one gather waits for a block instead of one for "
+        "each entry; at least "
         "six tenths of that where gathers wait for memory and it is large",
     .judge = judge_blocks,
 };

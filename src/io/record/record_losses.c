@@ -98,6 +98,14 @@ bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LO
     return true;
 }
 
+bool sp_verdict_beats_model(const struct sp_record *record)
+{
+    const struct sp_value possible = sp_verdict_possible(record),
+                          rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
+    return sp_verdict_share(record) > SP_VERDICT_DOUBTFUL &&
+           (!sp_value_known(possible) || !sp_value_known(rate) || rate.lo > possible.hi);
+}
+
 /* Below this the rest says that an input is wrong. */
 #define DOUBTFUL_REST (-0.10)
 
@@ -179,7 +187,7 @@ const char *sp_verdict_no_losses(const struct sp_record *record, char *text, siz
                    share[i] < -SP_VERDICT_LEAST;
     if (too_much)
         snprintf(text, size, "parts exceed the time: %s", doubtful_input(record, share));
-    else if (sp_verdict_share(record) > SP_VERDICT_DOUBTFUL)
+    else if (sp_verdict_beats_model(record))
         snprintf(text, size, "the time is shorter than the model allows");
     return *text ? text : NULL;
 }

@@ -22,6 +22,9 @@ const char *sp_verdict_no_time(const struct sp_record *record);
 struct sp_value sp_verdict_possible(const struct sp_record *record); /* [flop/s] */
 /* The measured rate over the possible one; NAN: not known. */
 double sp_verdict_share(const struct sp_record *record);
+/* Is the run faster than the model allows, by more than SP_VERDICT_DOUBTFUL and by more than both
+ * intervals leave open? */
+bool sp_verdict_beats_model(const struct sp_record *record);
 bool sp_verdict_is_in_core(const struct sp_record *record); /* does execution bind the possible? */
 /* Shares of the time of the rows of losses; NAN: not known. False: there are none. */
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS]);

@@ -225,7 +225,7 @@ static json_t *possible_of(const struct sp_record *record)
             snprintf(text + strlen(text), sizeof text - strlen(text), "; %s must move (model)", figure);
         }
         out = sp_verdict_not_known(text, text);
-    } else if (sp_verdict_share(record) > SP_VERDICT_DOUBTFUL) {
+    } else if (sp_verdict_beats_model(record)) {
         binding_words(record, binding, less, sizeof binding);
         rate_text(sp_value_of(rate.value, rate.origin), " ", figure, sizeof figure);
         snprintf(text, sizeof text, "the run beat the %s of %s", figure, less);
@@ -264,7 +264,7 @@ static json_t *reached_of(const struct sp_record *record)
                                    NULL);
     else {
         char of[96];
-        if (share > SP_VERDICT_DOUBTFUL)
+        if (sp_verdict_beats_model(record))
             snprintf(of, sizeof of, "more than the model allows");
         else if (isnan(share))
             snprintf(of, sizeof of, "share of possible not known");

@@ -129,7 +129,7 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
     in->mixed = c->has_mixed ? &rows->mixed : NULL;
     const double team_s = sp_value_known(a->core.team_s) ? a->core.team_s.value : 0;
     struct sp_value *const all[] = {&in->core_s, &rows->offsets.core_s, &rows->mixed.core_s,
-                                    &in->core_reordered_s};
+                                    &in->core_reordered_s, &in->blocks_core_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         prolong(all[i], team_s);
     for (int i = 0; i < SP_N_FORMATS; i++)
@@ -220,6 +220,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
         in.core_reordered_s =
             sp_value_of(a->evaluated.balance_W / a->ordered.p_core_reordered.value, SP_MEASURED);
     in.streams_reordered = a->ordered.streams_reordered;
+    in.blocks_core_s = a->compared.blocks_core_s;
     in.reorder = a->ordered.reorder ? a->ordered.reorder : "";
     in.reorder_s = a->ordered.reorder_s;
     in.lambda_nz = sp_value_of(a->evaluated.lambda_nz, SP_MODELLED);

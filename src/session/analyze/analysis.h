@@ -162,6 +162,7 @@ struct sp_compared {
     struct sp_alternative offsets;                    /* 16-bit offsets, where they would do */
     struct sp_alternative mixed;                      /* values in fp32, where that loses nothing */
     bool has_offsets, has_mixed;
+    struct sp_value blocks_core_s; /* W/P_core of BCSR with the blocks that fill up best */
 };
 
 /* Runs with something taken away. */

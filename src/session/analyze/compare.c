@@ -214,6 +214,30 @@ static enum sp_status compare_storages(const struct sp_analysis *a, struct sp_co
     return status;
 }
 
+/* P_core of BCSR, where its blocks are at least half full. */
+static enum sp_status compare_blocks(const struct sp_analysis *a, struct sp_compared *out,
+                                     struct sp_error *err)
+{
+    static const double least = 0.5;
+    struct sp_workload other = a->setup.workload;
+    const struct sp_block_fill *b = sp_subject_blocks(a->subject);
+    char format[32];
+    if (other.op != SP_OP_SPMV || other.precision == SP_C128 || !sp_format_of(other.format)->plain_rows || !b ||
+        (double)other.matrix->n_nz < least * b->n_e.value * b->b_h * b->b_w)
+        return SP_OK;
+    snprintf(format, sizeof format, "bcsr:%dx%d", b->b_h, b->b_w);
+    if (other.schedule == SP_SCHEDULE_MERGE)
+        other.schedule = SP_SCHEDULE_NNZ;
+    other.index = SP_I32;
+    other.prefetch = 0;
+    enum sp_status status = sp_workload_set_format(&other, format, err);
+    if (status == SP_OK)
+        status = sp_workload_check(&other, err);
+    if (status == SP_OK)
+        status = sp_analysis_core_of(a, &other, a->evaluated.balance_W, &out->blocks_core_s, err);
+    return status == SP_USAGE || status == SP_ABSENT ? SP_OK : status;
+}
+
 /* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B:
  * once. */
 static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_workload *w, double loads,
@@ -302,6 +326,8 @@ enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compar
     status = compare_schedules(a, out, err);
     if (status == SP_OK)
         status = compare_formats(a, out, err);
+    if (status == SP_OK)
+        status = compare_blocks(a, out, err);
     return status == SP_OK ? compare_storages(a, out, err) : status;
 }
 

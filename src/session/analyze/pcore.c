@@ -263,13 +263,33 @@ static int64_t step_of(double x)
     return (int64_t)(x < 2 ? 10 * x : 20 + 20 * log(x / 2));
 }
 
+/* Shares of the rows whose columns are those of the row before, or these moved on by one: kernels
+ * compute such rows together. */
+static void shares_alike(const struct sp_csr *m, double *same, double *moved)
+{
+    int64_t n_same = 0, n_moved = 0;
+    for (int64_t i = 1; i < m->n_r; i++) {
+        const int64_t n = m->row_ptr[i + 1] - m->row_ptr[i];
+        const int32_t *col = m->col + m->row_ptr[i], *before = m->col + m->row_ptr[i - 1];
+        if (n == 0 || n != m->row_ptr[i] - m->row_ptr[i - 1] || col[0] - before[0] < 0 || col[0] - before[0] > 1)
+            continue;
+        int64_t k = 1;
+        while (k < n && col[k] - before[k] == col[0] - before[0])
+            k++;
+        n_same += k == n && col[0] == before[0];
+        n_moved += k == n && col[0] != before[0];
+    }
+    *same = (double)n_same / (double)m->n_r;
+    *moved = (double)n_moved / (double)m->n_r;
+}
+
 /* What P_core depends on beside the kernel: the workload, and of each window's rows the mean
- * length, how the lengths scatter, and how they change from one row to the next, which branches are
- * predicted from. */
+ * length, how the lengths scatter, how they change from one row to the next, which branches are
+ * predicted from, and how many have the columns of the row before. */
 static uint64_t class_of_rows(const struct sp_workload *w, const struct windows *ws)
 {
     char option[48];
-    int64_t key[12 + 3 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
+    int64_t key[8 + 5 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
                                          w->index, w->prefetch, takes_lengths(w), ws->n};
     int n = 8;
     sp_workload_format_option(w, option, sizeof option);
@@ -282,7 +302,8 @@ static uint64_t class_of_rows(const struct sp_workload *w, const struct windows 
             continue;
         }
         const double mean = (double)m->n_nz / (double)m->n_r;
-        double squares = 0, changes = 0;
+        double squares = 0, changes = 0, same, moved;
+        shares_alike(m, &same, &moved);
         for (int64_t k = 0; k < m->n_r; k++) {
             const double length = (double)(m->row_ptr[k + 1] - m->row_ptr[k]);
             squares += (length - mean) * (length - mean);
@@ -291,6 +312,8 @@ static uint64_t class_of_rows(const struct sp_workload *w, const struct windows 
         key[n++] = step_of(mean);
         key[n++] = step_of(sqrt(squares / (double)m->n_r) / mean);
         key[n++] = step_of(changes / (double)m->n_r / mean);
+        key[n++] = step_of(same);
+        key[n++] = step_of(moved);
     }
     return sp_hash64(key, sizeof key, hash);
 }

@@ -47,7 +47,8 @@ struct sp_pcore_ranking {
  * not matter), of all windows together, in the best of three passes, of samples that nothing
  * disturbed where there are any; the interval holds the other passes, and where each would lie
  * without any one of the windows. What the plan remembers for the same kernel and rows of the same
- * class (the lengths of the rows in each window: mean, scatter, change from row to row) is not
+ * class (in each window the lengths of rows: mean, scatter, change from row to row; how many have
+ * the columns of the row before, or these moved on by one) is not
  * measured again. CRS: a row longer than a window is cut. SELL: such rows are passed over, a
  * window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
  * BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()). SP_ABSENT when there is no

@@ -12,7 +12,7 @@
 #include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
 
-/* Between two looks at which cores share a cache [s]; a look takes 2 ms. */
+/* Between two looks at which cores share a cache [s]; a look takes 0.7 ms. */
 static const double BURST_S = 0.02;
 /* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least
  * [s]: quiet moments do not come more often because the budget is small. */
@@ -112,9 +112,25 @@ static bool is_known(const char *mode)
     return strcmp(mode, "unknown") != 0;
 }
 
+/* Are these enough? Clean ones are waited for beyond the budget, though not for ever. */
+static bool is_enough(const struct sampler *s, double spent_s)
+{
+    const struct sp_protocol *p = &s->o->protocol;
+    if (s->c.n_clean >= s->c.most)
+        return true;
+    double patience_s = fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
+    if (s->o->wait_s)
+        patience_s = fmin(patience_s, p->budget_s + *s->o->wait_s);
+    if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
+        return spent_s >= p->budget_s && s->c.n > 0;
+    if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
+        return spent_s >= 4 * patience_s;
+    return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
+}
+
 /* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no
  * answer, because a thread did not run in time, says nothing against the other one. */
-static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
+static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
 {
     struct collected *c = &s->c;
     struct sp_look before, after;
@@ -125,7 +141,7 @@ static enum sp_status take_burst(struct sampler *s, struct sp_error *err)
     enum sp_status status = take_rate(s, &last, err);
     do
         status = status == SP_OK ? take_pair(s, &last, err) : status;
-    while (status == SP_OK && sp_now() - start < BURST_S && c->n_clean < c->most);
+    while (status == SP_OK && sp_now() - start < BURST_S && !is_enough(s, sp_now() - begun));
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
@@ -235,22 +251,6 @@ static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct s
     return summarise(c, pairs, err);
 }
 
-/* Are these enough? Clean ones are waited for beyond the budget, though not for ever. */
-static bool is_enough(const struct sampler *s, double spent_s)
-{
-    const struct sp_protocol *p = &s->o->protocol;
-    if (s->c.n_clean >= s->c.most)
-        return true;
-    double patience_s = fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
-    if (s->o->wait_s)
-        patience_s = fmin(patience_s, p->budget_s + *s->o->wait_s);
-    if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
-        return spent_s >= p->budget_s && s->c.n > 0;
-    if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
-        return spent_s >= 4 * patience_s;
-    return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
-}
-
 enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sampling_options *o,
                                struct sp_pairs *pairs, struct sp_error *err)
 {
@@ -268,7 +268,7 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)c->n);
             break;
         }
-        status = take_burst(&s, err);
+        status = take_burst(&s, start, err);
         sp_progress_step(
             o->progress, "measuring",
             fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));

@@ -106,6 +106,22 @@ enum sp_status sp_subject_reorder(struct sp_subject *s, const char *reorder,
     return SP_OK;
 }
 
+static double block_bytes(const struct sp_block_fill *b)
+{
+    return b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
+}
+
+const struct sp_block_fill *sp_subject_blocks(const struct sp_subject *subject)
+{
+    const struct sp_block_fill *best = NULL;
+    for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
+        const struct sp_block_fill *b = &subject->structure.block[i];
+        if (b->n_e.known && (!best || block_bytes(b) < block_bytes(best)))
+            best = b;
+    }
+    return best;
+}
+
 void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *in)
 {
     const struct sp_structure *s = &subject->structure;
@@ -123,12 +139,8 @@ void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inp
     in->n_zeros = s->n_zeros;
     in->n_distinct = subject->no_values ? 0 : s->n_distinct;
     in->n_distinct_is_bound = s->distinct_at_least;
-    for (int i = 0; i < SP_STRUCTURE_BLOCKS; i++) {
-        const struct sp_block_fill *b = &s->block[i];
-        double bytes = b->n_e.value * (8.0 * b->b_h * b->b_w + 4);
-        if (!b->n_e.known ||
-            (in->block_h > 0 && bytes >= (double)in->n_blocks * (8.0 * in->block_h * in->block_w + 4)))
-            continue;
+    const struct sp_block_fill *b = sp_subject_blocks(subject);
+    if (b) {
         in->block_h = b->b_h;
         in->block_w = b->b_w;
         in->n_blocks = (int64_t)b->n_e.value;

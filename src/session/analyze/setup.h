@@ -73,6 +73,8 @@ enum sp_status sp_subject_take(const char *name, struct sp_csr *matrix, const st
 enum sp_status sp_subject_reorder(struct sp_subject *subject, const char *reorder,
                                   const struct sp_allocator *allocator, const struct sp_progress *progress,
                                   struct sp_error *err);
+/* Of the dense blocks looked at, those that take the least bytes; NULL: none was. */
+const struct sp_block_fill *sp_subject_blocks(const struct sp_subject *subject);
 /* What hints may know of the matrix itself: symmetry, values, blocks. */
 void sp_subject_hint_inputs(const struct sp_subject *subject, struct sp_hint_inputs *inputs);
 void sp_subject_free(struct sp_subject *subject);

@@ -103,11 +103,10 @@ static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordere
     w.matrix = ordered;
     const struct sp_pcore_options p =
         sp_pcore_options_for(a->options->machine, &w, a->options->plan, SP_SPEND_OTHERS);
-    const struct sp_kernel *kernel;
     struct sp_value rate;
     if (sp_analysis_is_replayed(a) || a->setup_options.own)
         return SP_OK;
-    enum sp_status status = sp_pcore_choose(&w, a->options->isa, &p, &kernel, &rate, err);
+    enum sp_status status = sp_pcore_of(&w, a->setup.kernel, &p, &rate, err);
     if (status == SP_OK && sp_value_known(rate))
         out->p_core_reordered = sp_value_between(a->evaluated.team * rate.value, a->evaluated.team * rate.lo,
                                                  a->evaluated.team * rate.hi, SP_MEASURED);

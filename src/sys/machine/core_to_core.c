@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-static const double budget_s = 2e-3, patience_s = 20e-3;
+static const double budget_s = 0.7e-3, patience_s = 20e-3;
 static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */
 static const double smt_s = 18e-9, shared_s = 70e-9, split_s = 110e-9, gap_factor = 2;
 enum { few = 3 /* latencies that make a mode: fewer are outliers */ };

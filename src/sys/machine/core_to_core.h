@@ -18,7 +18,7 @@ enum sp_core_mode {
 const char *sp_core_mode_name(enum sp_core_mode mode);
 
 /* One-way latency [s] between threads a and b of an OpenMP team of n_threads (pinned before): a
- * counter in one cache line goes to and fro for ~2 ms; the best short burst counts, so that an
+ * counter in one cache line goes to and fro for 0.7 ms; the best short burst counts, so that an
  * interruption does no harm. 0 when one of them did not run within the time allowed (~20 ms). Call
  * outside of parallel regions. */
 double sp_core_to_core(int n_threads, int a, int b);
