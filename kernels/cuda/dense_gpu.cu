@@ -34,7 +34,7 @@ template <class V, class I> int start_share(const struct sp_gpu_launch *g, const
     constexpr int in_load = 16 / (int)sizeof(V);
     const int64_t carries = sp_gpu_ratio_up(a->n_shares, SP_GPU_CARRY_SHARES) * a->r;
     const int failed = g->vector == 1 ? start_dense<gpu::crs_share<V, I, 1>, BLOCKS>(g, a)
-                                      : start_dense<gpu::crs_share<V, I, in_load>, BLOCKS>(g, a);
+                                      : start_dense<gpu::crs_share<V, I, in_load>, TWO_PACKS_BLOCKS>(g, a);
     if (failed)
         return failed;
     return start_grid<gpu::share_carries<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),

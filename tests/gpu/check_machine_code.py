@@ -119,7 +119,8 @@ def check(row, kernel, loop, limits, launches, named):
     threads = limits.resident(kernel.registers, launches[which][0], shared_B)
     in_flight_B = loop.in_flight_B() * threads
     expect(loop.together >= together, "%s: %d loads leave together, not %d" % (where, loop.together, together))
-    expect(loop.latencies <= latencies + 0.01,
+    later = kernel.capability > 90  # whose registers are not bounded by what was seen there: one latency more
+    expect(loop.latencies <= latencies + later * max(1, latencies // 2) + 0.01,
            "%s: a turn of %d loads takes %.1f latencies, not %d" % (where, loop.loads, loop.latencies, latencies))
     expect(max(loop.widths) == widest, "%s: the widest load has %d B, not %d" % (where, max(loop.widths), widest))
     if enough:
@@ -131,7 +132,7 @@ def check(row, kernel, loop, limits, launches, named):
     if kernel.capability == 90 and is_f64:
         expect(abs(steps - expected_steps(row, launches)) < 0.05, "%s: %.2f gathers in a latency, the model reckons "
                "with %.2f" % (where, steps, expected_steps(row, launches)))
-    if reckoned and is_f64:
+    if reckoned and is_f64 and not later:
         expect(kernel.registers <= reckoned, "%s: %d registers, the model reckons with %d"
                % (where, kernel.registers, reckoned))
     return threads, in_flight_B

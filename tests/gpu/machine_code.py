@@ -17,9 +17,10 @@ INSTRUCTION_B = 16
 LOAD, COPY, STORE, LOCAL_LOAD, LOCAL_STORE = "load", "copy", "store", "local load", "local store"
 OPERATIONS = {0x980: LOAD, 0x981: LOAD, 0xfae: COPY, 0x386: STORE, 0x385: STORE, 0x986: STORE, 0x985: STORE,
               0x983: LOCAL_LOAD, 0x387: LOCAL_STORE, 0x987: LOCAL_STORE}
-BRANCH, EXIT, END_OF_COPIES, WAIT_FOR_COUNT = 0x947, 0x94d, 0x9af, 0x91a
+BRANCH, BRANCH_OF_ALL, EXIT, END_OF_COPIES, WAIT_FOR_COUNT = 0x947, 0x547, 0x94d, 0x9af, 0x91a
 ENDS = {EXIT, 0x950}  # RET
 WIDTHS = [1, 1, 2, 2, 4, 8, 16, 16]
+COPY_B = 16  # of copies past the L1, which the bodies have alone
 ALWAYS = 7
 REGISTERS, FRAME = 0x2f, 0x11  # of .nv.info: registers of a thread, bytes of its stack
 
@@ -33,12 +34,12 @@ class Instruction:
         self.operation = both & 0xfff
         self.predicate = both >> 12 & 0xf
         self.kind = OPERATIONS.get(self.operation)
-        self.width = WIDTHS[both >> 73 & 7] if self.kind else 0
+        self.width = COPY_B if self.kind == COPY else WIDTHS[both >> 73 & 7] if self.kind else 0
         self.counts_up = both >> 110 & 7
         self.waits_for = both >> 116 & 0x3f
-        self.always = self.predicate == ALWAYS
+        self.always = self.predicate == ALWAYS and self.operation != BRANCH_OF_ALL
         self.target = None
-        if self.operation == BRANCH:
+        if self.operation in (BRANCH, BRANCH_OF_ALL):
             words, bits = both >> 34 & ((1 << 48) - 1), 48
             if split_offset:
                 words, bits = words << 8 | both >> 16 & 0xff, 56
