@@ -87,6 +87,19 @@ if(NOT SP_WITH_METIS STREQUAL "OFF")
 endif()
 sp_decide(METIS "reorderings by graph partitioning" "${SP_METIS_LIBRARY}" "${sp_missing}")
 
+# Scotch, sequential: SP_SCOTCH_INCLUDE, SP_SCOTCH_LIBRARY and SP_SCOTCHERR_LIBRARY.
+sp_wanted(SCOTCH "row partitions by Scotch")
+set(sp_missing "scotch.h, libscotch and libscotcherr")
+if(NOT SP_WITH_SCOTCH STREQUAL "OFF")
+    find_path(SP_SCOTCH_INCLUDE scotch.h PATH_SUFFIXES scotch)
+    find_library(SP_SCOTCH_LIBRARY scotch)
+    find_library(SP_SCOTCHERR_LIBRARY scotcherr)
+    if(SP_SCOTCH_INCLUDE AND SP_SCOTCH_LIBRARY AND SP_SCOTCHERR_LIBRARY)
+        set(sp_missing "")
+    endif()
+endif()
+sp_decide(SCOTCH "row partitions by Scotch" "${SP_SCOTCH_LIBRARY}" "${sp_missing}")
+
 # Opened at run time by the helper, so a machine may have them that the build machine has not.
 foreach(library likwid papi)
     string(TOUPPER ${library} upper)

@@ -215,6 +215,7 @@ struct command {
 static const struct command commands[] = {
     {"info", "info --color never --json matrix.mtx", false, NULL, 0},
     {"model", "model --machine MACHINE --format all matrix.mtx", false, NULL, 0},
+    {"model-ranks", "model --ranks 1,2 --machine MACHINE matrix.mtx", false, NULL, 0},
     {"explain", "explain roofline --json RECORD", false, NULL, 0},
     {"explain-hint", "explain Q10 RECORD", false, NULL, 0},
     {"convert", "convert -q matrix.mtx new.spm", true, "info new.spm", 0},
@@ -236,6 +237,8 @@ static const struct command commands[] = {
     {"campaign", "campaign campaign.txt --status", false, NULL, 0},
     {"validate", "validate --machine MACHINE counted.csv", false, NULL, 0},
     {"reorder", "reorder -q --method rcm matrix.mtx new.mtx", true, "info new.mtx", 0},
+    {"reorder-ranks", "reorder -q --ranks 3 --partition nnz --parts parts.txt matrix.mtx", true,
+     "model matrix.mtx --partition parts.txt", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
     {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,

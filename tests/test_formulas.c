@@ -114,7 +114,7 @@ START_TEST(functions_are_the_texts)
             struct sp_quantity x;
             struct sp_error err;
             require_msg(sp_formula_evaluate(f->text, &source, &x, &err) == SP_OK, "%s: %s", f->name,
-                          err.what);
+                        err.what);
             same(f->name, f->of(&s), x.value, 1e-12);
         }
 }

@@ -15,7 +15,7 @@
 #include "plots/script.h"
 #include "share.h"
 
-enum { N_KINDS = 13, N_RECORDS = 7, N_TEXTS = 7 };
+enum { N_KINDS = 15, N_RECORDS = 8, N_TEXTS = 7 };
 
 /* Stands in every hostile text; nothing of ours is called so. */
 #define MARK "zqx"
@@ -23,7 +23,7 @@ enum { N_KINDS = 13, N_RECORDS = 7, N_TEXTS = 7 };
 static const char *const files[N_RECORDS] = {"record-kkt_power.json",     "record-gpu-levels.json",
                                              "record-explain-sell.json",  "record-explain-spmmv.json",
                                              "record-explain-gains.json", "record-validation.json",
-                                             "record-ways.json"};
+                                             "record-ways.json",          "record-scaling.json"};
 static struct sp_record base[N_RECORDS];
 static struct hostile_places places;
 static char folder[256], victim[300], gnuplot[1024], *texts[N_TEXTS];

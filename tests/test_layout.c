@@ -177,6 +177,39 @@ START_TEST(every_entry_once)
 }
 END_TEST
 
+/* What the matrix holds as CRS stores it is not copied, and stays the matrix'. */
+START_TEST(lent_arrays_are_the_same)
+{
+    struct sp_csr a = small_matrix(_i);
+    for (int precision = 0; precision < SP_N_PRECISIONS; precision++)
+        for (int index = 0; index < SP_N_INDICES; index++) {
+            struct sp_workload w = workload_of(&a);
+            struct sp_layout copied, lent;
+            w.precision = precision;
+            w.index = index;
+            if ((precision == SP_C128) != sp_csr_is_complex(&a) || sp_workload_check(&w, NULL) != SP_OK)
+                continue;
+            ck_assert_int_eq(sp_layout_make(&w, true, a.allocator, &copied, NULL), SP_OK);
+            ck_assert_int_eq(sp_layout_make_lent(&w, a.allocator, &lent, NULL), SP_OK);
+            ck_assert(lent.lent_col == (index == SP_I32 && a.n_nz > 0) &&
+                      (!lent.lent_col || lent.col == a.col));
+            ck_assert(lent.lent_val == (precision == SP_F64 && a.n_nz > 0) &&
+                      (!lent.lent_val || lent.val == a.val));
+            const double lent_B = (double)a.n_nz * ((lent.lent_col ? 4 : 0) + (lent.lent_val ? 8 : 0));
+            ck_assert_double_eq(sp_layout_lent_bytes(&w, a.allocator), lent_B);
+            for (int64_t j = 0; j < a.n_nz; j++)
+                require(memcmp((char *)lent.val + j * (int64_t)lent.s_a,
+                               (char *)copied.val + j * (int64_t)lent.s_a, lent.s_a) == 0);
+            for (int64_t i = 0; i < a.n_r; i++)
+                for (int64_t j = a.row_ptr[i]; j < a.row_ptr[i + 1]; j++)
+                    require(sp_layout_col_in(&lent, j, i) == sp_layout_col_in(&copied, j, i));
+            sp_layout_free(&lent);
+            sp_layout_free(&copied);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Each unit and each entry belongs to exactly one thread. */
 static void check_partition(const struct sp_layout *l)
 {
@@ -372,6 +405,7 @@ int main(void)
     TCase *tcase = tcase_create("layout");
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, every_entry_once, 0, N_SMALL_MATRICES);
+    tcase_add_loop_test(tcase, lent_arrays_are_the_same, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, partitions_cover_all_once, 0, N_SMALL_MATRICES);
     tcase_add_test(tcase, partition_hashes_tell_shares_apart);
     tcase_add_test(tcase, nnz_schedule_balances_entries);

@@ -12,10 +12,11 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-enum { N_KINDS = 13 };
+enum { N_KINDS = 15 };
 
 static char folder[64], gnuplot[1024];
-static struct sp_record example, gpu, counted, divided; /* of most kinds; of levels, predicted, ways */
+static struct sp_record example, gpu, counted, divided,
+    ranks; /* of most kinds; levels, predicted, ways, scaling */
 
 static void set_up(void)
 {
@@ -25,6 +26,7 @@ static void set_up(void)
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-gpu-levels.json", &gpu, NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-validation.json", &counted, NULL), SP_OK);
     ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-ways.json", &divided, NULL), SP_OK);
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-scaling.json", &ranks, NULL), SP_OK);
     /* The example has one right-hand side only; numbers of THEORY 3. */
     json_t *points = json_pack("[{s:i,s:f},{s:i,s:f},{s:i,s:f}]", "r", 1, "balance", 7.98, "r", 2, "balance",
                                4.84, "r", 4, "balance", 3.27);
@@ -48,6 +50,7 @@ static void tear_down(void)
     sp_record_free(&gpu);
     sp_record_free(&counted);
     sp_record_free(&divided);
+    sp_record_free(&ranks);
 }
 
 static const struct sp_record *record_for(const struct sp_plot_kind *kind)
@@ -55,6 +58,8 @@ static const struct sp_record *record_for(const struct sp_plot_kind *kind)
     return strcmp(kind->name, "levels") == 0      ? &gpu
            : strcmp(kind->name, "predicted") == 0 ? &counted
            : strcmp(kind->name, "ways") == 0      ? &divided
+           : strcmp(kind->name, "scaling") == 0   ? &ranks
+           : strcmp(kind->name, "halo") == 0      ? &ranks
                                                   : &example;
 }
 

@@ -13,9 +13,11 @@
 #include "cli/manual/completion.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
+#include "io/ranks/network_file.h"
 #include "kernels/kernel.h"
 #include "plots/plot.h"
 #include "sparse/generate/generate.h"
+#include "sparse/ranks/ranks.h"
 #include "sparse/reorder/reorder.h"
 #include "track/store/entry.h"
 
@@ -91,6 +93,27 @@ static void methods(FILE *out)
 {
     reorderings(out);
     fputs("all ", out);
+}
+
+static void divisions(FILE *out)
+{
+    for (const struct sp_division *d = sp_division_table; d->name; d++)
+        fprintf(out, "%s ", d->name);
+}
+
+/* Those that are described when the script is made. */
+static void networks(FILE *out)
+{
+    char **path;
+    int n;
+    if (sp_network_list(&path, &n, NULL) != SP_OK)
+        return;
+    for (int i = 0; i < n; i++) {
+        const char *name = strrchr(path[i], '/') + 1;
+        if (sp_is_visible(name) && !strpbrk(name, " '\""))
+            fprintf(out, "%.*s ", (int)(strlen(name) - strlen(".json")), name);
+    }
+    sp_machine_file_unlist(path, n);
 }
 
 static void sides(FILE *out)
@@ -204,6 +227,8 @@ static const struct row rows[] = {
     {"model", "machine", SP_VALUE_MACHINE, true, "all", NULL},
     {NULL, "machine", SP_VALUE_MACHINE, false, "", NULL},
     {NULL, "alpha", SP_VALUE_WORDS, false, "min sim", NULL},
+    {NULL, "partition", SP_VALUE_FILE, false, "", divisions},
+    {NULL, "network", SP_VALUE_FILE, true, "", networks},
     {NULL, "blocks", SP_VALUE_WORDS, true, "all 2x2 3x3 4x4 8x8 16x8 16x16", NULL},
     {NULL, "metric", SP_VALUE_WORDS, false, "", metrics},
     {NULL, "kind", SP_VALUE_WORDS, false, "", plot_kinds},
@@ -211,6 +236,7 @@ static const struct row rows[] = {
     {NULL, "require", SP_VALUE_WORDS, true, "", requirements},
     {NULL, "record", SP_VALUE_RECORD, false, "", NULL},
     {NULL, "like", SP_VALUE_MATRIX, false, "", NULL},
+    {NULL, "parts", SP_VALUE_FILE, false, "", NULL},
     {NULL, "apply", SP_VALUE_FILE, false, "", NULL},
     {NULL, "to", SP_VALUE_FILE, false, "", NULL},
     {NULL, "gnuplot", SP_VALUE_FILE, false, "", NULL},

@@ -14,9 +14,11 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/matrix/reorder_preview.h"
+#include "cli/matrix/reorder_ranks.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
 #include "session/measure/this_machine.h"
+#include "session/ranks/scaling.h"
 #include "sparse/formats/format.h"
 #include "sparse/reorder/metis.h"
 #include "sparse/reorder/reorder.h"
@@ -57,6 +59,7 @@ struct options {
     bool inverse, exact, is_stdout_taken;
     struct sp_workload workload; /* threads, schedule, and the formats that --format named */
     struct sp_reorder_methods methods;
+    struct sp_reorder_ranks ranks;
 };
 
 enum {
@@ -71,9 +74,30 @@ enum {
     KEY_MACHINE,
     KEY_FORMAT,
     KEY_SCHEDULE,
+    KEY_RANKS,
+    KEY_PARTITION,
+    KEY_PARTS,
 };
 
 /* ---- the command line ---- */
+
+/* Rows over ranks are an order of their own. */
+static void end_of_ranks(struct argp_state *state, struct options *o)
+{
+    if (!o->ranks.partition)
+        o->ranks.partition = "rows";
+    if (o->ranks.n == 0 && sp_division_of(o->ranks.partition))
+        sp_usage_error(state, "say how many ranks: --ranks N, or --partition FILE with the part of each row");
+    if (o->method || o->side)
+        sp_usage_error(state, "--ranks makes an order of its own: leave --method and --side out");
+    if (o->common.json || o->common.csv)
+        sp_usage_error(state,
+                       "--json and --csv are for the comparison of orders; model --ranks has figures of "
+                       "ranks");
+    if (!o->out && !o->ranks.parts)
+        sp_usage_error(state,
+                       "say what to write: OUT, the matrix with each rank's rows together, or --parts FILE");
+}
 
 static void end_of_options(struct argp_state *state, struct options *o)
 {
@@ -89,6 +113,10 @@ static void end_of_options(struct argp_state *state, struct options *o)
         sp_usage_error(state, "a matrix is needed: IN for a table of methods, IN OUT to write one order");
     if (!o->out && (o->permutation || o->column_permutation))
         sp_usage_error(state, "a permutation is written with the matrix: give OUT too");
+    if (o->ranks.n > 0 || o->ranks.partition || o->ranks.parts) {
+        end_of_ranks(state, o);
+        return;
+    }
     if (!o->method)
         o->method = o->out ? "rcm" : "all";
     if (o->side && sp_reorder_side_from_name(o->side) < 0)
@@ -123,6 +151,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct sp_error err;
+    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
@@ -169,6 +198,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 't':
         o->workload.n_threads = sp_pick_threads(state, arg);
+        return 0;
+    case KEY_RANKS:
+        if (sp_parse_count(arg, &n) || n < 1 || n > SP_MAX_RANKS)
+            sp_usage_error(state, "--ranks takes a number from 1 to %d here, not '%s'", SP_MAX_RANKS, arg);
+        o->ranks.n = (int)n;
+        return 0;
+    case KEY_PARTITION:
+        o->ranks.partition = arg;
+        return 0;
+    case KEY_PARTS:
+        o->ranks.parts = arg;
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -314,6 +354,48 @@ static enum sp_status reorder(const struct options *o, const struct sp_csr *a, c
     return status;
 }
 
+/* ---- rows over ranks ---- */
+
+/* The matrix with each rank's rows, and its part of x, side by side. */
+static enum sp_status write_divided(const struct options *o, const struct sp_csr *a, const struct sp_ranks *d,
+                                    struct sp_watch *watch, struct sp_error *err)
+{
+    const struct sp_permutations order = {d->row_perm, d->col_perm, d->n_r, d->n_c};
+    struct sp_csr b;
+    enum sp_status status = sp_csr_permute(a, d->row_perm, d->col_perm, &sp_allocator_huge, &b, err);
+    if (status != SP_OK)
+        return status;
+    status = save(o, &b, watch, err);
+    if (status == SP_OK)
+        status = write_permutations(o, o->ranks.partition, &order, err);
+    sp_csr_free(&b);
+    return status;
+}
+
+static enum sp_status divide(const struct options *o, const struct sp_csr *a, const char *name,
+                             struct sp_watch *watch, struct sp_error *err)
+{
+    struct sp_ranks d;
+    char took[32];
+    watch->what = "dividing the rows";
+    sp_watch_show(watch, -1);
+    const double start = sp_now();
+    enum sp_status status = sp_scaling_divide(o->ranks.partition, a, o->ranks.n, &d, err);
+    sp_text_seconds(took, sizeof took, sp_now() - start);
+    if (status == SP_OK && o->out)
+        status = write_divided(o, a, &d, watch, err);
+    if (status == SP_OK)
+        status = sp_reorder_ranks_write(&o->ranks, &d, o->out != NULL, err);
+    sp_terminal_clear(watch->progress->context);
+    if (status == SP_OK && is_told(o)) {
+        sp_print(stdout, "%s -> %s   %s over %d ranks, found in %s\n", name, o->out ? o->out : o->ranks.parts,
+                 o->ranks.partition, d.n, took);
+        status = sp_reorder_ranks_print(a, &d, o->ranks.partition, watch->progress, stdout, err);
+    }
+    sp_ranks_free(&d);
+    return status;
+}
+
 /* ---- several orders, compared ---- */
 
 static enum sp_status compare(const struct options *o, const struct sp_csr *a, const char *name,
@@ -378,8 +460,8 @@ static char *method_help(int key, const char *text, void *input)
 static enum sp_status check_names(const struct options *o, struct sp_error *err)
 {
     static const char remedy[] = "give each file a name of its own";
-    const char *file[] = {o->out, o->permutation, o->column_permutation};
-    for (int i = 0; i < 3; i++)
+    const char *file[] = {o->out, o->permutation, o->column_permutation, o->ranks.parts};
+    for (int i = 0; i < 4; i++)
         for (int k = 0; k < i; k++)
             if (file[i] && file[k] && strcmp(file[i], file[k]) == 0)
                 return sp_fail(err, SP_USAGE, remedy, "'%s' cannot be two files", file[i]);
@@ -412,7 +494,9 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to
     struct sp_load_facts facts;
     enum sp_status status = sp_matrix_load(o->in, &load, &a, &facts, err);
     sp_terminal_clear(&terminal);
-    if (status == SP_OK && o->out && o->methods.n == 1)
+    if (status == SP_OK && o->ranks.partition)
+        status = divide(o, &a, facts.name, &watch, err);
+    else if (status == SP_OK && o->out && o->methods.n == 1)
         status = reorder(o, &a, facts.name, &watch, err);
     else if (status == SP_OK)
         status = compare(o, &a, facts.name, to, &watch, err);
@@ -434,6 +518,13 @@ static const struct argp_option own[] = {
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic:B, merge", 0},
     {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
     {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
+    {&SP_O_RANKS[2], KEY_RANKS, "N", 0,
+     "Divide the rows over so many MPI ranks; OUT has each rank's rows, and its part of x, together", 0},
+    {&SP_O_PARTITION[2], KEY_PARTITION, "P", 0,
+     "With --ranks: rows (default), nnz, metis, scotch, or a file with the part of each row", 0},
+    {"parts", KEY_PARTS, "FILE", 0,
+     "With --ranks: write the part of each row, of OUT where it is written, else of IN; read by --partition",
+     0},
     {"apply", KEY_APPLY, "VECTOR", 0, "Put a vector into the order of --permutation FILE, to --to OUT", 1},
     {"to", KEY_TO, "OUT", 0, "The vector in its new order", 1},
     {"inverse", KEY_INVERSE, NULL, 0, "Back into the order before", 1},
@@ -471,6 +562,8 @@ static const struct sp_example examples[] = {
     {"spmodel reorder --csv matrix.mtx", "the same as a table for programs", NULL},
     {"spmodel reorder --method rcm --permutation order.mtx matrix.mtx ordered.mtx",
      "reverse Cuthill-McKee, and the permutation that it was", NULL},
+    {"spmodel reorder --ranks 4 --partition nnz --parts parts.txt matrix.mtx",
+     "which of four MPI ranks has which row, for model and for programs of others", NULL},
     {"spmodel reorder --apply b.mtx --permutation order.mtx --to ordered-b.mtx", "a vector in the same order",
      NULL},
     {0},

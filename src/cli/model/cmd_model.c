@@ -14,8 +14,10 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/model/model_output.h"
+#include "cli/model/model_ranks.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
+#include "io/ranks/network_file.h"
 #include "io/matrix/matrix_load.h"
 #include "model/cache/partition.h"
 #include "model/machine.h"
@@ -223,7 +225,10 @@ enum {
     KEY_VOLUME,
     KEY_SIZES,
     KEY_W,
-    KEY_PLOT
+    KEY_PLOT,
+    KEY_RANKS,
+    KEY_PER_NODE,
+    KEY_NETWORK
 };
 
 static const char formats_help[] =
@@ -247,7 +252,20 @@ static const struct argp_option options[] = {
      "as a "
      "sector cache or CAT); several with commas; =all: every division of the last level in one pass; none: "
      "leave "
-     "the machine's caches undivided",
+     "the machine's caches undivided. With --ranks: how rows are divided, rows (default), nnz, metis, "
+     "scotch, or a "
+     "file with the part of each row",
+     0},
+    {&SP_O_RANKS[2], KEY_RANKS, "N,...", 0,
+     "SpMV over so many MPI ranks: halo, messages, and with --machine and --network times, efficiency and "
+     "what would "
+     "help; 2,4,...,4096 goes on as it begins",
+     0},
+    {&SP_O_RANKS_PER_NODE[2], KEY_PER_NODE, "N", 0,
+     "With --ranks: ranks of a node (default: as many as the machine has cores for)", 0},
+    {&SP_O_NETWORK[2], KEY_NETWORK, "NAME", 0,
+     "With --ranks: a described network or a file; a second one behind a comma for messages inside a node "
+     "(slingshot-10,shm)",
      0},
     {"beta", KEY_BETA, "B", 0, "n_nz over stored entries of SELL, where only sizes are known", 0},
     {"longest", KEY_LONGEST, "N", 0,
@@ -268,7 +286,8 @@ static const struct argp_option options[] = {
     {"plot", KEY_PLOT, "FILE", 0,
      "SpMV on GPUs: draw the levels and their roofs into FILE, .svg, .png or .pdf (several machines: a "
      "picture "
-     "each, FILE-MACHINE). Without it, GPUs with --format all are drawn as text below the table",
+     "each, FILE-MACHINE); with --ranks: the times over ranks. Without it, GPUs with --format all are drawn "
+     "as text below the table",
      0},
     {&SP_O_PAGES[2], SP_KEY_OF(PAGES), "P", 0,
      "Pages of x: huge (default) or small; what gathers wait for page tables then, with --alpha sim", 0},
@@ -293,6 +312,8 @@ struct arguments {
     int64_t sizes[3];
     char **matrix;
     int n_matrices;
+    struct sp_ranks_options ranks;
+    struct sp_network network; /* of ranks.network */
     char command[4096];
 };
 
@@ -396,6 +417,27 @@ static void check_picture(struct argp_state *state, const struct arguments *a)
         sp_usage_error(state, "--plot draws one matrix");
 }
 
+/* Ranks are asked for, or a partition of rows: not of the ways of a cache. */
+static bool is_over_ranks(const struct arguments *a)
+{
+    return a->ranks.n_counts > 0 || a->ranks.per_node > 0 || a->ranks.network ||
+           (a->partition && strcmp(a->partition, "none") != 0 && !strchr(a->partition, '='));
+}
+
+static void check_ranks(struct argp_state *state, const struct arguments *a)
+{
+    if (a->ranks.n_counts == 0 && (!a->partition || sp_division_of(a->partition)))
+        sp_usage_error(state, "say how many ranks: --ranks N, or --partition FILE with the part of each row");
+    if (a->has_sizes)
+        sp_usage_error(state, "--ranks needs the entries: name a matrix in place of --sizes");
+    if (a->op.op != SP_OP_SPMV || a->format_given || a->request.volume_B > 0 ||
+        a->request.alpha_kind == SP_ALPHA_GIVEN)
+        sp_usage_error(state, "--ranks is for SpMV in CRS, with --alpha min or sim: leave --op, --format and "
+                              "--volume out");
+    if (a->ranks.network && !a->machines)
+        sp_usage_error(state, "--network is for times, which need a machine: add --machine NAME");
+}
+
 static void check_whole(struct argp_state *state, struct arguments *a)
 {
     if (a->has_sizes == (a->n_matrices > 0))
@@ -404,7 +446,9 @@ static void check_whole(struct argp_state *state, struct arguments *a)
                                     : "name a matrix, or give --sizes N_R,N_C,N_NZ");
     if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
         sp_usage_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
-    if (a->partition && a->request.alpha_kind != SP_ALPHA_SIM)
+    if (is_over_ranks(a))
+        check_ranks(state, a);
+    else if (a->partition && a->request.alpha_kind != SP_ALPHA_SIM)
         sp_usage_error(state, "--partition divides caches that are simulated: add --alpha sim");
     if (a->request.beta > 0)
         check_beta(state, a);
@@ -485,6 +529,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PLOT:
         a->picture = arg;
+        return 0;
+    case KEY_RANKS:
+        sp_ranks_counts_set(state, arg, &a->ranks);
+        return 0;
+    case KEY_PER_NODE:
+        sp_ranks_per_node_set(state, arg, &a->ranks);
+        return 0;
+    case KEY_NETWORK:
+        a->ranks.network = arg;
         return 0;
     case SP_KEY_OF(PAGES):
         r->small_pages = sp_pick_of(state, SP_OPTION_PAGES, arg) == 1;
@@ -580,6 +633,31 @@ static enum sp_status model_subject(const struct arguments *a, const struct sp_m
     return status;
 }
 
+static enum sp_status model_ranks(const struct arguments *a, const struct sp_csr *matrix, const char *name,
+                                  const struct sp_model_machines *machines,
+                                  const struct sp_progress *progress, struct sp_sinks *sinks,
+                                  struct sp_error *err)
+{
+    const struct sp_machine *machine = *machines->machine[0].name ? &machines->machine[0] : NULL;
+    const struct sp_workload *w = &a->request.workload;
+    struct sp_scaling_request request = {
+        .n_counts = a->ranks.n_counts,
+        .per_node = a->ranks.per_node,
+        .n_threads = w->n_threads > 0 ? w->n_threads : 1,
+        .partition = a->partition ? a->partition : "rows",
+        .precision = sp_csr_is_complex(matrix) && !a->request.precision_given ? SP_C128 : w->precision,
+        .index = w->index,
+        .w = a->request.w > 0 ? a->request.w : 2,
+        .simulate = a->request.alpha_kind == SP_ALPHA_SIM,
+        .cold = a->request.cold,
+        .remedies = true,
+        .machine = machine,
+        .network = a->ranks.network ? &a->network : NULL};
+    const struct sp_ranks_output to = {sinks, a->command, a->picture, a->common.verbosity};
+    memcpy(request.count, a->ranks.count, sizeof request.count);
+    return sp_ranks_model(&request, matrix, name, progress, &to, err);
+}
+
 static enum sp_status model_matrix(const struct arguments *a, const char *name,
                                    const struct sp_model_machines *machines, struct sp_progress *progress,
                                    struct sp_terminal *terminal, struct sp_sinks *sinks, struct sp_error *err)
@@ -595,6 +673,8 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
     if (matrix.n_nz == 0 || matrix.n_r == 0) {
         status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to model",
                          facts.name);
+    } else if (is_over_ranks(a)) {
+        status = model_ranks(a, &matrix, facts.name, machines, progress, sinks, err);
     } else {
         struct sp_model_subject subject = {
             .n_r = matrix.n_r, .n_c = matrix.n_c, .n_nz = matrix.n_nz, .matrix = &matrix};
@@ -648,6 +728,19 @@ static void choose_defaults(struct arguments *a, int n_machines)
         a->format[a->n_formats++] = "crs";
 }
 
+static int run_ranks(const struct arguments *a, const struct sp_model_machines *machines,
+                     struct sp_error *err)
+{
+    struct sp_sinks sinks;
+    if (machines->n > 1 || machines->machine[0].kind == SP_GPU) {
+        sp_fail(err, SP_USAGE, "name one CPU", "--ranks predicts ranks of one kind of CPU node");
+        return sp_report_error(err);
+    }
+    return sp_sinks_open(a->common.csv, a->common.json, &sinks, err) == SP_OK
+               ? sp_sinks_close(&sinks, run_all(a, machines, &sinks))
+               : sp_report_error(err);
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments a;
@@ -658,8 +751,15 @@ static int run(int argc, char **argv)
     struct sp_model_machines machines;
     if (sp_op_settle(&a.op, &err) != SP_OK)
         return sp_report_error(&err);
+    if (a.ranks.network && sp_network_find(a.ranks.network, &a.network, &err) != SP_OK)
+        return sp_report_error(&err);
     if (model_machines_read(a.machines, a.common.verbosity, &machines, &err) != SP_OK)
         return sp_report_error(&err);
+    if (is_over_ranks(&a)) {
+        const int code = run_ranks(&a, &machines, &err);
+        model_machines_free(&machines);
+        return code;
+    }
     if (model_machines_fit(&machines, a.request.workload.n_threads, &err) != SP_OK ||
         (asks_all_ways(a.partition) ? ask_all_ways(a.partition, &machines, &a.request.divide, &err)
                                     : divide_caches(a.partition, &machines, &err)) != SP_OK) {
@@ -683,6 +783,8 @@ static const struct sp_example examples[] = {
     {"spmodel model matrix.mtx --machine all", "every described machine in one table", NULL},
     {"spmodel model matrix.mtx --machine a100,h200 --format all",
      "SpMV on two GPUs, with a plot of the levels of each", "0 4"},
+    {"spmodel model matrix.mtx --ranks 2,4,...,64 --machine icx-8360y --network slingshot-10,shm",
+     "SpMV over MPI ranks: halo, times, and what would help", NULL},
     {0},
 };
 

@@ -99,6 +99,7 @@ static enum sp_status set_up(struct sp_analysis *a, struct sp_error *err)
                                                  .structure = &a->subject->structure,
                                                  .store_nt = o->store_nt,
                                                  .small_pages = o->small_pages,
+                                                 .lends = true,
                                                  .not_pinned = o->not_pinned,
                                                  .layout_only = sp_analysis_is_replayed(a),
                                                  .memory_B = o->memory_B,

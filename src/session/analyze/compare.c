@@ -222,8 +222,8 @@ static enum sp_status compare_blocks(const struct sp_analysis *a, struct sp_comp
     struct sp_workload other = a->setup.workload;
     const struct sp_block_fill *b = sp_subject_blocks(a->subject);
     char format[32];
-    if (other.op != SP_OP_SPMV || other.precision == SP_C128 || !sp_format_of(other.format)->plain_rows || !b ||
-        (double)other.matrix->n_nz < least * b->n_e.value * b->b_h * b->b_w)
+    if (other.op != SP_OP_SPMV || other.precision == SP_C128 || !sp_format_of(other.format)->plain_rows ||
+        !b || (double)other.matrix->n_nz < least * b->n_e.value * b->b_h * b->b_w)
         return SP_OK;
     snprintf(format, sizeof format, "bcsr:%dx%d", b->b_h, b->b_w);
     if (other.schedule == SP_SCHEDULE_MERGE)

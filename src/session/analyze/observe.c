@@ -44,7 +44,8 @@ enum sp_status sp_analysis_sample(const struct sp_analysis *a, double budget_s, 
 static int n_runs_of(const struct sp_analysis *a)
 {
     enum { FEW = 3, SEVERAL = 7 };
-    const double each_s = 0.08 + 4 * a->setup.layout_s;
+    static const double copy_Bps = 1e9; /* of what is lent here, but not to them */
+    const double each_s = 0.08 + 4 * (a->setup.layout_s + a->setup.lent_B / copy_Bps);
     const double n = sp_plan_share_s(a->options->plan, SP_SPEND_SAMPLES) / each_s;
     const int enough = sp_protocol_default(a->options->machine).min_samples * FEW;
     if (sp_analysis_is_replayed(a) || a->setup_options.own) /* whose threads and data no fork repeats */
@@ -90,6 +91,7 @@ static bool child(void *context, int pipe)
     struct sp_analysis here = *a;
     struct sp_setup_options options = a->setup_options;
     options.kernel = a->setup.kernel;
+    options.lends = false; /* each run has pages of its own */
     m.status = sp_setup_make(&a->setup.workload, &options, NULL, &here.setup, &m.error);
     if (m.status == SP_OK)
         m.status = sample_run(&here, &m.pairs, &m.error);

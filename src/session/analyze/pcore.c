@@ -271,7 +271,8 @@ static void shares_alike(const struct sp_csr *m, double *same, double *moved)
     for (int64_t i = 1; i < m->n_r; i++) {
         const int64_t n = m->row_ptr[i + 1] - m->row_ptr[i];
         const int32_t *col = m->col + m->row_ptr[i], *before = m->col + m->row_ptr[i - 1];
-        if (n == 0 || n != m->row_ptr[i] - m->row_ptr[i - 1] || col[0] - before[0] < 0 || col[0] - before[0] > 1)
+        if (n == 0 || n != m->row_ptr[i] - m->row_ptr[i - 1] || col[0] - before[0] < 0 ||
+            col[0] - before[0] > 1)
             continue;
         int64_t k = 1;
         while (k < n && col[k] - before[k] == col[0] - before[0])
@@ -290,7 +291,7 @@ static uint64_t class_of_rows(const struct sp_workload *w, const struct windows 
 {
     char option[48];
     int64_t key[8 + 5 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
-                                         w->index, w->prefetch, takes_lengths(w), ws->n};
+                                        w->index, w->prefetch, takes_lengths(w), ws->n};
     int n = 8;
     sp_workload_format_option(w, option, sizeof option);
     uint64_t hash = sp_hash64(option, strlen(option), 0);

@@ -156,7 +156,19 @@ void sp_subject_free(struct sp_subject *s)
     memset(s, 0, sizeof *s);
 }
 
-static enum sp_status check_memory(const struct sp_workload *w, double available_B, struct sp_error *err)
+/* Bytes that the matrix lends to the layout; small arrays are not worth it. */
+static double lent_bytes(const struct sp_workload *w, const struct sp_setup_options *o,
+                         const struct sp_allocator *allocator)
+{
+    static const double large_B = 32 << 20;
+    const double lent_B = o->lends && !o->own && o->topology && o->topology->n_numa <= 1
+                              ? sp_layout_lent_bytes(w, allocator)
+                              : 0;
+    return lent_B >= large_B ? lent_B : 0;
+}
+
+static enum sp_status check_memory(const struct sp_workload *w, double lent_B, double available_B,
+                                   struct sp_error *err)
 {
     /* Operands and result as doubles, and in two kernels while the faster one is found; the result
      * is checked as doubles once more. */
@@ -164,7 +176,7 @@ static enum sp_status check_memory(const struct sp_workload *w, double available
     double vectors =
         operands * (double)(2 * sp_precision_size(w->precision) + sizeof(double)) +
         (double)sp_dense_n_result(w) * (double)(sp_precision_size(w->precision) + sizeof(double));
-    double needed = sp_layout_bytes_bound(w, true) + vectors;
+    double needed = sp_layout_bytes_bound(w, true) - lent_B + vectors;
     char a[32], b[32];
     if (available_B > 0 && needed > available_B)
         return sp_fail(err, SP_MEMORY,
@@ -461,7 +473,7 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
                                                ? (o->small_pages ? &sp_own_pages_small : &sp_own_pages_huge)
                                            : o->small_pages ? &sp_allocator_plain
                                                             : &sp_allocator_huge;
-    enum sp_status status = check_memory(workload, o->memory_B, err);
+    enum sp_status status = check_memory(workload, lent_bytes(workload, o, allocator), o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);
     const struct sp_kernel *chosen = NULL;
@@ -474,7 +486,9 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
         status = begin_step(progress, "converting", err);
     if (status == SP_OK) {
         double start = sp_now();
-        status = sp_layout_make(&s->workload, true, allocator, &s->layout, err);
+        s->lent_B = lent_bytes(&s->workload, o, allocator);
+        status = s->lent_B > 0 ? sp_layout_make_lent(&s->workload, allocator, &s->layout, err)
+                               : sp_layout_make(&s->workload, true, allocator, &s->layout, err);
         s->layout_s = sp_now() - start;
     }
     if (status == SP_OK && o->layout_only) {

@@ -33,6 +33,7 @@ struct sp_setup {
     struct sp_value p_core_one; /* [flop/s] of one thread */
     struct sp_spmv_check check; /* against the reference; kept where that fails */
     double layout_s;            /* making the layout [s] */
+    double lent_B;              /* bytes of it that the matrix lends */
     void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
 };
 

@@ -23,6 +23,7 @@ struct sp_setup_options {
     enum sp_wish store_nt;                /* non-temporal stores of y; auto: where y goes to memory */
     bool small_pages;                     /* 4 KiB pages instead of huge ones */
     bool not_pinned;                      /* leave threads where the system puts them */
+    bool lends; /* the matrix lends its arrays to the layout where they are large, and memory is one node */
     bool layout_only;                 /* nothing is run here: no kernel, threads in the machine's domains */
     double memory_B;                  /* what may be taken; 0: no check */
     struct sp_plan *plan;             /* for the choice of the kernel; NULL: nobody counts the time */

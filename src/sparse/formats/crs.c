@@ -24,9 +24,9 @@ static void fill_rows(struct sp_layout *l, const struct sp_csr *a, int64_t first
 
 static void fill_entries(struct sp_layout *l, const struct sp_csr *a, int64_t first, int64_t end)
 {
-    for (int64_t j = first; !l->base && j < end; j++)
+    for (int64_t j = first; !l->base && !l->lent_col && j < end; j++)
         sp_layout_set_col(l, j, a->col[j]);
-    if (l->val)
+    if (l->val && !l->lent_val)
         for (int64_t j = first; j < end; j++)
             sp_layout_set_val(l, j, a, j);
 }

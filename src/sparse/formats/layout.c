@@ -17,8 +17,9 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
 
 enum sp_status sp_layout_alloc_entries(struct sp_layout *l, bool with_values, struct sp_error *err)
 {
-    enum sp_status status = sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values)
+    enum sp_status status =
+        l->lent_col ? SP_OK : sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
+    if (status == SP_OK && with_values && !l->lent_val)
         status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
     return status;
 }
@@ -77,11 +78,43 @@ static void begin(const struct sp_workload *w, const struct sp_allocator *alloca
     layout->allocator = allocator;
 }
 
-enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
-                              const struct sp_allocator *allocator, struct sp_layout *layout,
-                              struct sp_error *err)
+static bool lends(const struct sp_workload *w, const struct sp_allocator *allocator)
+{
+    return sp_format_of(w->format)->plain_rows && w->matrix->allocator == allocator && w->matrix->n_nz > 0;
+}
+
+static bool lends_columns(const struct sp_workload *w)
+{
+    return w->index == SP_I32;
+}
+
+static bool lends_values(const struct sp_workload *w)
+{
+    return w->matrix->val && w->op != SP_OP_FUSEDMM && sp_precision_of_values(w->precision) == SP_F64;
+}
+
+double sp_layout_lent_bytes(const struct sp_workload *w, const struct sp_allocator *allocator)
+{
+    const double item_B = (double)(lends_columns(w) ? sizeof *w->matrix->col : 0) +
+                          (double)(lends_values(w) ? sizeof *w->matrix->val : 0);
+    return lends(w, allocator) ? item_B * (double)w->matrix->n_nz : 0;
+}
+
+static void lend(const struct sp_workload *w, struct sp_layout *l)
+{
+    l->lent_col = lends(w, l->allocator) && lends_columns(w);
+    l->lent_val = lends(w, l->allocator) && lends_values(w);
+    l->col = l->lent_col ? w->matrix->col : NULL;
+    l->val = l->lent_val ? w->matrix->val : NULL;
+}
+
+static enum sp_status make(const struct sp_workload *w, bool with_values, bool lent,
+                           const struct sp_allocator *allocator, struct sp_layout *layout,
+                           struct sp_error *err)
 {
     begin(w, allocator, layout);
+    if (lent)
+        lend(w, layout);
     if (w->op == SP_OP_FUSEDMM) /* pattern(S) is all that it takes from the matrix */
         with_values = false;
     enum sp_status status = sp_format_of(w->format)->build(w, with_values, layout, err);
@@ -90,14 +123,29 @@ enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
     return status;
 }
 
+enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
+                              const struct sp_allocator *allocator, struct sp_layout *layout,
+                              struct sp_error *err)
+{
+    return make(w, with_values, false, allocator, layout, err);
+}
+
+enum sp_status sp_layout_make_lent(const struct sp_workload *w, const struct sp_allocator *allocator,
+                                   struct sp_layout *layout, struct sp_error *err)
+{
+    return make(w, true, true, allocator, layout, err);
+}
+
 void sp_layout_free(struct sp_layout *l)
 {
     if (!l)
         return;
     if (sp_format_of(l->format)->free)
         sp_format_of(l->format)->free(l);
-    sp_large_free(l->allocator, l->val, l->n_stored, l->s_a);
-    sp_large_free(l->allocator, l->col, l->n_indices, l->s_i);
+    if (!l->lent_val)
+        sp_large_free(l->allocator, l->val, l->n_stored, l->s_a);
+    if (!l->lent_col)
+        sp_large_free(l->allocator, l->col, l->n_indices, l->s_i);
     sp_large_free(l->allocator, l->ptr, l->n_ptr, l->s_p);
     sp_large_free(l->allocator, l->len, l->n_chunks, sizeof *l->len);
     sp_large_free(l->allocator, l->perm, l->n_chunks * l->C, sizeof *l->perm);

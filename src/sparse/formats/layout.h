@@ -110,6 +110,8 @@ struct sp_layout {
     const double *own_B; /* [SP_N_ARRAYS] values, indices and pointers as a kernel of somebody else stores
                             them [B], for all that counts bytes; NULL: as here; borrowed */
 
+    bool lent_col, lent_val; /* these are the matrix' own arrays: see sp_layout_make_lent() */
+
     struct sp_partition partition;
     const struct sp_permuted *permuted; /* a layout of sp_layout_make_permuted(): col and val are NULL */
     const struct sp_allocator *allocator;
@@ -121,6 +123,12 @@ struct sp_layout {
 enum sp_status sp_layout_make(const struct sp_workload *w, bool with_values,
                               const struct sp_allocator *allocator, struct sp_layout *layout,
                               struct sp_error *err);
+/* The same with values, without a copy of what the matrix holds as it would be stored: CRS takes
+ * its columns and values as they are, where their widths and the allocator are those of the layout.
+ * The matrix must outlive the layout; its pages lie where its reader touched them first. */
+enum sp_status sp_layout_make_lent(const struct sp_workload *w, const struct sp_allocator *allocator,
+                                   struct sp_layout *layout, struct sp_error *err);
+double sp_layout_lent_bytes(const struct sp_workload *w, const struct sp_allocator *allocator);
 /* The layout that CRS would have of a matrix in another order, for traces of SpMV, reuse curves and
  * alpha_min: ptr and partition are those of the new order, columns are read through `permuted`,
  * which is borrowed and of the workload's matrix. SP_ABSENT for other operations and formats. */

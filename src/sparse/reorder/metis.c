@@ -142,3 +142,27 @@ enum sp_status sp_metis_dissection(const struct sp_pattern *g, uint64_t number, 
     free(p);
     return status;
 }
+
+enum sp_status sp_metis_divide(const struct sp_pattern *g, const int32_t *weight, int n_parts, int32_t *part,
+                               struct sp_error *err)
+{
+    struct input in;
+    void *p = NULL;
+    enum sp_status status = make_input(g, &in, err);
+    if (status == SP_OK)
+        status = sp_new_array(2 * g->n_r, sizeof(idx_t), "the parts of vertices", &p, err);
+    idx_t *found = p;
+    if (status == SP_OK) {
+        idx_t *weights = found + g->n_r, n_weights = 1, n = (idx_t)n_parts, n_cut;
+        for (int64_t v = 0; v < g->n_r; v++)
+            weights[v] = weight[v];
+        status = status_of(METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, weights, NULL, NULL, &n,
+                                               NULL, NULL, in.option, &n_cut, found),
+                           err);
+    }
+    for (int64_t v = 0; status == SP_OK && v < g->n_r; v++)
+        part[v] = (int32_t)found[v];
+    free_input(&in);
+    free(p);
+    return status;
+}

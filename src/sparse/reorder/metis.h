@@ -28,4 +28,9 @@ enum sp_status sp_metis_parts(const struct sp_pattern *graph, uint64_t n_parts, 
 enum sp_status sp_metis_dissection(const struct sp_pattern *graph, uint64_t number, int32_t *perm,
                                    struct sp_error *err);
 
+/* part[n_r] in 0 ... n_parts - 1, k-way as above, of vertices of weight weight[v] >= 0 that parts
+ * have equally much of. 2 <= n_parts < n_r. */
+enum sp_status sp_metis_divide(const struct sp_pattern *graph, const int32_t *weight, int n_parts,
+                               int32_t *part, struct sp_error *err);
+
 #endif

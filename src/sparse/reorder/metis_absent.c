@@ -24,3 +24,11 @@ enum sp_status sp_metis_dissection(const struct sp_pattern *graph, uint64_t numb
 {
     return sp_metis_parts(graph, number, perm, err);
 }
+
+enum sp_status sp_metis_divide(const struct sp_pattern *graph, const int32_t *weight, int n_parts,
+                               int32_t *part, struct sp_error *err)
+{
+    (void)weight;
+    (void)part;
+    return sp_metis_parts(graph, (uint64_t)n_parts, NULL, err);
+}

@@ -1,0 +1,24 @@
+/* Network files, `spmodel.network/1`: a struct sp_network as JSON, each number with its unit,
+ * origin and source; networks/slingshot-10.json shows the format. */
+#ifndef SP_IO_NETWORK_FILE_H
+#define SP_IO_NETWORK_FILE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "model/ranks/network.h"
+
+/* Reads a file. SP_INPUT names the file, the key (or the line, for bad JSON) and the remedy. */
+enum sp_status sp_network_file_read(const char *path, struct sp_network *out, struct sp_error *err);
+
+/* `names` as typed: NAME or FILE, or two with a comma, of which the second one describes what the
+ * first does not (messages inside a node). A name is looked for in the folders of the user and of
+ * the program, its beginning is enough where no other has it. SP_ABSENT lists the names that there
+ * are; as above. */
+enum sp_status sp_network_find(const char *names, struct sp_network *out, struct sp_error *err);
+
+/* Paths of all that can be named, sorted within a folder: *paths is [*n] allocated strings, for
+ * sp_machine_file_unlist(). */
+enum sp_status sp_network_list(char ***paths, int *n, struct sp_error *err);
+
+#endif
