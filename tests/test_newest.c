@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "track/judge/group_shift.h"
+#include "track/judge/sessions.h"
 
 enum { MOST = 8 };
 

@@ -64,13 +64,13 @@ vary() { # vary FIRST COUNT CHANGES...: records from minute FIRST on, in the sto
     "$vary_record" "$one" "$dir/varied" "$@"
     expect 0 "$2 records* added" track add "$dir/varied"
 }
-expect_cause() { # expect_cause TEXT CHANGES...: in a store of its own, eight as before and one that is not
-    cause=$1
-    shift
+expect_cause() { # expect_cause CODE TEXT CHANGES...: in a store of its own, eight as before and one that is not
+    cause_code=$1 cause=$2
+    shift 2
     SPMODEL_STORE=$(mktemp -d "$dir/causes.XXXXXX")
     vary 0 8
     vary 400 1 "$@"
-    expect 1 "$cause" track check
+    expect "$cause_code" "$cause" track check
     SPMODEL_STORE=$dir/store
 }
 vary 0 8
@@ -80,15 +80,15 @@ expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
 expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir"
 grep -q "title 'regressed'" "$dir"/history-*.gp || { cat "$dir"/history-*.gp; fail "no verdict in the history"; }
-expect_cause "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
-expect_cause "the machine drifted: the load-only roof beside the kernel" time=1.25 roof=0.8
-expect_cause "the machine drifted: the load-only roof .*-20.0 %, bytes" time=1.25 roof=0.8 memory=1 sentinels=0
-expect_cause "the machine drifted: DRAM sentinel -20.0 %, control kernel +0.0 %" time=1.25 roof=0.8 dram=0.8 memory=1
-expect_cause "its arrays load more slowly, not the machine: .* DRAM sentinel +0.0 %" time=1.25 roof=0.8 memory=1
-expect_cause "less bandwidth at the kernel: .* DRAM sentinel +0.0 %, control kernel +0.0 %" time=1.25 memory=1
-expect_cause "the machine drifted: control kernel -20.0 %" time=1.25 control=0.8
+expect_cause 1 "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
+expect_cause 1 "the machine drifted: the load-only roof beside the kernel" time=1.25 roof=0.8
+expect_cause 1 "the machine drifted: the load-only roof .*-20.0 %, bytes" time=1.25 roof=0.8 memory=1 sentinels=0
+expect_cause 8 "the machine drifted: DRAM sentinel -20.0 %, control kernel +0.0 %" time=1.25 roof=0.8 dram=0.8 memory=1
+expect_cause 1 "its arrays load more slowly, not the machine: .* DRAM sentinel +0.0 %" time=1.25 roof=0.8 memory=1
+expect_cause 1 "less bandwidth at the kernel: .* DRAM sentinel +0.0 %, control kernel +0.0 %" time=1.25 memory=1
+expect_cause 8 "the machine drifted: control kernel -20.0 %" time=1.25 control=0.8
 grep -q "control kernel alone moved (-20.0 %)" "$dir/out" || { cat "$dir/out"; fail "the clock is not named"; }
-expect_cause "the kernel's machine code is another" time=1.25 code=2
+expect_cause 1 "the kernel's machine code is another" time=1.25 code=2
 
 # A release whose simulation gives other bytes: no commit is to blame. What says no version has the first one.
 SPMODEL_STORE=$(mktemp -d "$dir/versions.XXXXXX")
@@ -140,9 +140,9 @@ expect 5 "has no times" track accept --store "$unusable" --all --flagged
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
-expect 0 "too few records" track locate --matrix '*:300'
+expect 0 "too few sessions" track locate --matrix '*:300'
 vary 800 8 time=1.5
-expect 0 "+[45][0-9].. %" track locate --matrix '*:60'
+expect 0 "time +3[0-9].. %, worse" track locate --matrix '*:60'
 expect 0 "matrix,configuration" track export --csv
 
 # Two machines in one store: each has its own baseline, its own changes and its own picture; simulated bytes do not.
@@ -152,7 +152,7 @@ vary 100 8 env=feedfacefeedface time=2
 vary 200 8 env=feedfacefeedface time=3
 expect 0 "accepted .*(environment feedface)" track accept --all
 [ "$(grep -c ^accepted "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not one baseline a machine"; }
-expect 0 "(environment feedface)  series .*, 16 records" track locate
+expect 0 "(environment feedface)  series .*, 16 sessions" track locate
 [ "$(grep -c 'time +[45][0-9]\.. %' "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "not the change of one machine"; }
 expect 0 "saved .*history-.*-feedface.gp" track plot --term gp --out "$dir"
 [ "$(grep -c ^saved "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not one picture a machine"; }
@@ -207,14 +207,14 @@ grep -q "cannot be confirmed: .* another environment" "$dir/out" || { cat "$dir/
 SPMODEL_STORE=$(mktemp -d "$dir/strands.XXXXXX")
 for i in 0 1 2 3; do vary $i 1 env=000000000000000$i; done
 for i in 4 5 6 7; do vary $i 1 env=000000000000000$i bytes=1.05; done
-expect 0 "threads  series .*, 8 records" track locate --metric bytes
+expect 0 "threads  series .*, 8 sessions" track locate --metric bytes
 grep -q "bytes +5.0 %" "$dir/out" || { cat "$dir/out"; fail "the change of bytes is not found"; }
-expect 0 "(environment 00000000)  series .*, 1 record$" track locate
-[ "$(grep -c "too few records" "$dir/out")" -eq 8 ] || { cat "$dir/out"; fail "times of several environments together"; }
+expect 0 "(environment 00000000)  series .*, 1 session$" track locate
+[ "$(grep -c "too few sessions" "$dir/out")" -eq 8 ] || { cat "$dir/out"; fail "times of several environments together"; }
 vary 100 8 env=0000000000000001 origin=measured bytes=2
 vary 200 8 machine=bigger caches=2 bytes=0.5
-expect 0 "on bigger (simulated caches [0-9a-f]*)  series .*, 8 records" track locate --metric bytes
-grep -q "(environment 00000000)  series .*, 8 records" "$dir/out" || { cat "$dir/out"; fail "measured bytes have no strand"; }
+expect 0 "on bigger (simulated caches [0-9a-f]*)  series .*, 8 sessions" track locate --metric bytes
+grep -q "(environment 00000000)  series .*, 8 sessions" "$dir/out" || { cat "$dir/out"; fail "measured bytes have no strand"; }
 [ "$(grep -c "bytes [+-]" "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "what cannot be compared is taken together"; }
 
 # Series that differ in one option only have other titles and other cases of JUnit.
@@ -294,8 +294,8 @@ expect 3 "failed" compare --ab --rounds 3 true false
 expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "cat '$one'"
 expect 3 "wrote 2 records" compare --ab --rounds 3 "cat '$one'" "cat '$one' '$one'"
 
-expect 0 "the gate works" track selftest --trials 300
-expect 1 "missed" track selftest --trials 300 --noise 2
+expect 0 "the gate works" track selftest --trials 200
+expect 1 "missed" track selftest --trials 100 --quick --session 3
 expect 2 "no verb" track nonsense
 expect 2 "goes with --ab" compare --rounds 3 "$one" "$one"
 SPMODEL_FAULT=page expect 2 "no fault" analyze gen:laplace2d:20

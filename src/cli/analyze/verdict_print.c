@@ -12,15 +12,15 @@
 
 static bool is_compared(const struct sp_judgement *j)
 {
-    const struct sp_shift *s = sp_judgement_shift(j);
-    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before + j->has_pinned > 0 &&
+    const struct sp_shift *s = &j->shift;
+    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before > 0 &&
            isfinite(s->change);
 }
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
 static char *change_text(const struct sp_judgement *j, char *text, size_t size)
 {
-    const struct sp_shift *s = sp_judgement_shift(j);
+    const struct sp_shift *s = &j->shift;
     if (!is_compared(j))
         snprintf(text, size, "unknown");
     else if (j->is_exact || !isfinite(s->hi))
@@ -36,15 +36,50 @@ static bool is_of_time(const struct sp_judgement *j)
     return !sp_tracked_is_of_bytes(j->metric) && j->metric != SP_TRACKED_INSTRUCTIONS;
 }
 
-enum { REMARK = 1024, PLACE = 120 };
+enum { REMARK = 2048, PLACE = 120 };
 
-/* Why a verdict is not good: its reason, or the change's cause; both of the accepted baseline. */
+static bool is_red(const struct sp_judgement *j)
+{
+    return j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE;
+}
+
+static const char *source_of(const struct sp_entry *e)
+{
+    return e->commit[0] ? e->commit : e->start;
+}
+
+/* "open since 1234abcd (after 99887766): a step of +5.1 %, seen in 3 sessions"; "" */
+static const char *open_text(const struct sp_judgement *j, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < j->n_open && used < size; i++) {
+        const struct sp_open_change *o = &j->open[i];
+        used += (size_t)snprintf(text + used, size - used, "%s since %.20s (after %.20s): ", i ? "; and" : "open",
+                                 source_of(o->since), source_of(o->before));
+        if (used < size && o->kind == SP_CHANGE_TREND)
+            used += (size_t)snprintf(text + used, size - used,
+                                     "a trend of %+.2f %% a commit (%+.2f … %+.2f %%), %+.1f %% so far", 100 * o->slope,
+                                     100 * o->slope_lo, 100 * o->slope_hi, 100 * o->by);
+        else if (used < size)
+            used += (size_t)snprintf(text + used, size - used, fabs(o->by) < 0.01 ? "a step of %+.2f %%" : "a step of %+.1f %%",
+                                     100 * o->by);
+    }
+    if (j->n_open > 0 && used < size)
+        snprintf(text + used, size - used, ", seen in %d session%s", j->seen, j->seen == 1 ? "" : "s");
+    return text;
+}
+
+/* Why a verdict is not good: since when it is open, its reason, the change's cause. */
 static const char *remark_on(const struct sp_judgement *j, char *text, size_t size)
 {
     const bool has_cause =
-        sp_track_exit_code(j->verdict) != 0 && is_of_time(j) && (j->pin_decides || !j->why[0]);
+        sp_track_exit_code(j->verdict) != 0 && is_of_time(j);
     const char *cause = has_cause ? j->attribution.text : "";
-    snprintf(text, size, "%s%s%s", j->why, j->why[0] && *cause ? "; " : "", cause);
+    char opened[256];
+    open_text(j, opened, sizeof opened);
+    snprintf(text, size, "%s%s%s%s%s", opened, *opened && (j->why[0] || *cause) ? "; " : "", j->why,
+             j->why[0] && *cause ? "; " : "", cause);
     return text;
 }
 
@@ -79,28 +114,28 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
                  j->newest->series);
         sp_print(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
                  is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
-        if (j->pin_decides)
-            sp_print(out, " against the accepted baseline");
-        if (j->pin_decides && j->n_before > 0 && isfinite(j->shift.change))
-            sp_print(out, ", %+.1f %%", 100 * j->shift.change);
         if (j->n_before > 0)
-            sp_print(out, " against %s%d record%s before",
-                     j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
-                     j->n_before == 1 ? "" : "s");
-        if (j->has_pinned && !j->pin_decides && isfinite(j->pinned.change))
-            sp_print(out, "%s %+.1f %% against the accepted baseline", j->n_before > 0 ? "," : "",
-                     100 * j->pinned.change);
+            sp_print(out, " against %s%d %s%s before", j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
+                     j->is_exact ? "record" : "session", j->n_before == 1 ? "" : "s");
+        if (isfinite(j->pinned_change))
+            sp_print(out, ", %+.1f %% against the accepted baseline", 100 * j->pinned_change);
         sp_print(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
+        if (j->n_open > 0) {
+            char opened[256];
+            sp_print(out, "               %s\n", open_text(j, opened, sizeof opened));
+        }
+        if (j->mended)
+            sp_print(out, "               mended: it was open since %.20s\n", source_of(j->mended));
         if (j->why[0])
             sp_print(out, "               %s\n", j->why);
         if (j->confirmation[0])
             sp_print(out, "               %s\n", j->confirmation);
-        if ((j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
+        if ((is_red(j) || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
             j->attribution.text[0])
             sp_print(out, "               %s\n", j->attribution.text);
-        if (j->verdict == SP_TRACK_REGRESSED && j->attribution.also[0])
+        if (is_red(j) && j->attribution.also[0])
             sp_print(out, "               %s\n", j->attribution.also);
-        else if (j->verdict == SP_TRACK_REGRESSED && j->attribution.is_resolved_otherwise)
+        else if (is_red(j) && j->attribution.is_resolved_otherwise)
             sp_print(
                 out,
                 "               kernel, pages, pinning or stores were resolved differently than before\n");
@@ -119,10 +154,10 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
 {
     sp_print(out, "verdict,matrix,configuration,series,metric,value,unit,change,change_lo,change_hi,floor,p,"
                   "records_before,"
-                  "why,confirmation,baseline,pinned_change,pinned_lo,pinned_hi,machine,env\n");
+                  "why,confirmation,baseline,pinned_change,kind,open_since,seen,machine,env\n");
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
-        const struct sp_shift *s = sp_judgement_shift(j);
+        const struct sp_shift *s = &j->shift;
         sp_print(out, "%s,", sp_track_verdict_name(j->verdict));
         sp_csv_text(out, j->newest->matrix);
         fputc(',', out);
@@ -132,7 +167,7 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
             sp_print(out, "%.9g", metric_of(j));
         sp_print(out, ",%s,", sp_tracked_metrics[j->metric].unit);
         if (s->floor > 0 && isfinite(s->hi))
-            sp_print(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, j->p);
+            sp_print(out, "%.6g,%.6g,%.6g,%.6g,%.6g", s->change, s->lo, s->hi, s->floor, s->p);
         else
             sp_print(out, ",,,,");
         sp_print(out, ",%d,", j->n_before);
@@ -140,10 +175,12 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
         fputc(',', out);
         sp_csv_text(out, j->confirmation);
         sp_print(out, ",%s,", sp_judgement_baseline(j));
-        if (j->has_pinned && j->pinned.floor > 0 && isfinite(j->pinned.hi))
-            sp_print(out, "%.6g,%.6g,%.6g,", j->pinned.change, j->pinned.lo, j->pinned.hi);
-        else
-            fputs(",,,", out);
+        if (isfinite(j->pinned_change))
+            sp_print(out, "%.6g", j->pinned_change);
+        sp_print(out, ",%s,", sp_change_kind_name(j->kind));
+        if (j->n_open > 0)
+            sp_csv_text(out, source_of(j->open[0].since));
+        sp_print(out, ",%d,", j->seen);
         sp_csv_text(out, j->newest->machine);
         fputc(',', out);
         sp_csv_field(out, j->newest->env);
@@ -156,12 +193,28 @@ static json_t *text_or_null(const char *text)
     return *text ? json_string(text) : json_null();
 }
 
+static json_t *open_json(const struct sp_judgement *j)
+{
+    json_t *all = json_array();
+    for (int i = 0; i < j->n_open; i++) {
+        const struct sp_open_change *o = &j->open[i];
+        json_t *one = json_pack("{s:s, s:s, s:s, s:s, s:f}", "kind", sp_change_kind_name(o->kind), "since",
+                                source_of(o->since), "record", o->since->id, "after", source_of(o->before), "by",
+                                o->by);
+        if (one && o->kind == SP_CHANGE_TREND)
+            json_object_set_new(one, "slope",
+                                json_pack("[f, f, f]", o->slope, o->slope_lo, o->slope_hi));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
 void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
 {
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
         const struct sp_attribution *a = &j->attribution;
-        const struct sp_shift *shift = sp_judgement_shift(j);
+        const struct sp_shift *shift = &j->shift;
         json_t *o = json_object();
         json_object_set_new(o, "verdict", json_string(sp_track_verdict_name(j->verdict)));
         json_object_set_new(o, "matrix", json_string(j->newest->matrix));
@@ -177,17 +230,16 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "lo", sp_json_number(shift->floor > 0 ? shift->lo : NAN));
         json_object_set_new(o, "hi", sp_json_number(shift->floor > 0 ? shift->hi : NAN));
         json_object_set_new(o, "floor", sp_json_number(shift->floor > 0 ? shift->floor : NAN));
-        json_object_set_new(o, "p", sp_json_number(shift->floor > 0 ? j->p : NAN));
+        json_object_set_new(o, "p", sp_json_number(shift->floor > 0 ? shift->p : NAN));
         json_object_set_new(o, "baseline", json_string(sp_judgement_baseline(j)));
-        json_object_set_new(o, "rolling_change",
-                            j->n_before > 0 && j->shift.floor > 0 ? sp_json_number(j->shift.change)
-                                                                  : json_null());
-        json_object_set_new(o, "pinned_change",
-                            j->has_pinned ? sp_json_number(j->pinned.change) : json_null());
-        json_object_set_new(o, "pinned_lo", j->has_pinned ? sp_json_number(j->pinned.lo) : json_null());
-        json_object_set_new(o, "pinned_hi", j->has_pinned ? sp_json_number(j->pinned.hi) : json_null());
+        json_object_set_new(o, "pinned_change", sp_json_number(j->pinned_change));
+        json_object_set_new(o, "kind", text_or_null(sp_change_kind_name(j->kind)));
+        json_object_set_new(o, "open", open_json(j));
+        json_object_set_new(o, "seen", json_integer(j->seen));
+        json_object_set_new(o, "mended", j->mended ? json_string(source_of(j->mended)) : json_null());
+        json_object_set_new(o, "common", sp_json_number(j->common));
         json_object_set_new(o, "records_before", json_integer(j->n_before));
-        json_object_set_new(o, "more_runs",
+        json_object_set_new(o, "more",
                             j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
         json_object_set_new(o, "why", text_or_null(j->why));
         json_object_set_new(o, "confirmed",
@@ -213,7 +265,7 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
 {
     for (int i = 0; i < n; i++) {
         const struct sp_judgement *j = &judgement[i];
-        const struct sp_shift *shift = sp_judgement_shift(j);
+        const struct sp_shift *shift = &j->shift;
         const char *origin = j->newest->origin[j->metric];
         const struct sp_value none = sp_value_none(j->why[0] ? j->why : "nothing was compared");
         const enum sp_origin as = sp_origin_from_name(origin);
@@ -237,6 +289,11 @@ void sp_verdicts_lines(const struct sp_judgement *judgement, int n, FILE *out)
                       "1");
         sp_line_text(out, "baseline", sp_judgement_baseline(j));
         sp_print(out, "records_before: %d\n", j->n_before);
+        if (j->n_open > 0) {
+            sp_line_text(out, "kind", sp_change_kind_name(j->kind));
+            sp_line_text(out, "open_since", source_of(j->open[0].since));
+            sp_print(out, "seen: %d\n", j->seen);
+        }
         if (j->why[0])
             sp_line_text(out, "why", j->why);
         if (j->confirmation[0])
@@ -248,7 +305,7 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
 {
     int failures = 0, skipped = 0;
     for (int i = 0; i < n; i++) {
-        failures += judgement[i].verdict == SP_TRACK_REGRESSED;
+        failures += is_red(&judgement[i]);
         skipped += sp_track_exit_code(judgement[i].verdict) == 5;
     }
     sp_print(
@@ -265,7 +322,7 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         sp_xml_text(out, j->newest->what);
         sp_xml_text(out, place_of(j, place, sizeof place));
         sp_print(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
-        const char *element = j->verdict == SP_TRACK_REGRESSED ? "failure" : "skipped";
+        const char *element = is_red(j) ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
             sp_print(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
             sp_xml_text(out, change_text(j, change, sizeof change));

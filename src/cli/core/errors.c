@@ -24,7 +24,7 @@ int sp_report_error(const struct sp_error *err)
 int sp_worse_exit(int a, int b)
 {
     /* From good to bad. A code that is none of ours means that something broke. */
-    static const int order[] = {0, 77, 5, 1, 2, 3, 4, 6, 7, 130};
+    static const int order[] = {0, 77, 5, 8, 1, 2, 3, 4, 6, 7, 130};
     enum { N = sizeof order / sizeof *order, BROKEN = N - 2 };
     int rank_a = BROKEN, rank_b = BROKEN;
     for (int i = 0; i < N; i++) {

@@ -9,13 +9,13 @@
 #include "cli/track/track_options.h"
 #include "io/files/places.h"
 #include "plots/plot.h"
-#include "track/judge/change_points.h"
+#include "track/judge/comparable.h"
 #include "track/judge/judge.h"
 
 /* spmodel track locate: where did a series change, and with which commit? */
 
 enum { KEY_FLOOR = SP_KEY_PRIVATE, KEY_METRIC };
-enum { MOST_RECORDS = 2000, MOST_CHANGES = 32 };
+enum { MOST_RECORDS = 2000, MOST_CHANGES = 32, LEAST_SESSIONS = 4 };
 
 struct locating {
     struct sp_track_options options;
@@ -57,19 +57,21 @@ static const char *commit_of(const struct sp_entry *e)
     return e->commit[0] ? e->commit : e->tool;
 }
 
-static void print_change(const struct sp_entry *const *kept, const struct sp_change_point *c,
-                         enum sp_tracked metric)
+static void print_change(const struct sp_located *l, enum sp_tracked metric)
 {
-    const struct sp_entry *last = kept[c->at - 1], *first = kept[c->at];
-    const double change = c->after / c->before - 1;
-    const bool worse = (change > 0) == sp_tracked_metrics[metric].less_is_better;
-    sp_print(stdout, "  %s  %s %+.1f %% (p = %.3f), %s\n", first->start, sp_tracked_metrics[metric].name,
-             100 * change, c->p, worse ? "worse" : "better");
-    if (strcmp(commit_of(last), commit_of(first)) != 0)
-        sp_print(stdout, "    between %.16s and %.16s\n", commit_of(last), commit_of(first));
+    const struct sp_open_change *c = &l->change;
+    const bool worse = (c->by > 0) == sp_tracked_metrics[metric].less_is_better;
+    sp_print(stdout, "  %s  %s %+.1f %%, %s", c->since->start, sp_tracked_metrics[metric].name, 100 * c->by,
+             worse ? "worse" : "better");
+    if (c->kind == SP_CHANGE_TREND)
+        sp_print(stdout, ": a trend of %+.2f %% a commit", 100 * c->slope);
+    putchar('\n');
+    if (!l->same_source && strcmp(commit_of(c->before), commit_of(c->since)) != 0)
+        sp_print(stdout, "    between %.16s and %.16s\n", commit_of(c->before), commit_of(c->since));
     else
-        sp_print(stdout, "    both sides have the same source, %.16s: the machine or its settings\n",
-                 commit_of(first));
+        sp_print(stdout, "    within %.16s: both sides have the same source\n", commit_of(c->since));
+    if (l->attribution.text[0] && !sp_tracked_is_of_bytes(metric) && metric != SP_TRACKED_INSTRUCTIONS)
+        sp_print(stdout, "    %s\n", l->attribution.text);
 }
 
 /* Of the latest MOST_RECORDS those with the metric, comparable by it with the newest. */
@@ -77,48 +79,35 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
                              const struct sp_strand *strand, struct sp_error *err)
 {
     const struct locating *l = context;
-    const struct sp_entry *const *list = strand->list;
-    const int64_t n = strand->n;
+    const int64_t skipped = strand->n > MOST_RECORDS ? strand->n - MOST_RECORDS : 0;
+    const struct sp_judge_options o = {.metric = l->metric, .floor = expm1(l->floor)};
+    struct sp_located change[MOST_CHANGES];
+    int n_found = 0, n_sessions = 0;
+    char title[320], place[120];
     (void)store;
     (void)index;
-    const struct sp_entry **kept = calloc((size_t)n + 1, sizeof *kept);
-    double *x = calloc((size_t)n + 1, sizeof *x);
-    struct sp_change_point change[MOST_CHANGES];
-    int n_kept = 0, n_found = 0;
-    char title[320], place[120];
-    enum sp_status status =
-        kept && x ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
-    for (int64_t i = n > MOST_RECORDS ? n - MOST_RECORDS : 0; i < n && status == SP_OK; i++)
-        if (list[i]->metric[l->metric] > 0) {
-            x[n_kept] = list[i]->metric[l->metric];
-            kept[n_kept++] = list[i];
-        }
-    const struct sp_change_options o = {.floor = l->floor, .seed = 1};
-    if (status == SP_OK)
-        status = sp_change_points(x, n_kept, &o, change, MOST_CHANGES, &n_found, err);
-    if (status == SP_OK) {
-        sp_print(stdout, "%s%s  series %.8s, %d record%s\n", sp_track_title(list[n - 1], title, sizeof title),
-                 sp_strand_place(strand, place, sizeof place), list[0]->series, n_kept,
-                 n_kept == 1 ? "" : "s");
-        for (int i = 0; i < n_found; i++)
-            print_change(kept, &change[i], l->metric);
-        if (n_kept < sp_change_least_values(0, 0))
-            sp_print(stdout,
-                     "  too few records: with fewer than %d no change can be told from chance (p <= 0.05)\n",
-                     sp_change_least_values(0, 0));
-        else if (n_found == 0)
-            sp_print(stdout, "  no change\n");
-    }
-    free(x);
-    free(kept);
-    return status;
+    const enum sp_status status = sp_judge_locate(strand->list + skipped, (int)(strand->n - skipped), &o, change,
+                                                  MOST_CHANGES, &n_found, &n_sessions, err);
+    if (status != SP_OK)
+        return status;
+    sp_print(stdout, "%s%s  series %.8s, %d session%s\n",
+             sp_track_title(strand->list[strand->n - 1], title, sizeof title),
+             sp_strand_place(strand, place, sizeof place), strand->list[0]->series, n_sessions,
+             n_sessions == 1 ? "" : "s");
+    for (int i = 0; i < n_found; i++)
+        print_change(&change[i], l->metric);
+    if (n_sessions < LEAST_SESSIONS)
+        sp_print(stdout, "  too few sessions: with fewer than %d only a large change can be told from chance\n",
+                 LEAST_SESSIONS);
+    else if (n_found == 0)
+        sp_print(stdout, "  no change\n");
+    return SP_OK;
 }
 
 static const struct argp locate_argp = {
     locate_options, locate_parse, .args_doc = "",
-    .doc = "Finds where a series changed its level, and between which commits: E-divisive with seeded "
-           "permutations (all arrangements of up to eight records), at least three records on each side and "
-           "eight in all.",
+    .doc = "Finds where a series changed its level, in a step or as a trend, and between which commits: the same "
+           "test as track check, session after session.",
     .children = sp_track_children};
 
 static int locate_run(int argc, char **argv)
@@ -189,10 +178,10 @@ static const char *path_of(const struct sp_index *index, const struct sp_entry *
 static enum sp_status set_verdicts(const struct sp_entry *const *list, struct sp_record *record, int n,
                                    struct sp_error *err)
 {
-    const struct sp_judge_options how = {.metric = SP_TRACKED_TIME, .seed = 1};
+    const struct sp_judge_options how = {.metric = SP_TRACKED_TIME};
     for (int i = n > MOST_JUDGED ? n - MOST_JUDGED : 1; i < n; i++) {
         struct sp_judgement j;
-        const enum sp_status status = sp_judge_confirmed(list, i + 1, NULL, 0, &how, &j, err);
+        const enum sp_status status = sp_judge(list, i + 1, NULL, 0, &how, &j, err);
         if (status != SP_OK)
             return status;
         json_object_set_new(record[i].root, "verdict", json_string(sp_track_verdict_name(j.verdict)));

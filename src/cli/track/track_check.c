@@ -12,7 +12,6 @@
 #include "io/files/part_file.h"
 #include "io/record/record.h"
 #include "track/judge/comparable.h"
-#include "track/judge/group_shift.h"
 #include "track/judge/judge.h"
 #include "track/store/index.h"
 #include "track/store/pins.h"
@@ -24,7 +23,6 @@ struct confirming {
     int verbosity;
     const struct sp_store *store;
     const struct sp_index *index;
-    const struct sp_judge_options *judge;
     const struct sp_progress *progress; /* interrupts */
     int n;                              /* of what was measured again */
     struct sp_entry **entry;            /* [n] owned; judgements point to them */
@@ -89,26 +87,6 @@ static enum sp_status measure_round(struct confirming *c, const struct sp_record
     return status;
 }
 
-/* The series with what was measured since the verdict. */
-static enum sp_status judge_again(const struct confirming *c, int first_new,
-                                  const struct sp_entry *const *list, int n,
-                                  const struct sp_entry *const *pinned, int n_pinned,
-                                  const struct sp_judgement *first, struct sp_judgement *j,
-                                  struct sp_error *err)
-{
-    const int n_new = c->n - first_new;
-    const struct sp_entry **all = calloc((size_t)n + (size_t)n_new, sizeof *all);
-    if (!all)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdict on %d records", n);
-    memcpy(all, list, (size_t)n * sizeof *all);
-    for (int i = 0; i < n_new; i++)
-        all[n + i] = c->entry[first_new + i];
-    *j = *first;
-    const enum sp_status status = sp_judge_again(all, n + n_new, n_new, pinned, n_pinned, c->judge, j, err);
-    free(all);
-    return status;
-}
-
 /* Not being able to is no failure of the check: the verdict says so. */
 static enum sp_status say_why(enum sp_status status, const struct sp_error *why, struct sp_judgement *j)
 {
@@ -122,37 +100,6 @@ static enum sp_status say_why(enum sp_status status, const struct sp_error *why,
     return SP_OK;
 }
 
-/* Measures again until the verdict *j on list [n] is confirmed or good, at most `rounds` times,
- * adds the records to the store, and judges again. Where that cannot be done, the verdict stays,
- * and j->confirmation says why. SP_INTERRUPTED, SP_MEMORY. */
-static enum sp_status track_confirm(struct confirming *c, const struct sp_entry *const *list, int n,
-                                    const struct sp_entry *const *pinned, int n_pinned,
-                                    struct sp_judgement *j, struct sp_error *err)
-{
-    const struct sp_judgement first = *j;
-    const int first_new = c->n;
-    struct sp_record record = {0};
-    struct sp_error why = {0};
-    enum sp_status status = sp_record_read(c->index->path[first.newest - c->index->entry], &record, &why);
-    if (status == SP_OK)
-        status = sp_can_measure_again(
-            &record, first.is_exact && *sp_words_text(&record, SP_F_REQUEST_MACHINE, ""), &why);
-    if (status == SP_OK)
-        status = sp_store_check_writable(c->store, &why);
-    for (int i = 0;
-         status == SP_OK && i < c->rounds && sp_judge_wants_confirmation(j) && j->confirmed != SP_CONFIRMED;
-         i++) {
-        status = measure_round(c, &record, first.newest, &why);
-        if (status == SP_OK)
-            status = judge_again(c, first_new, list, n, pinned, n_pinned, &first, j, &why);
-    }
-    sp_record_free(&record);
-    status = status == SP_OK ? SP_OK : say_why(status, &why, j);
-    if (status != SP_OK && err)
-        *err = why;
-    return status;
-}
-
 /* spmodel track check: has the newest measurement of each series moved? */
 
 enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
@@ -160,7 +107,6 @@ enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT,
 struct checking {
     struct sp_track_options options;
     struct sp_judge_options judge;
-    double fdr;
     int rounds; /* of --confirm; 0: not given */
     struct confirming confirming;
     const char *junit, *markdown;
@@ -173,8 +119,8 @@ static const struct argp_option options[] = {
      "without noise",
      1},
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
-    {"baseline", KEY_BASELINE, "N", 0, "Compare with up to N records before (default 10)", 1},
-    {"fdr", KEY_FDR, "Q", 0, "Rate of false discoveries among several series (default 0.05)", 1},
+    {"baseline", KEY_BASELINE, "N", 0, "Look back at N sessions, of bytes at N records (default: all)", 1},
+    {"fdr", KEY_FDR, "Q", 0, "Share of checks of unchanged series that may be red (default 0.008)", 1},
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
      "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
      "store, and judge both together: regressed is what a second session confirms",
@@ -208,12 +154,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->judge.floor = x / 100;
         return 0;
     case KEY_BASELINE:
-        if (sp_parse_count(arg, &n) || n < 1 || n > 30)
-            sp_usage_error(state, "--baseline takes a number from 1 to 30, not '%s'", arg);
+        if (sp_parse_count(arg, &n) || n < 1 || n > 500)
+            sp_usage_error(state, "--baseline takes a number from 1 to 500, not '%s'", arg);
         c->judge.n_baseline = (int)n;
         return 0;
     case KEY_FDR:
-        if (sp_parse_number(arg, &c->fdr) || !(c->fdr > 0) || c->fdr >= 1)
+        if (sp_parse_number(arg, &c->judge.fdr) || !(c->judge.fdr > 0) || c->judge.fdr >= 1)
             sp_usage_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
         return 0;
     case KEY_CONFIRM:
@@ -281,9 +227,11 @@ static void name_fields(const struct sp_index *index, struct sp_judgement *j)
 /* The newest records of every series; at most MOST_OF_SERIES environments of each. */
 enum { MOST_OF_SERIES = 64 };
 struct judged {
-    struct sp_newest *newest; /* [n] owned; those of a series side by side */
+    struct sp_newest *newest; /* [n] owned; those of a series side by side, then the context */
     struct sp_judgement *judgement;
-    int n;
+    struct sp_judged_series *series;                  /* [n + n_context] */
+    const struct sp_entry *(*pinned)[SP_MOST_PINNED]; /* of each */
+    int n, n_context;
 };
 
 static bool are_of_one_series(const struct judged *all, int i, int k)
@@ -325,10 +273,12 @@ static void say_how(const struct checking *c, const struct judged *all, int i)
 
 static void judged_free(struct judged *all)
 {
-    for (int i = 0; i < all->n; i++)
+    for (int i = 0; i < all->n + all->n_context; i++)
         sp_newest_free(&all->newest[i]);
     free(all->newest);
     free(all->judgement);
+    free(all->series);
+    free(all->pinned);
     *all = (struct judged){0};
 }
 
@@ -337,44 +287,153 @@ static bool may_be_judged(const void *context, const struct sp_entry *entry)
     return sp_track_is_of_place_and_time(context, entry);
 }
 
-static enum sp_status find_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
-                                  struct judged *all, struct sp_error *err)
+static bool any(const void *context, const struct sp_entry *entry)
+{
+    (void)context;
+    return entry != NULL;
+}
+
+/* The newest of each series of list[n] behind the *found of before, with a filter. */
+static enum sp_status append_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
+                                    sp_entry_filter *filter, struct sp_newest *newest, int *found,
+                                    struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    all->newest = calloc((size_t)n + 1, sizeof *all->newest);
-    all->judgement = calloc((size_t)n + 1, sizeof *all->judgement);
-    if (!all->newest || !all->judgement)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
     for (int64_t first = 0, end; first < n && status == SP_OK; first = end) {
-        int found;
+        int more;
         end = sp_track_series_end(list, n, first);
         const int most = end - first < MOST_OF_SERIES ? (int)(end - first) : MOST_OF_SERIES;
-        status = sp_newest_find(list + first, (int)(end - first), c->judge.metric, may_be_judged, &c->options,
-                                all->newest + all->n, most, &found, err);
-        all->n += found;
+        status = sp_newest_find(list + first, (int)(end - first), c->judge.metric, filter, &c->options,
+                                newest + *found, most, &more, err);
+        *found += more;
     }
     return status;
 }
 
+static bool is_judged(const struct judged *all, const struct sp_newest *one)
+{
+    for (int i = 0; i < all->n; i++)
+        if (strcmp(all->newest[i].newest->series, one->newest->series) == 0 &&
+            strcmp(all->newest[i].newest->env, one->newest->env) == 0)
+            return true;
+    return false;
+}
+
+/* The other series of the machines, which tell of their noise and of what all of them did. */
+static enum sp_status add_context(const struct checking *c, const struct sp_index *index, struct judged *all,
+                                  struct sp_error *err)
+{
+    const struct sp_track_options every = {.common = c->options.common};
+    const struct sp_entry **list = NULL;
+    int64_t n;
+    int found = all->n;
+    enum sp_status status = sp_track_select(&every, index, &list, &n, err);
+    if (status == SP_OK)
+        status = append_newest(c, list, n, any, all->newest, &found, err);
+    for (int i = all->n; i < found; i++) {
+        bool is_beside = false; /* measured on a machine that is judged */
+        for (int k = 0; k < all->n && !is_beside; k++)
+            is_beside = strcmp(all->newest[k].newest->env, all->newest[i].newest->env) == 0;
+        if (status == SP_OK && is_beside && !is_judged(all, &all->newest[i]))
+            all->newest[all->n + all->n_context++] = all->newest[i];
+        else
+            sp_newest_free(&all->newest[i]);
+    }
+    free(list);
+    return status;
+}
+
+static enum sp_status find_newest(const struct checking *c, const struct sp_index *index,
+                                  const struct sp_entry *const *list, int64_t n, struct judged *all,
+                                  struct sp_error *err)
+{
+    const size_t most = (size_t)n + (size_t)index->n + 1;
+    all->newest = calloc(most, sizeof *all->newest);
+    all->judgement = calloc(most, sizeof *all->judgement);
+    all->series = calloc(most, sizeof *all->series);
+    all->pinned = calloc(most, sizeof *all->pinned);
+    if (!all->newest || !all->judgement || !all->series || !all->pinned)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
+    const enum sp_status status = append_newest(c, list, n, may_be_judged, all->newest, &all->n, err);
+    return status == SP_OK && all->n > 0 ? add_context(c, index, all, err) : status;
+}
+
+/* Judges all; what was said of why one cannot be confirmed stays. */
+static enum sp_status judge_now(const struct checking *c, const struct judged *all, struct sp_error *err)
+{
+    const size_t size = sizeof all->judgement->confirmation;
+    char *said = malloc((size_t)all->n * size + 1);
+    if (!said)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", all->n);
+    for (int i = 0; i < all->n; i++)
+        memcpy(said + (size_t)i * size, all->judgement[i].confirmation, size);
+    const enum sp_status status =
+        sp_judge_all(all->series, all->n + all->n_context, &c->judge, all->judgement, err);
+    for (int i = 0; i < all->n && status == SP_OK; i++)
+        if (!all->judgement[i].confirmation[0])
+            memcpy(all->judgement[i].confirmation, said + (size_t)i * size, size);
+    free(said);
+    return status;
+}
+
+/* The list of one series with another record behind it. */
+static enum sp_status append(struct judged *all, int i, const struct sp_entry *entry, struct sp_error *err)
+{
+    struct sp_newest *one = &all->newest[i];
+    const struct sp_entry **more =
+        realloc(one->list, ((size_t)one->n + 1) * sizeof(struct sp_entry *));
+    if (!more)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for another record");
+    one->list = more;
+    one->list[one->n++] = entry;
+    all->series[i].list = one->list;
+    all->series[i].n = one->n;
+    return SP_OK;
+}
+
+/* Measures again until the verdict is confirmed or good, at most `rounds` times, adds the records
+ * to the store, and judges with them. Where that cannot be done, the verdict stays, and
+ * confirmation says why. SP_INTERRUPTED, SP_MEMORY. */
+static enum sp_status track_confirm(struct checking *c, struct judged *all, int i, struct sp_error *err)
+{
+    struct confirming *to = &c->confirming;
+    struct sp_judgement *j = &all->judgement[i];
+    const struct sp_entry *newest = all->newest[i].newest;
+    struct sp_record record = {0};
+    struct sp_error why = {0};
+    enum sp_status status = sp_record_read(to->index->path[newest - to->index->entry], &record, &why);
+    if (status == SP_OK)
+        status = sp_can_measure_again(&record, j->is_exact && *sp_words_text(&record, SP_F_REQUEST_MACHINE, ""),
+                                      &why);
+    if (status == SP_OK)
+        status = sp_store_check_writable(to->store, &why);
+    for (int round = 0; status == SP_OK && round < to->rounds && sp_judge_wants_confirmation(j); round++) {
+        status = measure_round(to, &record, newest, &why);
+        const struct sp_entry *entry = status == SP_OK ? to->entry[to->n - 1] : NULL;
+        if (entry && !sp_entries_comparable(entry, newest, c->judge.metric)) {
+            snprintf(j->confirmation, sizeof j->confirmation,
+                     "cannot be confirmed: what was measured again ran in another environment");
+            break;
+        }
+        if (status == SP_OK)
+            status = append(all, i, entry, &why);
+        if (status == SP_OK)
+            status = judge_now(c, all, &why);
+    }
+    sp_record_free(&record);
+    status = status == SP_OK ? SP_OK : say_why(status, &why, j);
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
+}
+
 /* Another session for every verdict that is not good, or the command that makes one. */
-static enum sp_status confirm_all(struct checking *c, struct judged *all, int *code, struct sp_error *err)
+static enum sp_status confirm_all(struct checking *c, struct judged *all, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    for (int i = 0; i < all->n && status == SP_OK; i++) {
-        struct sp_judgement *j = &all->judgement[i];
-        const struct sp_newest *one = &all->newest[i];
-        const struct sp_entry *pinned[SP_MOST_PINNED];
-        if (!sp_judge_wants_confirmation(j))
-            continue;
-        if (c->rounds > 0) {
-            const int n_pinned = find_pins(c->confirming.store, one->newest, c->judge.metric,
-                                           c->confirming.index, pinned, code);
-            status = track_confirm(&c->confirming, one->list, one->n, pinned, n_pinned, j, err);
-        } else if (j->verdict == SP_TRACK_REGRESSED) {
-            say_how(c, all, i);
-        }
-        sp_judge_hold(j, c->judge.floor);
-    }
+    for (int i = 0; i < all->n && status == SP_OK && c->rounds > 0; i++)
+        if (sp_judge_wants_confirmation(&all->judgement[i]))
+            status = track_confirm(c, all, i, err);
     return status;
 }
 
@@ -384,28 +443,33 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
                                 struct judged *all, int *code, struct sp_error *err)
 {
     struct sp_terminal terminal;
-    enum sp_status status = find_newest(c, list, n, all, err);
-    for (int i = 0; i < all->n && status == SP_OK; i++) {
+    enum sp_status status = find_newest(c, index, list, n, all, err);
+    for (int i = 0; i < all->n + all->n_context && status == SP_OK; i++) {
         const struct sp_newest *one = &all->newest[i];
-        const struct sp_entry *pinned[SP_MOST_PINNED];
-        const int n_pinned = find_pins(store, one->newest, c->judge.metric, index, pinned, code);
-        status = sp_judge_confirmed(one->list, one->n, pinned, n_pinned, &c->judge, &all->judgement[i], err);
-        if (status == SP_OK && all->judgement[i].other)
-            name_fields(index, &all->judgement[i]);
+        const bool is_context = i >= all->n;
+        const int n_pinned =
+            is_context ? 0 : find_pins(store, one->newest, c->judge.metric, index, all->pinned[i], code);
+        all->series[i] = (struct sp_judged_series){one->list, one->n, all->pinned[i], n_pinned, is_context};
     }
+    if (status == SP_OK)
+        status = judge_now(c, all, err);
     if (status != SP_OK)
         return status;
-    sp_judge_many(all->judgement, all->n, c->fdr);
     const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
     c->confirming = (struct confirming){.rounds = c->rounds,
                                         .verbosity = c->options.common.verbosity,
                                         .store = store,
                                         .index = index,
-                                        .judge = &c->judge,
                                         .progress = &progress};
-    status = confirm_all(c, all, code, err);
-    for (int i = 0; i < all->n; i++)
-        all->judgement[i].is_one_of_several = is_one_of_several(all, i);
+    status = confirm_all(c, all, err);
+    for (int i = 0; i < all->n; i++) {
+        struct sp_judgement *j = &all->judgement[i];
+        j->is_one_of_several = is_one_of_several(all, i);
+        if (j->other)
+            name_fields(index, j);
+        if (c->rounds == 0 && j->verdict == SP_TRACK_REGRESSED && sp_judge_wants_confirmation(j))
+            say_how(c, all, i);
+    }
     return status;
 }
 
@@ -429,15 +493,15 @@ static const struct argp argp = {
     options, parse, .args_doc = "",
     .doc = "Compares the newest measurement of each series with those before it and with what was accepted: "
            "ok, regressed, improved, inconclusive, not comparable.\v"
-           "Every value is the median of a process (analyze --runs 5). A change counts where the estimate "
-           "exceeds the floor and the 95 % interval of a bootstrap over processes leaves out 0. Exit code 1: "
-           "something regressed; 5: something could not be decided; 0: all is well. One session may be "
-           "unlucky: --confirm measures again before a regression counts.",
+           "The unit is the session: the lower quartile of its processes (analyze --runs 5). A session counts as "
+           "worse where a t test against the level before says so, by more than the floor; it stays red until it is "
+           "mended or accepted. Exit code 1: something regressed; 8: the machine did, not the code; 5: something "
+           "could not be decided; 0: all is well. One session may be unlucky: --confirm measures again.",
     .children = children};
 
 static int run(int argc, char **argv)
 {
-    struct checking c = {.fdr = SP_JUDGE_FDR};
+    struct checking c = {0};
     struct sp_store store;
     struct sp_index index;
     struct sp_error err;
@@ -480,7 +544,7 @@ static int run(int argc, char **argv)
 }
 
 static const struct sp_example examples[] = {
-    {"spmodel track check", "whether the newest record of each series has moved", "0 1 5"},
+    {"spmodel track check", "whether the newest record of each series has moved", "0 1 5 8"},
     {"spmodel track check --metric bytes --what crs --junit verdicts.xml",
      "a gate without noise, on simulated bytes, for a CI server", "0 1 5"},
     {0},
@@ -491,5 +555,5 @@ const struct sp_verb sp_track_check = {
     .arguments = "[OPTION...]",
     .summary = "has the newest measurement of a series moved?",
     .run = run,
-    .page = {&argp, examples, "1 5", "track-add track-accept track-selftest compare"},
+    .page = {&argp, examples, "1 5 8", "track-add track-accept track-simulate track-selftest compare"},
 };

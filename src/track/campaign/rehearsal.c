@@ -1,120 +1,90 @@
 #include "track/campaign/rehearsal.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/samples.h"
+#include "track/campaign/made_history.h"
 #include "track/judge/judge.h"
 
-enum { MOST_SESSIONS = 32, MOST_ROUNDS = 10, MOST_ENTRIES = MOST_SESSIONS + MOST_ROUNDS };
-
-/* Standard normal deviate (Box and Muller 1958). */
-static double normal(struct sp_random *r)
-{
-    const double u = 1 - sp_random_unit(r), v = sp_random_unit(r);
-    return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
-}
-
-static void draw(const struct sp_rehearsal_options *o, int day, double level, struct sp_random *r,
-                 struct sp_entry *e)
-{
-    memset(e, 0, sizeof *e);
-    snprintf(e->id, sizeof e->id, "%d", day);
-    snprintf(e->commit, sizeof e->commit, "%d", day);
-    snprintf(e->start, sizeof e->start, "2026-%02u-%02uT00:00:00Z", (unsigned)day / 28 % 12 + 1,
-             (unsigned)day % 28 + 1);
-    strcpy(e->series, "rehearsal");
-    strcpy(e->env, "rehearsal");
-    const double session = level * exp(o->session * normal(r));
-    e->n_runs = o->n_runs;
-    for (int k = 0; k < o->n_runs; k++)
-        e->time_s[k] = session * exp(o->noise * normal(r));
-    for (int m = 0; m < SP_N_TRACKED; m++)
-        e->metric[m] = NAN;
-    e->metric[SP_TRACKED_TIME] = sp_median(e->time_s, o->n_runs);
-}
+enum { MOST_SESSIONS = 64, MOST_ROUNDS = 10, MOST_ENTRIES = MOST_SESSIONS + MOST_ROUNDS };
 
 /* What one check looks at. */
 struct series {
     struct sp_entry entry[MOST_ENTRIES];
     const struct sp_entry *list[MOST_ENTRIES]; /* [n] */
-    int n, n_pinned;                           /* the first ones are accepted */
-    double change;
-    struct sp_judge_options judge;
-    struct sp_judgement j;
+    int n;
 };
 
-static void measure(const struct sp_rehearsal_options *o, double level, struct sp_random *random,
-                    struct series *s)
+struct rehearsing {
+    const struct sp_rehearsal_options *o;
+    int n, n_judged, n_before; /* series; those that are judged; sessions */
+    struct series *series;
+    struct sp_judged_series *given;
+    struct sp_judgement *judgement;
+};
+
+static void measure(const struct rehearsing *a, const struct sp_made_options *made, int k)
 {
-    draw(o, s->n, level, random, &s->entry[s->n]);
+    struct series *s = &a->series[k];
+    const int commit = s->n < a->n_before ? s->n : a->n_before, session = s->n - commit;
+    sp_made_entry(made, k, commit, session, &s->entry[s->n]);
+    if (session > 0)
+        memcpy(s->entry[s->n].confirms, s->entry[a->n_before].id, sizeof s->entry[0].id);
     s->list[s->n] = &s->entry[s->n];
     s->n++;
+    a->given[k].n = s->n;
 }
 
-static void begin(const struct sp_rehearsal_options *o, int n_before, double change, uint64_t seed,
-                  struct sp_random *random, struct series *s)
+/* One check of all series, with what track check --confirm measures again. */
+static enum sp_status check(const struct rehearsing *a, int trial, struct sp_error *err)
 {
-    s->judge = (struct sp_judge_options){.metric = SP_TRACKED_TIME, .seed = seed};
-    s->n = 0;
-    s->change = change;
-    s->n_pinned = o->accepted ? 1 : 0;
-    while (s->n < n_before)
-        measure(o, 1, random, s);
-    measure(o, 1 + change, random, s);
-    sp_judge(s->list, s->n, s->list, s->n_pinned, &s->judge, &s->j);
-}
-
-/* What track check --confirm does with one verdict. */
-static enum sp_status confirm(const struct sp_rehearsal_options *o, struct sp_random *random,
-                              struct series *s, struct sp_error *err)
-{
-    enum sp_status status = SP_OK;
-    const struct sp_judgement first = s->j;
-    for (int more = 1;
-         more <= o->confirm && more <= MOST_ROUNDS && sp_judge_wants_confirmation(&s->j) && status == SP_OK;
-         more++) {
-        measure(o, 1 + s->change, random, s);
-        memcpy(s->entry[s->n - 1].confirms, first.newest->id, sizeof first.newest->id);
-        s->j = first;
-        status = sp_judge_again(s->list, s->n, more, s->list, s->n_pinned, &s->judge, &s->j, err);
+    const struct sp_rehearsal_options *o = a->o;
+    const struct sp_made_fault fault = {
+        .kind = SP_MADE_STEP, .series = 1, .at = a->n_before, .by = o->change};
+    const struct sp_made_options made = {.n_runs = o->n_runs,
+                                         .noise = o->noise,
+                                         .session = o->session,
+                                         .common = o->common,
+                                         .spikes = o->spikes,
+                                         .modes = o->modes,
+                                         .seed = o->seed + 0x9e3779b9u * (uint64_t)(trial + 1),
+                                         .fault = &fault,
+                                         .n_faults = o->change != 0};
+    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME, .fdr = o->fdr};
+    for (int k = 0; k < a->n; k++) {
+        a->series[k].n = 0;
+        while (a->series[k].n <= a->n_before)
+            measure(a, &made, k);
+        a->given[k] = (struct sp_judged_series){.list = a->series[k].list,
+                                                .n = a->series[k].n,
+                                                .pinned = a->series[k].list,
+                                                .n_pinned = o->accepted ? 1 : 0,
+                                                .is_context = k >= a->n_judged};
     }
-    sp_judge_hold(&s->j, 0);
-    return status;
-}
-
-/* One check of all series: verdicts in series[k].j. `judgement` [n]: scratch. */
-static enum sp_status check(const struct sp_rehearsal_options *o, int trial, struct sp_random *random,
-                            struct series *series, struct sp_judgement *judgement, int n,
-                            struct sp_error *err)
-{
-    const int n_before = o->n_sessions < MOST_SESSIONS ? o->n_sessions : MOST_SESSIONS - 1;
-    enum sp_status status = SP_OK;
-    for (int k = 0; k < n; k++) {
-        begin(o, n_before, k == 0 ? o->change : 0, o->seed + (uint64_t)trial, random, &series[k]);
-        judgement[k] = series[k].j;
-    }
-    sp_judge_many(judgement, n, o->fdr > 0 ? o->fdr : SP_JUDGE_FDR);
-    for (int k = 0; k < n && status == SP_OK; k++) {
-        series[k].j = judgement[k];
-        status = confirm(o, random, &series[k], err);
+    enum sp_status status = sp_judge_all(a->given, a->n, &judge, a->judgement, err);
+    for (int round = 0; round < o->confirm && round < MOST_ROUNDS && status == SP_OK; round++) {
+        bool more = false;
+        for (int k = 0; k < a->n_judged; k++)
+            if (sp_judge_wants_confirmation(&a->judgement[k])) {
+                measure(a, &made, k);
+                more = true;
+            }
+        if (!more)
+            break;
+        status = sp_judge_all(a->given, a->n, &judge, a->judgement, err);
     }
     return status;
 }
 
-static void count(const struct sp_rehearsal_options *o, const struct series *series, int n,
-                  struct sp_rehearsal *result)
+static void count(const struct rehearsing *a, struct sp_rehearsal *result)
 {
-    const enum sp_verdict_of_track verdict = series[0].j.verdict;
+    const enum sp_verdict_of_track verdict = a->judgement[0].verdict;
     bool alarm = false;
-    for (int k = o->change != 0 ? 1 : 0; k < n; k++)
-        alarm = alarm || series[k].j.verdict == SP_TRACK_REGRESSED;
+    for (int k = a->o->change != 0 ? 1 : 0; k < a->n_judged; k++)
+        alarm = alarm || a->judgement[k].n_open > 0;
     result->n_trials++;
     result->n_ok += verdict == SP_TRACK_OK;
-    result->n_regressed += verdict == SP_TRACK_REGRESSED;
+    result->n_regressed += verdict == SP_TRACK_REGRESSED || verdict == SP_TRACK_MACHINE;
     result->n_improved += verdict == SP_TRACK_IMPROVED;
     result->n_undecided += verdict == SP_TRACK_INCONCLUSIVE;
     result->n_alarms += alarm;
@@ -123,21 +93,25 @@ static void count(const struct sp_rehearsal_options *o, const struct series *ser
 enum sp_status sp_rehearse(const struct sp_rehearsal_options *o, struct sp_rehearsal *result,
                            struct sp_error *err)
 {
-    struct sp_random random = {o->seed};
-    const int n = o->n_series > 0 ? o->n_series : 1;
-    struct series *series = malloc((size_t)n * sizeof *series);
-    struct sp_judgement *judgement = malloc((size_t)n * sizeof *judgement);
-    enum sp_status status =
-        series && judgement ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d drawn series", n);
+    struct rehearsing a = {.o = o, .n_judged = o->n_series > 0 ? o->n_series : 1};
+    a.n_before = o->n_sessions < MOST_SESSIONS ? o->n_sessions : MOST_SESSIONS - 1;
+    a.n = a.n_judged + o->n_beside;
+    a.series = malloc((size_t)a.n * sizeof *a.series);
+    a.given = calloc((size_t)a.n, sizeof *a.given);
+    a.judgement = malloc((size_t)a.n * sizeof *a.judgement);
+    enum sp_status status = a.series && a.given && a.judgement
+                                ? SP_OK
+                                : sp_fail(err, SP_MEMORY, NULL, "no memory for %d drawn series", a.n);
     memset(result, 0, sizeof *result);
     for (int t = 0; t < o->n_trials && status == SP_OK; t++) {
-        status = check(o, t, &random, series, judgement, n, err);
+        status = check(&a, t, err);
         if (status == SP_OK)
-            count(o, series, n, result);
+            count(&a, result);
     }
     if (status != SP_OK)
         memset(result, 0, sizeof *result);
-    free(series);
-    free(judgement);
+    free(a.series);
+    free(a.given);
+    free(a.judgement);
     return status;
 }

@@ -191,7 +191,7 @@ static void write_sentence(const struct sp_entry *was, const struct sp_entry *is
         snprintf(a->text, sizeof a->text, "%s traffic%s: bytes %s (%s), bandwidth %s",
                  sign > 0 ? "more" : "less", fabs(a->bandwidth) <= 0.5 * fabs(a->bytes) ? ", same speed" : "",
                  bytes, is->origin[SP_TRACKED_BYTES], bandwidth);
-    else if (p.machine >= fmax(p.arrays, p.kernel) && p.by_sentinel)
+    else if ((a->is_machine = p.machine >= fmax(p.arrays, p.kernel) && p.by_sentinel))
         snprintf(a->text, sizeof a->text, "the machine drifted: %s; the load-only roof beside the kernel %s",
                  seen, roof);
     else if (p.machine >= fmax(p.arrays, p.kernel) || (p.arrays >= p.kernel && lies_elsewhere))

@@ -9,6 +9,7 @@ struct sp_attribution {
     double time, bytes, bandwidth, roof;   /* ln(after/before); NAN: unknown. time = bytes - bandwidth */
     double sentinel[SP_N_ENTRY_SENTINELS]; /* likewise of what the machine showed beside the runs */
     bool is_resolved_otherwise;
+    bool is_machine; /* the largest part is the machine's, and its sentinels saw it */
     char also[480]; /* what else changed, and may be the reason: pages, busy times, kernel, clock; "" */
     char text[320]; /* the sentence: "more traffic, same speed: ..." */
 };

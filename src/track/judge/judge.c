@@ -5,44 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/samples.h"
-#include "track/judge/change_points.h"
 #include "track/judge/comparable.h"
-#include "track/judge/group_shift.h"
 
-/* Where does the level begin that a series is at? */
-
-enum { MOST = 64 };
-
-/* The first of the records [n], by start, that are of the last level. Three sessions are a level of
- * their own (track/judge/change_points.h); a single one is where it is better than those before by
- * more than sessions differ: what was reached once is what the next one is held against. Steps
- * below the floor are none. */
-static int level_begin(const struct sp_entry *const *list, int n, const struct sp_steadiness *steadiness,
-                       const struct sp_judge_options *o)
-{
-    double x[MOST];
-    int first[MOST], n_points = 0;
-    struct sp_change_point point[MOST];
-    if (n > MOST)
-        return 0;
-    const int n_sessions = sp_session_values(list, n, o->metric, x, first);
-    const double floor = o->floor > 0 ? o->floor : SP_SHIFT_FLOOR;
-    const double limit = fmax(floor, sp_steadiness_limit(steadiness, 1, 0, floor));
-    const struct sp_change_options options = {.floor = log1p(limit), .seed = o->seed};
-    if (sp_change_points(x, n_sessions, &options, point, MOST, &n_points, NULL) != SP_OK)
-        n_points = 0; /* without memory for it all is one level */
-    int begin = n_points > 0 ? point[n_points - 1].at : 0;
-    for (int i = begin + 1; i < n_sessions && steadiness->is_known; i++) {
-        const double was = sp_median(x + begin, i - begin);
-        const double better = sp_tracked_metrics[o->metric].less_is_better ? was / x[i] : x[i] / was;
-        if (log(better) > log1p(limit))
-            begin = i;
-    }
-    return begin > 0 ? first[begin] : 0;
-}
-
-enum { MOST_RECORDS = 64 };
+enum { MOST_GROUP = 16, MOST_PINS = 64 };
 /* A metric without noise that moved by more than this has moved. */
 #define EXACT_FLOOR 0.001
 /* Instructions are counted with the few that interrupts and waiting threads add. */
@@ -50,155 +15,60 @@ enum { MOST_RECORDS = 64 };
 
 const char *sp_track_verdict_name(enum sp_verdict_of_track verdict)
 {
-    static const char *const names[] = {"ok", "regressed", "improved", "inconclusive", "not comparable"};
+    static const char *const names[] = {"ok",       "regressed",    "machine",
+                                        "improved", "inconclusive", "not comparable"};
     return names[verdict];
+}
+
+const char *sp_change_kind_name(enum sp_change_kind kind)
+{
+    static const char *const names[] = {"", "step", "trend", "mode change"};
+    return names[kind];
 }
 
 int sp_track_exit_code(enum sp_verdict_of_track verdict)
 {
     return verdict == SP_TRACK_REGRESSED                                            ? 1
+           : verdict == SP_TRACK_MACHINE                                            ? 8
            : verdict == SP_TRACK_INCONCLUSIVE || verdict == SP_TRACK_NOT_COMPARABLE ? 5
                                                                                     : 0;
 }
 
-const struct sp_shift *sp_judgement_shift(const struct sp_judgement *j)
-{
-    return j->pin_decides ? &j->pinned : &j->shift;
-}
-
 const char *sp_judgement_baseline(const struct sp_judgement *j)
 {
-    return j->pin_decides ? "accepted" : "records before";
-}
-
-static bool is_simulated(const struct sp_entry *e, enum sp_tracked metric)
-{
-    return sp_entry_is_simulated(e, metric);
+    return j->is_accepted ? "accepted" : "records before";
 }
 
 static bool is_exact(const struct sp_entry *e, enum sp_tracked metric)
 {
-    return metric == SP_TRACKED_INSTRUCTIONS || is_simulated(e, metric);
+    return metric == SP_TRACKED_INSTRUCTIONS || sp_entry_is_simulated(e, metric);
 }
 
-/* Against the best of those before with the metric: what got worse stays so until mended. */
-static struct sp_shift shift_exactly(const struct sp_entry *const *before, int n_before,
-                                     const struct sp_entry *newest, const struct sp_judge_options *o)
+static double floor_of(const struct sp_judge_options *o, bool exact)
 {
-    const double usual = o->metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR : EXACT_FLOOR;
-    const double floor = o->floor > 0 ? o->floor : usual;
-    double was = NAN;
-    for (int i = 0; i < n_before; i++) /* of all these metrics less is better */
-        was = fmin(was, before[i]->metric[o->metric]);
-    const double is = newest->metric[o->metric];
-    struct sp_shift s = {
-        .move = SP_MOVE_UNDECIDED, .change = NAN, .lo = NAN, .hi = NAN, .p = 1, .floor = floor};
-    if (isnan(was) || isnan(is))
-        return s;
-    s.change = s.lo = s.hi = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
-    s.move = s.change > floor ? SP_MOVE_UP : s.change < -floor ? SP_MOVE_DOWN : SP_MOVE_NONE;
-    s.p = s.move == SP_MOVE_NONE ? 1 : 0;
-    return s;
+    return o->floor > 0  ? o->floor
+           : !exact      ? SP_SHIFT_FLOOR
+           : o->metric == SP_TRACKED_INSTRUCTIONS ? INSTRUCTIONS_FLOOR
+                                                  : EXACT_FLOOR;
 }
 
-static enum sp_verdict_of_track verdict_of(const struct sp_shift *s, enum sp_tracked metric)
+static double signed_of(enum sp_tracked metric, double worse)
 {
-    const bool less_is_better = sp_tracked_metrics[metric].less_is_better;
-    switch (s->move) {
-    case SP_MOVE_NONE:
-        return SP_TRACK_OK;
-    case SP_MOVE_UP:
-        return less_is_better ? SP_TRACK_REGRESSED : SP_TRACK_IMPROVED;
-    case SP_MOVE_DOWN:
-        return less_is_better ? SP_TRACK_IMPROVED : SP_TRACK_REGRESSED;
-    case SP_MOVE_UNDECIDED:
-        break;
-    }
-    return SP_TRACK_INCONCLUSIVE;
+    return expm1(sp_tracked_metrics[metric].less_is_better ? worse : -worse);
 }
 
-/* The rolling baseline decides; the pinned one may only make it worse, since small steps add up. */
-static void decide(struct sp_judgement *j)
-{
-    j->verdict = verdict_of(&j->shift, j->metric);
-    const char *each = sp_tracked_is_by_run(j->metric) ? "run" : "record";
-    if (j->verdict == SP_TRACK_INCONCLUSIVE && j->shift.n_more > 0) {
-        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more %s%s a side", j->shift.n_more,
-                               each, j->shift.n_more == 1 ? "" : "s");
-        if (j->shift.noise > 0)
-            snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from %s to %s)",
-                     100 * j->shift.noise, each, each);
-    }
-    if (j->verdict == SP_TRACK_INCONCLUSIVE && !j->is_exact && j->shift.n_more == 0 && j->shift.raised > 0)
-        snprintf(
-            j->why, sizeof j->why,
-            "sessions of unchanged code may differ by %.1f %% here: more sessions decide it, not more %ss",
-            100 * j->shift.raised, each);
-    if (j->verdict == SP_TRACK_INCONCLUSIVE && j->is_exact && isnan(j->shift.change))
-        snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
-                 isnan(j->newest->metric[j->metric]) ? "unknown in the newest record"
-                                                     : "unknown in the records before",
-                 j->metric == SP_TRACKED_INSTRUCTIONS ? ": they need a counter of their own for the whole "
-                                                        "time (spmodel doctor; core_events in the record)"
-                                                      : "");
-    if (!j->has_pinned)
-        return;
-    const enum sp_verdict_of_track pinned = verdict_of(&j->pinned, j->metric);
-    if (pinned == SP_TRACK_REGRESSED && j->verdict != SP_TRACK_REGRESSED) {
-        j->verdict = SP_TRACK_REGRESSED;
-        j->pin_decides = true;
-        snprintf(j->why, sizeof j->why,
-                 "against the accepted baseline (%+.1f %%); against the last records %+.1f %%",
-                 100 * j->pinned.change, 100 * j->shift.change);
-    }
-}
+/* --- What is judged, and with what --------------------------------------------------------- */
 
-static void judge_groups(const struct sp_entry *const *before, int n_before,
-                         const struct sp_entry *const *after, int n_after,
-                         const struct sp_steadiness *steadiness, const struct sp_judge_options *o,
-                         struct sp_judgement *out)
-{
-    memset(out, 0, sizeof *out);
-    out->metric = o->metric;
-    out->newest = after[n_after - 1];
-    out->oldest = after[0];
-    out->n_before = n_before;
-    out->n_after = n_after;
-    out->is_exact = is_exact(out->newest, o->metric);
-    out->shift = out->is_exact
-                     ? shift_exactly(before, n_before, out->newest, o)
-                     : sp_shift_of_groups(before, n_before, after, n_after, steadiness, o, &out->noise);
-    out->p = out->shift.p;
-    if (n_before > 0)
-        sp_attribute(before, n_before, after, n_after, &out->attribution);
-    decide(out);
-}
-
-void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
-                  int n_after, const struct sp_judge_options *o, struct sp_judgement *out)
-{
-    const struct sp_steadiness steadiness = sp_steadiness_of(before, n_before, o->metric);
-    judge_groups(before, n_before, after, n_after, &steadiness, o, out);
-}
-
-static void turn_round(const struct sp_entry **list, int n)
-{
-    for (int i = 0; i < n / 2; i++) {
-        const struct sp_entry *t = list[i];
-        list[i] = list[n - 1 - i];
-        list[n - 1 - i] = t;
-    }
-}
-
-/* The records that are compared, in the order of their start. */
-struct groups {
-    const struct sp_entry *after[SP_MOST_OF_SESSION], *before[MOST_RECORDS / 2], *pin[MOST_RECORDS];
-    int n_after, n_before, n_pins;
-    const struct sp_entry *oldest, *other;            /* of the session; the latest that cannot be compared */
-    bool is_pinned_itself;                            /* the newest record is of the accepted baseline */
-    const struct sp_entry *history[MOST_RECORDS / 2]; /* before the session, accepted since or not: what it
-                                                         tells about noise */
-    int n_history;
+struct subject {
+    const struct sp_judged_series *given;
+    const struct sp_entry **list; /* [n] that the newest can be compared with, itself last */
+    int n;
+    const struct sp_entry *pin[MOST_PINS], *newest, *other;
+    int n_pins;
+    bool is_pinned_itself, is_exact;
+    struct sp_sessions sessions;
+    struct sp_spread prior;
+    int group; /* of its environment */
 };
 
 static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *list, int n)
@@ -211,74 +81,66 @@ static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *li
 
 /* The accepted records that the newest may be held against: neither itself, nor what was measured
  * after it, where an older record is judged. */
-static void find_pins(const struct sp_entry *newest, const struct sp_entry *const *pinned, int n_pinned,
-                      enum sp_tracked metric, struct groups *g)
+static void find_pins(const struct sp_judged_series *g, enum sp_tracked metric, struct subject *s)
 {
-    g->is_pinned_itself = is_one_of(newest, pinned, n_pinned);
-    for (int i = 0; i < n_pinned && g->n_pins < MOST_RECORDS && !g->is_pinned_itself; i++)
-        if (sp_entry_order(pinned[i], newest) <= 0 && sp_entries_comparable(pinned[i], newest, metric))
-            g->pin[g->n_pins++] = pinned[i];
+    s->is_pinned_itself = is_one_of(s->newest, g->pinned, g->n_pinned);
+    for (int i = 0; i < g->n_pinned && s->n_pins < MOST_PINS && !s->is_pinned_itself; i++)
+        if (sp_entry_order(g->pinned[i], s->newest) <= 0 &&
+            sp_entries_comparable(g->pinned[i], s->newest, metric))
+            s->pin[s->n_pins++] = g->pinned[i];
 }
 
-/* What was accepted is where a series begins anew: what lies before it is no baseline any more. */
-static bool is_before_the_accepted(const struct sp_entry *e, const struct groups *g)
+static enum sp_status subject_of(const struct sp_judged_series *g, const struct sp_judge_options *o,
+                                 struct subject *s, struct sp_error *err)
 {
-    return g->n_pins > 0 && !is_one_of(e, g->pin, g->n_pins) && sp_entry_order(e, g->pin[g->n_pins - 1]) <= 0;
+    memset(s, 0, sizeof *s);
+    s->given = g;
+    s->newest = g->list[g->n - 1];
+    s->is_exact = is_exact(s->newest, o->metric);
+    s->list = malloc((size_t)g->n * sizeof(struct sp_entry *));
+    if (!s->list)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for a series of %d records", g->n);
+    for (int i = 0; i < g->n; i++)
+        if (sp_entries_comparable(g->list[i], s->newest, o->metric))
+            s->list[s->n++] = g->list[i];
+        else
+            s->other = g->list[i];
+    find_pins(g, o->metric, s);
+    return s->is_exact ? SP_OK
+                       : sp_sessions_of(s->list, s->n, s->pin, s->n_pins, o->metric, &s->sessions, err);
 }
 
-/* A session ends where one of its records was accepted: later ones are held against that. */
-static void find_groups(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
-                        struct groups *g)
+static void subject_free(struct subject *s)
 {
-    enum { MOST_BEFORE = MOST_RECORDS / 2, USUAL = 10 };
-    const struct sp_entry *newest = list[n - 1];
-    const int most = o->n_baseline > 0 && o->n_baseline < MOST_BEFORE ? o->n_baseline : USUAL;
-    const int most_history = most > USUAL ? most : USUAL;
-    const struct sp_entry *last = newest; /* of the session, less what was measured to confirm it later */
-    bool in_session = true;
-    g->oldest = g->after[g->n_after++] = newest;
-    for (int i = n - 2; i >= 0 && g->n_history < most_history; i--) {
-        const struct sp_entry *e = list[i];
-        if (!sp_entries_comparable(e, newest, o->metric)) {
-            g->other = g->other ? g->other : e;
-            continue;
-        }
-        const bool is_confirmed = sp_entry_confirms(g->oldest, e);
-        in_session = in_session && (is_confirmed || sp_entries_share_session(e, last)) &&
-                     !is_one_of(e, g->pin, g->n_pins);
-        if (in_session && is_confirmed)
-            last = e;
-        if (in_session)
-            g->oldest = e;
-        if (in_session && g->n_after < SP_MOST_OF_SESSION)
-            g->after[g->n_after++] = e;
-        if (in_session)
-            continue;
-        g->history[g->n_history++] = e;
-        if (g->n_before < most && !is_before_the_accepted(e, g))
-            g->before[g->n_before++] = e;
-    }
-    turn_round(g->after, g->n_after);
-    turn_round(g->before, g->n_before);
-    turn_round(g->history, g->n_history);
+    free(s->list);
+    sp_sessions_free(&s->sessions);
+}
+
+static void begin_judgement(const struct subject *s, enum sp_tracked metric, struct sp_judgement *j)
+{
+    memset(j, 0, sizeof *j);
+    j->metric = metric;
+    j->newest = j->oldest = s->newest;
+    j->n_after = 1;
+    j->is_exact = s->is_exact;
+    j->pinned_change = NAN;
+    j->is_accepted = s->n_pins > 0;
+    j->shift = (struct sp_shift){.move = SP_MOVE_UNDECIDED, .p = 1};
 }
 
 /* What was measured last has been accepted as it is. */
 static void say_accepted(struct sp_judgement *j)
 {
     j->shift = (struct sp_shift){.move = SP_MOVE_NONE, .p = 1};
-    j->p = 1;
     j->verdict = SP_TRACK_OK;
     snprintf(j->why, sizeof j->why, "it is the accepted baseline itself");
 }
 
 /* There is nothing to compare with: why not? */
-static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
+static void say_nothing_before(const struct subject *s, struct sp_judgement *j)
 {
-    const struct sp_entry *is = j->newest, *was = g->other;
+    const struct sp_entry *is = j->newest, *was = s->other;
     const char *word = is->origin[SP_TRACKED_BYTES], *old = was ? was->origin[SP_TRACKED_BYTES] : "";
-    j->shift = (struct sp_shift){.move = SP_MOVE_UNDECIDED, .p = 1};
-    j->p = 1;
     j->other = was;
     j->verdict = was ? SP_TRACK_NOT_COMPARABLE : SP_TRACK_INCONCLUSIVE;
     if (!was)
@@ -290,7 +152,7 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
         snprintf(j->why, sizeof j->why,
                  "what simulated bytes are has changed: version %lld here, %lld in the records before it",
                  (long long)is->bytes_version, (long long)was->bytes_version);
-    else if (is_simulated(is, j->metric))
+    else if (sp_entry_is_simulated(is, j->metric))
         snprintf(j->why, sizeof j->why,
                  "the bytes before it were simulated with other caches or another number of threads: on %s",
                  was->machine);
@@ -299,173 +161,655 @@ static void say_nothing_before(const struct groups *g, struct sp_judgement *j)
                  was->env, was->machine);
 }
 
-void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
-              const struct sp_judge_options *o, struct sp_judgement *out)
+static void say_unknown(struct sp_judgement *j, bool in_newest)
 {
-    struct groups g = {0};
-    find_pins(list[n - 1], pinned, n_pinned, o->metric, &g);
-    find_groups(list, n, o, &g);
-    const struct sp_steadiness steadiness = sp_steadiness_of(g.history, g.n_history, o->metric);
-    memset(out, 0, sizeof *out);
-    out->metric = o->metric;
-    out->newest = list[n - 1];
-    out->n_after = g.n_after;
-    out->is_exact = is_exact(out->newest, o->metric);
-    out->oldest = g.oldest;
-    if (g.is_pinned_itself) {
-        say_accepted(out);
-        return;
-    }
-    if (g.n_before == 0 && g.n_pins == 0)
-        say_nothing_before(&g, out);
-    const int level =
-        out->is_exact || g.n_before == 0 ? 0 : level_begin(g.before, g.n_before, &steadiness, o);
-    if (g.n_before > 0)
-        judge_groups(g.before + level, g.n_before - level, g.after, g.n_after, &steadiness, o, out);
-    out->oldest = g.oldest;
-    if (g.n_pins == 0)
-        return;
-    out->has_pinned = true;
-    out->pinned = out->is_exact
-                      ? shift_exactly(g.pin, g.n_pins, out->newest, o)
-                      : sp_shift_of_groups(g.pin, g.n_pins, g.after, g.n_after, &steadiness, o, &out->noise);
-    out->p = g.n_before > 0 ? fmin(1, 2 * fmin(out->shift.p, out->pinned.p)) : out->pinned.p;
-    out->pin_decides = g.n_before == 0;
-    if (g.n_before == 0)
-        out->shift = out->pinned;
-    out->why[0] = '\0';
-    decide(out);
-    if (out->pin_decides)
-        sp_attribute(g.pin, g.n_pins, g.after, g.n_after, &out->attribution);
-}
-
-/* Is it one of the tests that may be discoveries by chance? */
-static bool is_tested(const struct sp_judgement *j)
-{
-    return j->verdict != SP_TRACK_NOT_COMPARABLE && j->shift.floor > 0 && j->confirmed != SP_CONFIRMED;
-}
-
-void sp_judge_many(struct sp_judgement *judgement, int n, double q)
-{
-    double *p = calloc((size_t)(n > 0 ? n : 1), sizeof *p);
-    unsigned char *found = malloc((size_t)(n > 0 ? n : 1));
-    int n_tests = 0;
-    for (int i = 0; p && found && i < n; i++)
-        if (is_tested(&judgement[i]))
-            p[n_tests++] = judgement[i].p;
-    if (p && found)
-        sp_discoveries(p, n_tests, q, found);
-    int at = 0;
-    for (int i = 0; p && found && i < n; i++) {
-        struct sp_judgement *j = &judgement[i];
-        if (!is_tested(j))
-            continue;
-        const bool discovered = found[at++];
-        if (!discovered && (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED)) {
-            snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
-                     n_tests, j->p);
-            j->verdict = SP_TRACK_INCONCLUSIVE;
-        }
-    }
-    free(p);
-    free(found);
-}
-
-bool sp_judge_wants_confirmation(const struct sp_judgement *j)
-{
-    return (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_INCONCLUSIVE) &&
-           (j->n_before > 0 || j->has_pinned) && j->confirmed != SP_CONFIRMED;
-}
-
-void sp_judge_hold(struct sp_judgement *j, double floor)
-{
-    static const double beyond_chance = 5; /* times the noise; bad sessions were seen at up to four times */
-    const double rolling = fabs(log1p(j->shift.change));
-    const double farthest = j->has_pinned ? fmax(rolling, fabs(log1p(j->pinned.change))) : rolling;
-    if (j->verdict != SP_TRACK_REGRESSED || j->confirmed == SP_CONFIRMED || j->is_exact ||
-        j->noise <= (floor > 0 ? floor : SP_SHIFT_FLOOR) || farthest > beyond_chance * j->noise)
-        return;
     j->verdict = SP_TRACK_INCONCLUSIVE;
-    snprintf(j->why, sizeof j->why,
-             "it seems regressed, but in a series this noisy (%.1f %% from run to run) another session has "
-             "to confirm it",
-             100 * j->noise);
+    j->shift.change = NAN;
+    snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
+             in_newest ? "unknown in the newest record" : "unknown in the records before",
+             j->metric == SP_TRACKED_INSTRUCTIONS ? ": they need a counter of their own for the whole "
+                                                    "time (spmodel doctor; core_events in the record)"
+                                                  : "");
 }
 
-/* "a second session", and what it says: "+5.1 % by itself". */
-static void say_sessions(const struct sp_judgement *alone, int n_new, char *sessions, char *change,
-                         size_t size)
+/* Up to MOST_GROUP of list[0 .. end), and what is from there on, make the cause. */
+static void attribute(const struct sp_entry *const *list, int n, int end, struct sp_attribution *a)
 {
-    const double c = sp_judgement_shift(alone)->change;
-    if (n_new == 1)
-        snprintf(sessions, size, "a second session");
-    else
-        snprintf(sessions, size, "%d more sessions", n_new);
-    snprintf(change, size, "unknown");
-    if (isfinite(c))
-        snprintf(change, size, fabs(c) < 0.01 ? "%+.2f %% by %s" : "%+.1f %% by %s", 100 * c,
-                 n_new == 1 ? "itself" : "themselves");
+    const int first = end > MOST_GROUP ? end - MOST_GROUP : 0, last = n - end > MOST_GROUP ? n - MOST_GROUP : end;
+    if (end > 0 && end < n)
+        sp_attribute(list + first, end - first, list + last, n - last, a);
 }
 
-/* Both the sessions together and the new ones by themselves must say that it regressed. */
-static void settle(const struct sp_judgement *first, const struct sp_judgement *alone, int n_new,
+/* --- A metric without noise ---------------------------------------------------------------- */
+
+struct exact_level {
+    double x;
+    int since;
+};
+
+/* Levels of values that are exact: each one that is worse is open until it is mended. */
+struct exact_levels {
+    struct exact_level level[SP_MOST_OPEN + 1];
+    int height;
+    double before; /* the best one before the newest; NAN: none */
+    int mended;
+};
+
+static void follow_exactly(struct exact_levels *l, double x, int i, double floor)
+{
+    const double more = 1 + floor;
+    int since = i;
+    l->mended = -1;
+    l->before = l->height > 0 ? l->level[0].x : NAN;
+    if (l->height == 0) {
+        l->level[l->height++] = (struct exact_level){x, i};
+        return;
+    }
+    while (l->height > 1 && x * more < l->level[l->height - 1].x) {
+        since = l->level[--l->height].since;
+        l->mended = since;
+    }
+    if (x > l->level[l->height - 1].x * more && l->height <= SP_MOST_OPEN) {
+        l->level[l->height++] = (struct exact_level){x, since};
+        l->mended = -1;
+    }
+    if (l->height == 1)
+        l->level[0].x = fmin(l->level[0].x, x);
+}
+
+static void judge_exactly(const struct subject *s, const struct sp_judge_options *o, struct sp_judgement *j)
+{
+    const double floor = floor_of(o, true), is = s->newest->metric[o->metric];
+    struct exact_levels l = {.before = NAN, .mended = -1};
+    int first = 0, known = 0;
+    for (int i = 0; i < s->n && s->n_pins > 0 && first == 0; i++)
+        first = is_one_of(s->list[i], s->pin, s->n_pins) ? i : 0;
+    if (o->n_baseline > 0 && s->n - 1 - o->n_baseline > first)
+        first = s->n - 1 - o->n_baseline;
+    for (int i = first; i < s->n; i++)
+        if (!isnan(s->list[i]->metric[o->metric])) {
+            follow_exactly(&l, s->list[i]->metric[o->metric], i, floor);
+            known += i < s->n - 1;
+        }
+    j->n_before = s->n - 1 - first;
+    j->shift.floor = floor;
+    if (isnan(is) || known == 0) {
+        say_unknown(j, isnan(is));
+        return;
+    }
+    const double was = l.before;
+    j->shift.change = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
+    j->shift.lo = j->shift.hi = j->shift.change;
+    j->verdict = l.height > 1                 ? SP_TRACK_REGRESSED
+                 : j->shift.change < -floor ? SP_TRACK_IMPROVED
+                                            : SP_TRACK_OK;
+    j->shift.p = l.height > 1 ? 0 : 1;
+    if (s->n_pins > 0)
+        j->pinned_change = is / s->pin[s->n_pins - 1]->metric[o->metric] - 1;
+    if (l.mended >= 0)
+        j->mended = s->list[l.mended];
+    for (int i = 1; i < l.height; i++) {
+        const int since = l.level[i].since;
+        j->open[j->n_open++] = (struct sp_open_change){.kind = SP_CHANGE_STEP,
+                                                       .since = s->list[since],
+                                                       .before = s->list[since > 0 ? since - 1 : 0],
+                                                       .by = l.level[i].x / l.level[i - 1].x - 1};
+    }
+    if (j->n_open > 0) {
+        j->kind = SP_CHANGE_STEP;
+        j->seen = s->n - l.level[1].since;
+    }
+    attribute(s->list, s->n, s->n - 1, &j->attribution);
+}
+
+/* --- A metric with noise ------------------------------------------------------------------- */
+
+static struct sp_level_options level_options(const struct subject *s, const struct sp_judge_options *o,
+                                             double alpha)
+{
+    return (struct sp_level_options){
+        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior};
+}
+
+/* The sessions [first, n) as they are followed. */
+static struct sp_level_series level_series(const struct sp_sessions *s, int first, int n)
+{
+    struct sp_level_series l = {.n = n - first, .y = s->y + first, .commit = s->commit + first};
+    l.first_accepted = s->first_accepted - first;
+    l.n_accepted = s->n_accepted;
+    if (l.first_accepted < 0) {
+        l.n_accepted = l.n_accepted + l.first_accepted > 0 ? l.n_accepted + l.first_accepted : 0;
+        l.first_accepted = 0;
+    }
+    return l;
+}
+
+static int sessions_of_newest(const struct sp_sessions *s)
+{
+    int n = 1;
+    while (n < s->n && s->commit[s->n - 1 - n] == s->commit[s->n - 1])
+        n++;
+    return n;
+}
+
+/* More sessions until the interval is no wider than the floor on each side; 0: none of 30 do. */
+static int sessions_needed(const struct sp_level_state *l, double floor)
+{
+    for (int more = 1; more <= 30; more++)
+        if (2 * l->sigma * sqrt(1.0 / l->k + 1.0 / (l->m + more)) < floor)
+            return more;
+    return 0;
+}
+
+static void say_undecided(const struct sp_level_state *l, double floor, struct sp_judgement *j)
+{
+    j->shift.n_more = sessions_needed(l, floor);
+    if (j->shift.n_more > 0)
+        snprintf(j->why, sizeof j->why, "it needs about %d more session%s: sessions of unchanged code differ by "
+                 "%.1f %% here", j->shift.n_more, j->shift.n_more == 1 ? "" : "s", 100 * expm1(l->sigma));
+    else
+        snprintf(j->why, sizeof j->why,
+                 "sessions of unchanged code differ by %.1f %% here, and there are only %d before it: a longer "
+                 "history decides it, or more --runs",
+                 100 * expm1(l->sigma), l->k);
+}
+
+static void set_open(const struct subject *s, const struct sp_level_state *l, int skipped,
+                     struct sp_judgement *j)
+{
+    const struct sp_sessions *of = &s->sessions;
+    for (int i = 0; i < l->n_open; i++) {
+        const struct sp_level_change *c = &l->open[i];
+        const int at = of->first[c->at + skipped];
+        j->open[j->n_open++] = (struct sp_open_change){.kind = c->is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
+                                                       .since = of->list[at],
+                                                       .before = of->list[at > 0 ? at - 1 : 0],
+                                                       .by = signed_of(j->metric, c->by),
+                                                       .slope = signed_of(j->metric, c->slope),
+                                                       .slope_lo = signed_of(j->metric, c->lo),
+                                                       .slope_hi = signed_of(j->metric, c->hi)};
+    }
+    if (j->n_open > 0)
+        j->kind = j->open[j->n_open - 1].kind;
+    j->seen = l->seen;
+}
+
+/* The numbers of the comparison, and everything but the verdict. */
+static void set_numbers(const struct subject *s, const struct sp_level_state *l, int skipped,
+                        struct sp_judgement *j)
+{
+    const struct sp_sessions *of = &s->sessions;
+    const bool turned = !sp_tracked_metrics[j->metric].less_is_better;
+    j->n_before = l->k;
+    j->n_after = l->m;
+    j->noise = of->noise;
+    j->oldest = of->list[of->first[of->n - sessions_of_newest(of)]];
+    j->shift.change = signed_of(j->metric, l->change);
+    j->shift.lo = signed_of(j->metric, turned ? l->hi : l->lo);
+    j->shift.hi = signed_of(j->metric, turned ? l->lo : l->hi);
+    j->shift.floor = expm1(l->needed);
+    j->shift.noise = l->sigma;
+    j->shift.p = l->p;
+    if (s->n_pins > 0 && of->n_accepted > 0) {
+        const struct sp_moments pin = sp_moments_of(of->y + of->first_accepted, of->n_accepted);
+        j->pinned_change = signed_of(j->metric, of->y[of->n - 1] - pin.mean);
+    }
+    if (l->mended >= 0)
+        j->mended = of->list[of->first[l->mended + skipped]];
+    set_open(s, l, skipped, j);
+    const int at = l->n_open > 0 ? l->open[0].at + skipped : of->n - sessions_of_newest(of);
+    attribute(of->list, of->n_records, of->first[at], &j->attribution);
+}
+
+static void decide(const struct subject *s, const struct sp_judge_options *o, const struct sp_level_state *l,
                    struct sp_judgement *j)
 {
-    char sessions[48], change[48];
-    const size_t size = sizeof j->confirmation;
-    say_sessions(alone, n_new, sessions, change, sizeof change);
-    if (j->verdict == SP_TRACK_NOT_COMPARABLE) {
-        *j = *first;
-        snprintf(j->confirmation, size,
-                 "cannot be confirmed: what was measured again ran in another environment");
+    const double floor = log1p(floor_of(o, false));
+    if (j->n_open > 0)
+        j->verdict = j->attribution.is_machine ? SP_TRACK_MACHINE : SP_TRACK_REGRESSED;
+    else if (s->sessions.is_other_mode) {
+        j->verdict = SP_TRACK_INCONCLUSIVE;
+        j->kind = SP_CHANGE_MODE;
+        snprintf(j->why, sizeof j->why, "%s: it has nothing to be compared with", s->sessions.modes);
         return;
-    }
-    if (j->verdict == SP_TRACK_REGRESSED && alone->verdict == SP_TRACK_REGRESSED) {
+    } else if (l->is_better)
+        j->verdict = SP_TRACK_IMPROVED;
+    else if (l->hi < 2 * floor)
+        j->verdict = SP_TRACK_OK;
+    else
+        j->verdict = SP_TRACK_INCONCLUSIVE;
+    j->is_suspect = j->verdict == SP_TRACK_OK && l->change > 0.5 * floor;
+    if (j->verdict == SP_TRACK_INCONCLUSIVE)
+        say_undecided(l, floor, j);
+    else if (s->sessions.modes[0])
+        snprintf(j->why, sizeof j->why, "%s; they are left out", s->sessions.modes);
+    if (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_IMPROVED)
+        j->shift.move = j->shift.change > 0 ? SP_MOVE_UP : SP_MOVE_DOWN;
+    else if (j->verdict == SP_TRACK_OK)
+        j->shift.move = SP_MOVE_NONE;
+}
+
+/* --- What was measured to confirm it ------------------------------------------------------- */
+
+static int n_confirming(const struct subject *s)
+{
+    int n = 0;
+    while (n < s->n - 1 && sp_entry_confirms(s->list[s->n - 1 - n], s->list[s->n - 2 - n]))
+        n++;
+    return n;
+}
+
+static void say_confirmed(enum sp_verdict_of_track first, double alone, int n_new, struct sp_judgement *j)
+{
+    char sessions[48] = "a second session", change[48] = "unknown";
+    const size_t size = sizeof j->confirmation;
+    if (n_new > 1)
+        snprintf(sessions, sizeof sessions, "%d more sessions", n_new);
+    if (isfinite(alone))
+        snprintf(change, sizeof change, fabs(alone) < 0.01 ? "%+.2f %% by %s" : "%+.1f %% by %s", 100 * alone,
+                 n_new == 1 ? "itself" : "themselves");
+    const bool was = first == SP_TRACK_REGRESSED || first == SP_TRACK_MACHINE;
+    if (j->n_open > 0 && j->seen > 1) {
         j->confirmed = SP_CONFIRMED;
         snprintf(j->confirmation, size, "confirmed by %s (%s)", sessions, change);
-        return;
-    }
-    if (j->verdict == SP_TRACK_REGRESSED)
-        j->verdict = SP_TRACK_INCONCLUSIVE;
-    if (first->verdict == SP_TRACK_REGRESSED) {
+    } else if (was) {
         j->confirmed = SP_NOT_CONFIRMED;
         snprintf(j->confirmation, size, "regressed was not confirmed by %s (%s)", sessions, change);
     } else {
-        snprintf(j->confirmation, size, "%s%s with %s (%s)", j->verdict == first->verdict ? "still " : "",
+        snprintf(j->confirmation, size, "%s%s with %s (%s)", j->verdict == first ? "still " : "",
                  sp_track_verdict_name(j->verdict), sessions, change);
     }
 }
 
-enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_new,
-                              const struct sp_entry *const *pinned, int n_pinned,
-                              const struct sp_judge_options *options, struct sp_judgement *j,
-                              struct sp_error *err)
+static void confirm_exactly(const struct subject *s, const struct sp_judge_options *o, struct sp_judgement *j)
 {
-    const struct sp_judgement first = *j;
-    struct sp_judgement alone;
-    const struct sp_entry **without = calloc((size_t)n + 1, sizeof *without);
-    int n_without = 0;
-    if (!without)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdict on %d records", n);
-    for (int i = 0; i < n - n_new && list[i] != first.oldest; i++)
-        without[n_without++] = list[i];
-    for (int i = n - n_new; i < n; i++)
-        without[n_without++] = list[i];
-    sp_judge(list, n, pinned, n_pinned, options, j);
-    sp_judge(without, n_without, pinned, n_pinned, options, &alone);
-    settle(&first, &alone, n_new, j);
-    free(without);
-    return SP_OK;
+    const int n_new = n_confirming(s);
+    struct subject before = *s;
+    struct sp_judgement first;
+    if (n_new == 0)
+        return;
+    before.n = s->n - n_new;
+    before.newest = s->list[before.n - 1];
+    begin_judgement(&before, o->metric, &first);
+    judge_exactly(&before, o, &first);
+    const double was = before.newest->metric[o->metric] / (1 + first.shift.change);
+    j->oldest = before.newest;
+    j->n_after = 1 + n_new;
+    j->shift.change = j->shift.lo = j->shift.hi = s->newest->metric[o->metric] / was - 1;
+    if (j->verdict == SP_TRACK_IMPROVED && fabs(j->shift.change) <= floor_of(o, true))
+        j->verdict = SP_TRACK_OK;
+    say_confirmed(first.verdict, j->shift.change, n_new, j);
 }
 
-enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
-                                  const struct sp_entry *const *pinned, int n_pinned,
-                                  const struct sp_judge_options *options, struct sp_judgement *j,
-                                  struct sp_error *err)
+static enum sp_status confirm(const struct subject *s, const struct sp_level_options *levels,
+                              const struct sp_level_series *series, const struct sp_level_state *now,
+                              struct sp_judgement *j, struct sp_error *err)
 {
-    int n_new = 0;
-    while (n_new < n - 1 && sp_entry_confirms(list[n - 1 - n_new], list[n - 2 - n_new]))
-        n_new++;
-    sp_judge(list, n - n_new, pinned, n_pinned, options, j);
-    return n_new > 0 ? sp_judge_again(list, n, n_new, pinned, n_pinned, options, j, err) : SP_OK;
+    const int n_new = n_confirming(s);
+    struct sp_level_series before = *series;
+    struct sp_level_state first;
+    if (n_new == 0 || n_new >= series->n) {
+        j->confirmed = j->n_open > 0 && now->is_confirmed ? SP_CONFIRMED : SP_UNCONFIRMED;
+        return SP_OK;
+    }
+    before.n -= n_new;
+    const enum sp_status status = sp_levels_follow(&before, levels, &first, err);
+    double alone = 0;
+    for (int i = 0; i < n_new; i++)
+        alone += series->y[series->n - 1 - i] / n_new;
+    const bool was = first.n_open > 0 || first.p <= levels->alpha;
+    say_confirmed(was                                  ? SP_TRACK_REGRESSED
+                  : first.hi < 2 * levels->floor ? SP_TRACK_OK
+                                                 : SP_TRACK_INCONCLUSIVE,
+                  signed_of(j->metric, alone - now->base), n_new, j);
+    return status;
+}
+
+/* --- Many series --------------------------------------------------------------------------- */
+
+struct machine {
+    const char *env;
+    struct sp_common common;
+    struct sp_level_state together; /* of what is common */
+    double p;                       /* of it, as one test; 1: there is none */
+};
+
+static int find_machines(struct subject *s, int n, struct machine *m)
+{
+    int n_machines = 0;
+    for (int i = 0; i < n; i++) {
+        s[i].group = -1;
+        for (int k = 0; k < n_machines && s[i].group < 0; k++)
+            if (strcmp(m[k].env, s[i].newest->env) == 0)
+                s[i].group = k;
+        if (s[i].group < 0) {
+            m[n_machines].env = s[i].newest->env;
+            s[i].group = n_machines++;
+        }
+    }
+    return n_machines;
+}
+
+/* What the series of a machine tell together: what they all did, and how far sessions differ. */
+static enum sp_status learn(struct subject *s, int n, int group, struct machine *m, struct sp_error *err)
+{
+    struct sp_sessions **of = malloc((size_t)(n + 1) * sizeof(struct sp_sessions *));
+    struct sp_spread *spread = malloc((size_t)(n + 1) * sizeof *spread);
+    int known = 0;
+    enum sp_status status =
+        of && spread ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d series", n);
+    for (int i = 0; i < n && status == SP_OK; i++)
+        if (s[i].group == group && !s[i].is_exact && s[i].sessions.n > 0)
+            of[known++] = &s[i].sessions;
+    if (status == SP_OK)
+        status = sp_common_take_out(of, known, &m->common, err);
+    for (int i = 0; i < known && status == SP_OK; i++)
+        spread[i] = sp_sessions_spread(of[i]);
+    for (int i = 0; i < n && status == SP_OK; i++)
+        if (s[i].group == group)
+            s[i].prior = sp_spread_of_machine(spread, known,
+                                              sp_spread_usual(s[i].sessions.noise, s[i].sessions.runs));
+    free(of);
+    free(spread);
+    return status;
+}
+
+/* Of what all did: is it worse, too? */
+static enum sp_status follow_common(struct machine *m, const struct sp_judge_options *o, double alpha,
+                                    struct sp_error *err)
+{
+    m->p = 1;
+    if (m->common.share <= 0 || m->common.n < 2)
+        return SP_OK;
+    const struct sp_level_series series = {.n = m->common.n, .y = m->common.y, .commit = m->common.commit};
+    const struct sp_level_options levels = {
+        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = sp_spread_usual(0, 1)};
+    const enum sp_status status = sp_levels_follow(&series, &levels, &m->together, err);
+    m->p = m->together.n_open > 0 ? 1 : m->together.p;
+    return status;
+}
+
+/* The machine's series changed together: each of them that took part in the newest session. */
+static void say_common(const struct machine *m, bool discovered, struct sp_judgement *j)
+{
+    const struct sp_common *c = &m->common;
+    if (c->share <= 0 || c->n < 1 || !sp_entries_share_session(c->newest[c->n - 1], j->newest))
+        return;
+    j->common = signed_of(j->metric, c->y[c->n - 1]);
+    if (!discovered && m->together.n_open == 0)
+        return;
+    const struct sp_level_state *t = &m->together;
+    const int at = t->n_open > 0 ? t->open[0].at : t->p_at;
+    const double by = t->n_open > 0 ? t->change : t->p_by;
+    j->n_common = c->n_series;
+    j->verdict = j->verdict == SP_TRACK_MACHINE || j->attribution.is_machine ? SP_TRACK_MACHINE
+                                                                             : SP_TRACK_REGRESSED;
+    if (j->n_open == 0) {
+        j->open[j->n_open++] = (struct sp_open_change){.kind = SP_CHANGE_STEP,
+                                                       .since = c->newest[at],
+                                                       .before = c->newest[at > 0 ? at - 1 : 0],
+                                                       .by = signed_of(j->metric, by)};
+        j->kind = SP_CHANGE_STEP;
+        j->seen = c->n - at;
+    }
+    snprintf(j->why, sizeof j->why, "all %d series of the machine together: %+.1f %%", c->n_series,
+             100 * signed_of(j->metric, by));
+}
+
+/* Of alpha the test of what is common to a machine's series has this share, the series the rest. */
+#define SHARE_COMMON 0.05
+
+struct judging {
+    struct subject *s;
+    struct machine *m;
+    struct sp_level_state *state; /* [n] */
+    double *p;                    /* [n] of the tests */
+    unsigned char *found;
+    int n, n_machines, n_tests;
+};
+
+static int skipped_of(const struct sp_sessions *s, const struct sp_judge_options *o)
+{
+    const int before = s->n - sessions_of_newest(s);
+    return o->n_baseline > 0 && before > o->n_baseline ? before - o->n_baseline : 0;
+}
+
+static bool is_followed(const struct subject *s)
+{
+    return !s->given->is_context && !s->is_exact && !s->is_pinned_itself && s->sessions.n > 0;
+}
+
+static enum sp_status follow_all(struct judging *a, const struct sp_judge_options *o, double alpha,
+                                 double of_common, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < a->n && status == SP_OK; i++) {
+        struct subject *s = &a->s[i];
+        if (!is_followed(s))
+            continue;
+        const int skipped = skipped_of(&s->sessions, o);
+        const struct sp_level_series series = level_series(&s->sessions, skipped, s->sessions.n);
+        const struct sp_level_options levels = level_options(s, o, alpha);
+        status = sp_levels_follow(&series, &levels, &a->state[i], err);
+    }
+    for (int g = 0; g < a->n_machines && status == SP_OK; g++)
+        status = follow_common(&a->m[g], o, of_common, err);
+    return status;
+}
+
+/* Which of the newest sessions are discoveries, among all of them. */
+static void discover(struct judging *a, double q)
+{
+    int at = 0;
+    for (int i = 0; i < a->n; i++)
+        if (is_followed(&a->s[i]))
+            a->p[at++] = a->state[i].n_open > 0 ? 1 : a->state[i].p;
+    sp_discoveries(a->p, at, q, a->found);
+    at = 0;
+    for (int i = 0; i < a->n; i++)
+        if (is_followed(&a->s[i]) && a->found[at++] && a->state[i].n_open == 0)
+            sp_levels_open(&a->state[i]);
+}
+
+static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge_options *o, double alpha,
+                                 bool common_found, struct sp_judgement *j, struct sp_error *err)
+{
+    const struct subject *s = &a->s[i];
+    const struct sp_entry *newest = s->newest;
+    const struct sp_level_state *l = &a->state[i];
+    begin_judgement(s, o->metric, j);
+    if (s->is_pinned_itself) {
+        say_accepted(j);
+        return SP_OK;
+    }
+    if (s->n == 1 && s->n_pins == 0) {
+        say_nothing_before(s, j);
+        return SP_OK;
+    }
+    if (s->is_exact) {
+        judge_exactly(s, o, j);
+        confirm_exactly(s, o, j);
+        return SP_OK;
+    }
+    if (s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest ||
+        s->sessions.n_records == 1) {
+        say_unknown(j, s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest);
+        return SP_OK;
+    }
+    const int skipped = skipped_of(&s->sessions, o);
+    const struct sp_level_series series = level_series(&s->sessions, skipped, s->sessions.n);
+    const struct sp_level_options levels = level_options(s, o, alpha);
+    if (l->k == 0 && l->n_open == 0) { /* one session of several records */
+        say_nothing_before(s, j);
+        j->n_after = l->m;
+        return SP_OK;
+    }
+    set_numbers(s, l, skipped, j);
+    decide(s, o, l, j);
+    if (l->n_open == 0 && l->p < 1 && l->p <= o->fdr)
+        snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
+                 a->n_tests, l->p);
+    const enum sp_status status = confirm(s, &levels, &series, l, j, err);
+    say_common(&a->m[s->group], common_found, j);
+    return status;
+}
+
+static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_options *o,
+                                     struct sp_judgement *out, struct sp_error *err)
+{
+    struct sp_judge_options with = *o;
+    enum sp_status status = SP_OK;
+    with.fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
+    a->n_machines = find_machines(a->s, a->n, a->m);
+    for (int g = 0; g < a->n_machines && status == SP_OK; g++)
+        status = learn(a->s, a->n, g, &a->m[g], err);
+    for (int i = 0; i < a->n; i++)
+        a->n_tests += is_followed(&a->s[i]);
+    const double of_series = with.fdr * (1 - SHARE_COMMON), of_common = with.fdr * SHARE_COMMON / a->n_machines,
+                 alpha = of_series / (a->n_tests > 0 ? a->n_tests : 1);
+    if (status == SP_OK)
+        status = follow_all(a, &with, alpha, of_common, err);
+    if (status != SP_OK)
+        return status;
+    discover(a, of_series);
+    for (int i = 0; i < a->n && status == SP_OK; i++)
+        if (!a->s[i].given->is_context)
+            status = finish_one(a, i, &with, alpha, a->m[a->s[i].group].p <= of_common, &out[i], err);
+    return status;
+}
+
+enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_judgement *out, struct sp_error *err)
+{
+    const size_t size = (size_t)(n > 0 ? n : 1);
+    struct judging a = {.s = calloc(size, sizeof *a.s),
+                        .m = calloc(size, sizeof *a.m),
+                        .state = calloc(size, sizeof *a.state),
+                        .p = calloc(size, sizeof *a.p),
+                        .found = calloc(size, 1)};
+    enum sp_status status = a.s && a.m && a.state && a.p && a.found
+                                ? SP_OK
+                                : sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", n);
+    for (int i = 0; i < n && status == SP_OK; i++) {
+        a.n = i + 1;
+        status = subject_of(&series[i], o, &a.s[i], err);
+    }
+    if (status == SP_OK)
+        status = judge_subjects(&a, o, out, err);
+    for (int i = 0; i < a.n; i++)
+        subject_free(&a.s[i]);
+    for (int g = 0; g < a.n_machines; g++)
+        sp_common_free(&a.m[g].common);
+    free(a.s);
+    free(a.m);
+    free(a.state);
+    free(a.p);
+    free(a.found);
+    return status;
+}
+
+enum sp_status sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned,
+                        int n_pinned, const struct sp_judge_options *o, struct sp_judgement *out,
+                        struct sp_error *err)
+{
+    const struct sp_judged_series one = {list, n, pinned, n_pinned, false};
+    return sp_judge_all(&one, 1, o, out, err);
+}
+
+bool sp_judge_wants_confirmation(const struct sp_judgement *j)
+{
+    return (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE ||
+            j->verdict == SP_TRACK_INCONCLUSIVE || j->is_suspect) &&
+           j->n_before > 0 && j->confirmed != SP_CONFIRMED;
+}
+
+/* --- Two records --------------------------------------------------------------------------- */
+
+void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
+                  int n_after, const struct sp_judge_options *o, struct sp_judgement *j)
+{
+    const struct sp_judged_series series = {after, n_after, NULL, 0, false};
+    const struct subject s = {.given = &series,
+                              .newest = after[n_after - 1],
+                              .is_exact = is_exact(after[n_after - 1], o->metric)};
+    begin_judgement(&s, o->metric, j);
+    j->oldest = after[0];
+    j->n_before = n_before;
+    j->n_after = n_after;
+    sp_attribute(before, n_before, after, n_after, &j->attribution);
+    const double floor = floor_of(o, j->is_exact);
+    if (j->is_exact) {
+        const double was = before[n_before - 1]->metric[o->metric], is = s.newest->metric[o->metric];
+        j->shift.floor = floor;
+        if (isnan(was) || isnan(is)) {
+            say_unknown(j, isnan(is));
+            return;
+        }
+        j->shift.change = j->shift.lo = j->shift.hi = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
+        j->shift.p = fabs(j->shift.change) > floor ? 0 : 1;
+        j->shift.move = j->shift.change > floor    ? SP_MOVE_UP
+                        : j->shift.change < -floor ? SP_MOVE_DOWN
+                                                   : SP_MOVE_NONE;
+    } else {
+        j->shift = sp_shift_of_runs(before, n_before, after, n_after, o->metric, floor, o->seed, &j->noise);
+    }
+    const bool less = sp_tracked_metrics[o->metric].less_is_better;
+    const enum sp_move move = j->shift.move;
+    j->verdict = move == SP_MOVE_NONE        ? SP_TRACK_OK
+                 : move == SP_MOVE_UNDECIDED ? SP_TRACK_INCONCLUSIVE
+                 : (move == SP_MOVE_UP) == less ? SP_TRACK_REGRESSED
+                                                : SP_TRACK_IMPROVED;
+    if (move == SP_MOVE_UNDECIDED && j->shift.n_more > 0) {
+        const char *each = sp_tracked_is_by_run(o->metric) ? "run" : "record";
+        const int n = snprintf(j->why, sizeof j->why, "it needs about %d more %s%s a side", j->shift.n_more, each,
+                               j->shift.n_more == 1 ? "" : "s");
+        if (j->shift.noise > 0)
+            snprintf(j->why + n, sizeof j->why - (size_t)n, " at this noise (%.1f %% from %s to %s)",
+                     100 * j->shift.noise, each, each);
+    }
+}
+
+/* --- Where it changed ---------------------------------------------------------------------- */
+
+enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+                               struct sp_located *out, int most, int *n_found, int *n_sessions,
+                               struct sp_error *err)
+{
+    const bool exact = is_exact(list[n - 1], o->metric);
+    struct sp_level_change *change = calloc((size_t)most + 1, sizeof *change);
+    struct sp_sessions s;
+    *n_found = 0;
+    enum sp_status status =
+        change ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d changes", most);
+    if (status == SP_OK)
+        status = sp_sessions_of(list, n, NULL, 0, o->metric, &s, err);
+    if (status != SP_OK)
+        return free(change), status;
+    *n_sessions = s.n;
+    struct sp_spread prior = sp_spread_usual(s.noise, s.runs);
+    if (exact)
+        prior.variance = 1e-8;
+    const struct sp_level_series series = level_series(&s, 0, s.n);
+    const struct sp_level_options levels = {
+        .floor = log1p(o->floor), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
+    if (s.n > 0)
+        status = sp_levels_locate(&series, &levels, change, most, n_found, err);
+    for (int i = 0; i < *n_found; i++) {
+        const int at = s.first[change[i].at];
+        const int end = i + 1 < *n_found ? s.first[change[i + 1].at] : s.n_records,
+                  begin = i > 0 ? s.first[change[i - 1].at] : 0;
+        out[i] = (struct sp_located){
+            .change = {.kind = change[i].is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
+                       .since = s.list[at],
+                       .before = s.list[at - 1],
+                       .by = signed_of(o->metric, change[i].by),
+                       .slope = signed_of(o->metric, change[i].slope),
+                       .slope_lo = signed_of(o->metric, change[i].lo),
+                       .slope_hi = signed_of(o->metric, change[i].hi)}};
+        out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
+        attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
+    }
+    sp_sessions_free(&s);
+    free(change);
+    return status;
 }

@@ -3,105 +3,116 @@
 #define SP_TRACK_JUDGE_H
 
 #include "track/judge/attribution.h"
-#include "track/judge/group_shift.h"
+#include "track/judge/sessions.h"
 
 enum sp_verdict_of_track {
     SP_TRACK_OK,
-    SP_TRACK_REGRESSED,
+    SP_TRACK_REGRESSED, /* open: worse than before, and neither mended nor accepted since */
+    SP_TRACK_MACHINE,   /* the same, and the machine's own sentinels saw it: not the code */
     SP_TRACK_IMPROVED,
-    SP_TRACK_INCONCLUSIVE,  /* n_more runs would do */
+    SP_TRACK_INCONCLUSIVE,  /* n_more sessions would do */
     SP_TRACK_NOT_COMPARABLE /* `why` names the field that differs */
 };
 const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "regressed", ... */
 
+/* How a metric is compared. */
+struct sp_judge_options {
+    enum sp_tracked metric;
+    double floor;   /* least relative change that counts; 0: 0.03 */
+    int n_baseline; /* most sessions (of an exact metric: records) that are looked back; 0: all */
+    double fdr;     /* of unchanged checks so many may seem worse; 0: SP_JUDGE_FDR */
+    uint64_t seed;  /* of the bootstrap between two records */
+};
+#define SP_JUDGE_FDR 0.01
+
 /* Was it measured again, and did that say the same? */
 enum sp_confirmed { SP_UNCONFIRMED, SP_CONFIRMED, SP_NOT_CONFIRMED };
 
+enum sp_change_kind { SP_CHANGE_NONE, SP_CHANGE_STEP, SP_CHANGE_TREND, SP_CHANGE_MODE };
+const char *sp_change_kind_name(enum sp_change_kind kind); /* "step", "trend", "mode change"; "" */
+
+/* One change for the worse that is open: its first record, and the last one before it. */
+struct sp_open_change {
+    enum sp_change_kind kind;
+    const struct sp_entry *since, *before; /* borrowed */
+    double by;                             /* after/before - 1 */
+    double slope, slope_lo, slope_hi;      /* of a trend: a commit, relative */
+};
+
 struct sp_judgement {
-    const struct sp_entry *newest, *oldest; /* borrowed; of the group judged */
+    const struct sp_entry *newest, *oldest; /* borrowed; of the sessions judged together */
     const struct sp_entry *other;           /* not comparable: the latest of another environment; else NULL */
     enum sp_tracked metric;
     enum sp_verdict_of_track verdict;
-    struct sp_shift shift; /* against the rolling baseline; of a metric without noise change and floor only */
-    int n_before, n_after; /* records of the rolling baseline, and those judged: the newest and those before
-                              it of the same session */
-    bool has_pinned;
-    struct sp_shift pinned; /* against the accepted baseline */
-    bool pin_decides;       /* the verdict and the attribution are of `pinned` */
-    double noise;           /* standard deviation of ln of the metric from run to run within records */
-    double p;               /* of the one comparison; of both min(1, 2 min p), because either may decide */
-    bool is_exact;          /* the metric has no noise, simulated or counted: it is compared as it is, without
-                               statistics */
+    struct sp_shift shift;   /* change, lo, hi: of the newest sessions, or of what is open; floor: from where on
+                                they count; p: as one test; noise: of a session */
+    int n_before, n_after;   /* sessions (of an exact metric and of `compare`: records) on both sides */
+    enum sp_change_kind kind;
+    struct sp_open_change open[SP_MOST_OPEN]; /* [n_open], the oldest first */
+    int n_open;
+    int seen;                  /* sessions at what is open */
+    const struct sp_entry *mended; /* the newest session ended what was open since this one; NULL */
+    bool is_accepted;          /* held against an accepted baseline */
+    double pinned_change;      /* against the accepted sessions; NAN: none */
+    double noise;              /* standard deviation of ln of the metric from run to run within records */
+    bool is_exact;             /* the metric has no noise, simulated or counted: it is compared as it is, without
+                                  statistics */
+    double common;             /* what all series of the machine did in the newest session, taken out; 0 */
+    int n_common;              /* of how many series, where that alone is worse by more than chance; else 0 */
+    bool is_suspect;           /* ok, but only just: worth another session where one can be had */
     struct sp_attribution attribution;
-    char why[480]; /* of inconclusive and not comparable; what decided: "against the accepted baseline" */
-    bool is_one_of_several; /* the same series is judged elsewhere, too: titles have to say where this is of;
-                               left to the caller */
+    char why[480];           /* of inconclusive and not comparable; what else there is to say */
+    bool is_one_of_several;  /* the same series is judged elsewhere, too: titles have to say where this is of;
+                                left to the caller */
     enum sp_confirmed confirmed;
     char confirmation[400]; /* what another session said, why there was none, or how to have one; "" */
 };
 
-/* Records of one series of one environment, by start: entry[i] points to [n] entries; the newest
- * ones that come from the same commit and tool and lie within SP_SESSION_S of each other, and those
- * measured to confirm another one with it, make the group that is judged: the last
- * SP_MOST_OF_SESSION of them. */
-enum { SP_MOST_OF_SESSION = 32 };
+/* One series as it is to be judged: list[n], n >= 1, comparable, by start (others are there only
+ * where nothing is comparable); pinned [n_pinned]: the accepted baseline, oldest first; what was
+ * measured after the newest of the list is none. The series begins anew there. */
+struct sp_judged_series {
+    const struct sp_entry *const *list;
+    int n;
+    const struct sp_entry *const *pinned;
+    int n_pinned;
+    bool is_context; /* is not judged itself: it tells of its machine */
+};
 
-/* Judges the newest of `list` [n], all of one series, by start; others of the series in other
- * environments may be among them, and make "not comparable" where nothing else is there to compare
- * with. pinned [n_pinned]: entries of the accepted baseline, oldest first; what was measured after
- * the newest of the list is none. The series begins anew there: other records up to the last of
- * them are no baseline, and the newest of the list is ok where it is one of them. */
-void sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned, int n_pinned,
-              const struct sp_judge_options *o, struct sp_judgement *out);
+/* Judges the newest of each series [n], all together: series of one environment share what is known
+ * of its noise, what they all did is taken out, and a change of the newest session counts as a
+ * discovery among all that are judged (Benjamini and Hochberg). out[n]; context gets none. SP_MEMORY. */
+enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_judgement *out, struct sp_error *err);
 
-/* Was `later` measured to confirm what `earlier` said, or what `earlier` was to confirm? */
-bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earlier);
+/* The same of one series alone. */
+enum sp_status sp_judge(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned,
+                        int n_pinned, const struct sp_judge_options *o, struct sp_judgement *out,
+                        struct sp_error *err);
 
-/* Two given groups of records, each of one configuration; `why`: they cannot be compared. */
+/* Two given groups of records, each of one configuration, by their runs. */
 void sp_judge_two(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
                   int n_after, const struct sp_judge_options *o, struct sp_judgement *out);
 
-/* Has a record a value of this metric for each of its runs, or one for all? */
-bool sp_tracked_is_by_run(enum sp_tracked metric);
-
-/* Of many series at once: regressed and improved stay so only where they are discoveries at false
- * discovery rate q (Benjamini and Hochberg; usually SP_JUDGE_FDR); the others become inconclusive.
- * What another session has confirmed stays, and is none of the tests. */
-#define SP_JUDGE_FDR 0.05
-void sp_judge_many(struct sp_judgement *judgement, int n, double q);
-
-/* The comparison that decided, and what it was with: "accepted", "records before". */
-const struct sp_shift *sp_judgement_shift(const struct sp_judgement *j);
+/* "accepted", "records before". */
 const char *sp_judgement_baseline(const struct sp_judgement *j);
 
-/* Exit code of a verdict [UX 4]: regressed 1, inconclusive and not comparable 5, else 0. */
+/* Exit code of a verdict [UX 4]: regressed 1, the machine 8, inconclusive and not comparable 5, else 0. */
 int sp_track_exit_code(enum sp_verdict_of_track verdict);
 
-/* A verdict judged again when its request was measured once more: one session that was unlucky
- * regresses, two in a row hardly ever do. */
-
-/* Judges again: list [n] is what sp_judge() was given, and behind it the n_new sessions that were
- * measured since, whose `confirms` names the newest before them. What stays *regressed* has
- * regressed together with the first session, and by itself; of itself alone it is *inconclusive*.
- * Sets verdict, confirmed and confirmation of *j, which holds the first verdict. SP_MEMORY. */
-enum sp_status sp_judge_again(const struct sp_entry *const *list, int n, int n_new,
-                              const struct sp_entry *const *pinned, int n_pinned,
-                              const struct sp_judge_options *options, struct sp_judgement *j,
-                              struct sp_error *err);
-
-/* sp_judge(), and what sessions said that were measured to confirm the others. SP_MEMORY. */
-enum sp_status sp_judge_confirmed(const struct sp_entry *const *list, int n,
-                                  const struct sp_entry *const *pinned, int n_pinned,
-                                  const struct sp_judge_options *options, struct sp_judgement *j,
-                                  struct sp_error *err);
-
-/* Would another session be of use? Verdicts that something was compared for, that are not good, and
- * that no other session has confirmed. */
+/* Would another session be of use? Verdicts that something was compared for, that are not good or
+ * only just, and that no other session has confirmed. */
 bool sp_judge_wants_confirmation(const struct sp_judgement *j);
 
-/* Makes *regressed* inconclusive where no other session has confirmed it, runs differ by more than
- * the floor that was asked for (0: SP_SHIFT_FLOOR), and the change is at most five times as large
- * as they do: a machine that moves that much from run to run also has bad sessions. */
-void sp_judge_hold(struct sp_judgement *j, double floor);
+/* Where a series changed its level, for better or worse, oldest first: out[most], *n_found. floor: as
+ * of the options. SP_MEMORY. */
+struct sp_located {
+    struct sp_open_change change;
+    struct sp_attribution attribution;
+    bool same_source; /* on both sides: no commit did it */
+};
+enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+                               struct sp_located *out, int most, int *n_found, int *n_sessions,
+                               struct sp_error *err);
 
 #endif

@@ -205,7 +205,6 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
     double a[MOST_RUNS], b[MOST_RUNS];
     const int n_a = logarithms(recent(before), a), n_b = logarithms(recent(after), b);
     const struct sp_group groups[] = {before, after};
-    s.raised = o->raised;
     s.noise = o->noise > 0 ? o->noise : sp_noise_within(groups, 2);
     const int least = n_a < n_b ? n_a : n_b;
     if (least < SP_SHIFT_LEAST_RUNS) {
@@ -217,7 +216,7 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
     }
     const double ln_twice = 2 * log1p(s.floor);
     /* A shift of two standard errors comes by chance too often to be called one. */
-    s.floor = fmax(fmax(s.floor, o->raised), 2 * s.noise * sqrt(1.0 / n_a + 1.0 / n_b));
+    s.floor = fmax(s.floor, 2 * s.noise * sqrt(1.0 / n_a + 1.0 / n_b));
     const double shift = location_shift(a, n_a, b, n_b), ln_floor = log1p(s.floor);
     double lo, hi;
     bootstrap(a, n_a, b, n_b, shift, confidence, o->seed, &lo, &hi);
@@ -231,7 +230,7 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
         s.move = SP_MOVE_DOWN;
     else if (hi < ln_twice && lo > -ln_twice)
         s.move = SP_MOVE_NONE;
-    if (s.move == SP_MOVE_UNDECIDED && o->raised < s.floor) {
+    if (s.move == SP_MOVE_UNDECIDED) {
         const int needed = runs_needed(s.noise, ln_twice / 2);
         s.n_more = needed > least ? needed - least : 1;
     }

@@ -25,7 +25,6 @@ enum sp_move {
 struct sp_shift_options {
     double floor;  /* least relative change that counts; 0: SP_SHIFT_FLOOR */
     double noise;  /* run-to-run standard deviation of ln x, known from history; 0: of the two groups */
-    double raised; /* what a change has to exceed besides the floor: sessions have differed by so much; 0 */
     double confidence; /* of the interval; 0: 0.95 */
     uint64_t seed;
 };
@@ -36,9 +35,7 @@ struct sp_shift {
     double p;              /* Welch's t test of ln x, two-sided; 1 where it cannot be computed */
     double noise;          /* run-to-run standard deviation of ln x that was used */
     double floor;          /* that was used: at least the asked one, more where the noise asks for it */
-    double raised;         /* as in the options */
-    int n_more; /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0, also where `raised` is
-                   the floor: more runs do not lower it */
+    int n_more; /* SP_MOVE_UNDECIDED: about so many more runs a side would do; else 0 */
 };
 
 /* Least number of runs a side. */

@@ -163,6 +163,26 @@ static bool is_made_of_times(int metric)
     return metric != SP_TRACKED_BYTES && metric != SP_TRACKED_ALPHA && metric != SP_TRACKED_INSTRUCTIONS;
 }
 
+const char *sp_entry_mode_name(int mode)
+{
+    static const char *const names[SP_N_ENTRY_MODES] = {"unknown", "single", "smt", "shared", "split"};
+    return names[mode >= 0 && mode < SP_N_ENTRY_MODES ? mode : 0];
+}
+
+/* One word for all samples of a run, or one each; several are none. */
+static int mode_of(const json_t *run)
+{
+    const json_t *mode = json_object_get(run, "mode"), *other;
+    const json_t *first = json_is_array(mode) ? json_array_get(mode, 0) : mode;
+    size_t i;
+    if (json_is_array(mode))
+        json_array_foreach(mode, i, other) if (!json_equal(first, other)) return 0;
+    for (int g = 1; json_is_string(first) && g < SP_N_ENTRY_MODES; g++)
+        if (strcmp(json_string_value(first), sp_entry_mode_name(g)) == 0)
+            return g;
+    return 0;
+}
+
 static void find_runs(const struct sp_record *r, struct sp_entry *e)
 {
     if (has_no_times(r))
@@ -180,6 +200,7 @@ static void find_runs(const struct sp_record *r, struct sp_entry *e)
         if (e->n_runs == SP_ENTRY_RUNS || !(t > 0))
             continue;
         e->time_s[e->n_runs] = t;
+        e->mode[e->n_runs] = (signed char)mode_of(run);
         e->roof_Bps[e->n_runs++] = roof > 0 ? roof : 0;
     }
 }

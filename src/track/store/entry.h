@@ -42,6 +42,10 @@ enum sp_entry_sentinel { SP_ENTRY_DRAM, SP_ENTRY_LLC, SP_ENTRY_CONTROL, SP_N_ENT
 /* The level that holds the data of an execution, as far as sentinels tell levels apart. */
 enum sp_entry_level { SP_ENTRY_LEVEL_UNKNOWN, SP_ENTRY_INNER, SP_ENTRY_LAST, SP_ENTRY_MEMORY };
 
+/* Core-to-core mode of a run, by the words of records. */
+enum { SP_N_ENTRY_MODES = 5 };
+const char *sp_entry_mode_name(int mode); /* "unknown", "single", "smt", "shared", "split" */
+
 struct sp_entry {
     char id[128];
     char series[SP_KEY_TEXT]; /* "" where the record does not say what was asked for */
@@ -63,6 +67,7 @@ struct sp_entry {
     int n_runs;
     double time_s[SP_ENTRY_RUNS];          /* median of each run (process) */
     double roof_Bps[SP_ENTRY_RUNS];        /* likewise; 0: not measured */
+    signed char mode[SP_ENTRY_RUNS];       /* of each run; 0: unknown */
     double metric[SP_N_TRACKED];           /* NAN: unknown */
     int64_t sentinel_version;              /* 0: none; others do not compare */
     double sentinel[SP_N_ENTRY_SENTINELS]; /* median of the session's looks; NAN: unknown */

@@ -33,7 +33,7 @@ static void remembered_free(struct remembered *list, int64_t n)
 #include <sqlite3.h>
 
 /* Of the layout of struct sp_entry as stored: another one is not read. */
-#define LAYOUT 11
+#define LAYOUT 12
 
 static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, modified_ns INTEGER, size_B "
                              "INTEGER, why TEXT, entry BLOB) WITHOUT ROWID;";
