@@ -395,7 +395,7 @@ static enum sp_status compare_counts(struct team *t, struct sp_mpi_result *r, st
     }
     if (counts && r->world.rank > 0)
         t->mpi->send(count, 2 * n * (int64_t)sizeof *count, 0);
-    for (int from = 0; from < n && counts && r->world.rank == 0; from++) {
+    for (int from = 0; from < n && counts && count && r->world.rank == 0; from++) {
         if (from > 0)
             t->mpi->receive(count, 2 * n * (int64_t)sizeof *count, from);
         if (status == SP_OK)
