@@ -13,8 +13,7 @@
 static bool is_compared(const struct sp_judgement *j)
 {
     const struct sp_shift *s = &j->shift;
-    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before > 0 &&
-           isfinite(s->change);
+    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before > 0 && isfinite(s->change);
 }
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
@@ -55,14 +54,16 @@ static const char *open_text(const struct sp_judgement *j, char *text, size_t si
     text[0] = '\0';
     for (int i = 0; i < j->n_open && used < size; i++) {
         const struct sp_open_change *o = &j->open[i];
-        used += (size_t)snprintf(text + used, size - used, "%s since %.20s (after %.20s): ", i ? "; and" : "open",
-                                 source_of(o->since), source_of(o->before));
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s since %.20s (after %.20s): ", i ? "; and" : "open",
+                             source_of(o->since), source_of(o->before));
         if (used < size && o->kind == SP_CHANGE_TREND)
             used += (size_t)snprintf(text + used, size - used,
-                                     "a trend of %+.2f %% a commit (%+.2f … %+.2f %%), %+.1f %% so far", 100 * o->slope,
-                                     100 * o->slope_lo, 100 * o->slope_hi, 100 * o->by);
+                                     "a trend of %+.2f %% a commit (%+.2f … %+.2f %%), %+.1f %% so far",
+                                     100 * o->slope, 100 * o->slope_lo, 100 * o->slope_hi, 100 * o->by);
         else if (used < size)
-            used += (size_t)snprintf(text + used, size - used, fabs(o->by) < 0.01 ? "a step of %+.2f %%" : "a step of %+.1f %%",
+            used += (size_t)snprintf(text + used, size - used,
+                                     fabs(o->by) < 0.01 ? "a step of %+.2f %%" : "a step of %+.1f %%",
                                      100 * o->by);
     }
     if (j->n_open > 0 && used < size)
@@ -73,8 +74,7 @@ static const char *open_text(const struct sp_judgement *j, char *text, size_t si
 /* Why a verdict is not good: since when it is open, its reason, the change's cause. */
 static const char *remark_on(const struct sp_judgement *j, char *text, size_t size)
 {
-    const bool has_cause =
-        sp_track_exit_code(j->verdict) != 0 && is_of_time(j);
+    const bool has_cause = sp_track_exit_code(j->verdict) != 0 && is_of_time(j);
     const char *cause = has_cause ? j->attribution.text : "";
     char opened[256];
     open_text(j, opened, sizeof opened);
@@ -115,8 +115,8 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         sp_print(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
                  is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
         if (j->n_before > 0)
-            sp_print(out, " against %s%d %s%s before", j->is_exact && j->n_before > 1 ? "the best of " : "", j->n_before,
-                     j->is_exact ? "record" : "session", j->n_before == 1 ? "" : "s");
+            sp_print(out, " against %s%d %s%s before", j->is_exact && j->n_before > 1 ? "the best of " : "",
+                     j->n_before, j->is_exact ? "record" : "session", j->n_before == 1 ? "" : "s");
         if (isfinite(j->pinned_change))
             sp_print(out, ", %+.1f %% against the accepted baseline", 100 * j->pinned_change);
         sp_print(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
@@ -130,8 +130,7 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
             sp_print(out, "               %s\n", j->why);
         if (j->confirmation[0])
             sp_print(out, "               %s\n", j->confirmation);
-        if ((is_red(j) || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
-            j->attribution.text[0])
+        if ((is_red(j) || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) && j->attribution.text[0])
             sp_print(out, "               %s\n", j->attribution.text);
         if (is_red(j) && j->attribution.also[0])
             sp_print(out, "               %s\n", j->attribution.also);
@@ -199,11 +198,10 @@ static json_t *open_json(const struct sp_judgement *j)
     for (int i = 0; i < j->n_open; i++) {
         const struct sp_open_change *o = &j->open[i];
         json_t *one = json_pack("{s:s, s:s, s:s, s:s, s:f}", "kind", sp_change_kind_name(o->kind), "since",
-                                source_of(o->since), "record", o->since->id, "after", source_of(o->before), "by",
-                                o->by);
+                                source_of(o->since), "record", o->since->id, "after", source_of(o->before),
+                                "by", o->by);
         if (one && o->kind == SP_CHANGE_TREND)
-            json_object_set_new(one, "slope",
-                                json_pack("[f, f, f]", o->slope, o->slope_lo, o->slope_hi));
+            json_object_set_new(one, "slope", json_pack("[f, f, f]", o->slope, o->slope_lo, o->slope_hi));
         json_array_append_new(all, one);
     }
     return all;
@@ -239,8 +237,7 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "mended", j->mended ? json_string(source_of(j->mended)) : json_null());
         json_object_set_new(o, "common", sp_json_number(j->common));
         json_object_set_new(o, "records_before", json_integer(j->n_before));
-        json_object_set_new(o, "more",
-                            j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
+        json_object_set_new(o, "more", j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
         json_object_set_new(o, "why", text_or_null(j->why));
         json_object_set_new(o, "confirmed",
                             j->confirmed == SP_UNCONFIRMED ? json_null()

@@ -19,8 +19,9 @@ bool sp_entry_confirms(const struct sp_entry *later, const struct sp_entry *earl
 /* Has a record a value of this metric for each of its runs, or one for all? */
 bool sp_tracked_is_by_run(enum sp_tracked metric);
 
-/* Two records, or two groups of them, by all their runs: what `compare` does, which knows nothing of
- * other sessions. *noise: standard deviation of ln from one run to the next in the same record. */
+/* Two records, or two groups of them, by all their runs: what `compare` does, which knows nothing
+ * of other sessions. *noise: standard deviation of ln from one run to the next in the same
+ * record. */
 struct sp_shift sp_shift_of_runs(const struct sp_entry *const *before, int n_before,
                                  const struct sp_entry *const *after, int n_after, enum sp_tracked metric,
                                  double floor, uint64_t seed, double *noise);
@@ -48,8 +49,8 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
                               struct sp_error *err);
 void sp_sessions_free(struct sp_sessions *s);
 
-/* Of a session from one to the next: half the mean square of the steps between them, robust, so that
- * neither one change of level nor a slow trend counts as noise. */
+/* Of a session from one to the next: half the mean square of the steps between them, robust, so
+ * that neither one change of level nor a slow trend counts as noise. */
 struct sp_spread sp_sessions_spread(const struct sp_sessions *s);
 
 /* What all series of a machine did together, session by session. sp_common_free(). */

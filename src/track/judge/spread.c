@@ -36,7 +36,8 @@ struct sp_moments sp_moments_of(const double *y, int n)
         const double d = middle + fmax(-most, fmin(most, x[i] - middle)) - m.mean;
         m.squares += d * d;
     }
-    /* What is drawn in of normal values takes some of their variance, and of what it is known with. */
+    /* What is drawn in of normal values takes some of their variance, and of what it is known
+     * with. */
     m.df = known - 1;
     if (known >= LEAST_ROBUST) {
         m.df *= 0.88;
