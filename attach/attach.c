@@ -18,6 +18,7 @@ struct remembered {
 };
 static __thread struct {
     int depth; /* calls that are being counted */
+    int row;   /* of the outermost one, from 1 */
     uint32_t random;
     bool registered;
     struct remembered of[REMEMBERED];
@@ -228,7 +229,8 @@ void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product
     if (!r->cell)
         return;
     call->inside = true;
-    own.depth++;
+    if (own.depth++ == 0)
+        own.row = (int)p->row + 1;
     call->start_ns = sp_attach_now_ns();
 }
 
@@ -283,6 +285,20 @@ void sp_attach_add_time(struct sp_attach_cell *cell, uint32_t of, double time_ns
 {
     if (of == __atomic_load_n(&generation, __ATOMIC_ACQUIRE))
         add(cell, time_ns);
+}
+
+/* For libspmodel-pmpi.so, which finds them by name: in which product this thread is, 0 in none, and
+ * its function's name. */
+SP_EXPORT int spmodel_attach_inside(void);
+SP_EXPORT int spmodel_attach_inside(void)
+{
+    return own.depth > 0 ? own.row : 0;
+}
+
+SP_EXPORT const char *spmodel_attach_inside_name(int row);
+SP_EXPORT const char *spmodel_attach_inside_name(int row)
+{
+    return row > 0 && row <= SP_N_ROWS ? sp_attach_symbol((enum sp_attach_row)(row - 1)) : "";
 }
 
 /* ---- the process ---- */

@@ -87,6 +87,21 @@ if(NOT SP_WITH_METIS STREQUAL "OFF")
 endif()
 sp_decide(METIS "reorderings by graph partitioning" "${SP_METIS_LIBRARY}" "${sp_missing}")
 
+# Open MPI, MPICH: for modules of their own, which the program opens when they are asked for.
+sp_wanted(MPI "distributed SpMV (analyze --mpi) and counts of messages (attach --mpi)")
+set(sp_missing "MPI for C that CMake finds (mpicc)")
+if(NOT SP_WITH_MPI STREQUAL "OFF")
+    find_package(MPI QUIET COMPONENTS C)
+    if(MPI_C_FOUND)
+        set(sp_missing "")
+    endif()
+endif()
+set(sp_mpi_found "${MPI_C_VERSION}")
+if(MPI_C_LIBRARY_VERSION_STRING MATCHES "^([A-Z][A-Za-z]+ ?MPI v[0-9.]+|MPICH[^0-9]*[0-9.]+)")
+    set(sp_mpi_found "${CMAKE_MATCH_1}")
+endif()
+sp_decide(MPI "distributed SpMV (analyze --mpi) and counts of messages (attach --mpi)" "${sp_mpi_found}" "${sp_missing}")
+
 # Scotch, sequential: SP_SCOTCH_INCLUDE, SP_SCOTCH_LIBRARY and SP_SCOTCHERR_LIBRARY.
 sp_wanted(SCOTCH "row partitions by Scotch")
 set(sp_missing "scotch.h, libscotch and libscotcherr")

@@ -114,6 +114,9 @@ struct sp_gpu_limits {
     struct sp_value row_s;        /* of a row of CRS, beyond its bytes, where warps share nonzeros equally */
     struct sp_value crs_share;    /* of memory's load ceiling that SpMV reaches, x counted once; 0 ... 1 */
     struct sp_value sell_share;
+    bool counts_parts; /* the L1 asks for halves of a warp one after the other where lanes ask for 8 bytes
+                          each, for quarters where they ask for 16: a sector that two of them touch counts
+                          twice. Until a GPU was seen to do so: false, all lanes together */
     char L2_latency_how[160], wait_how[160], step_how[160], row_how[160], crs_how[160], sell_how[160];
 };
 

@@ -282,6 +282,44 @@ START_TEST(small_caches_load_x_more_often)
 }
 END_TEST
 
+/* Gathers of random columns come from memory, 1e8 of them a second for both ranks, 1e9 from the
+ * cache: nearly each of a rank's entries waits for its half of 1e8. */
+START_TEST(gathers_wait_for_memory)
+{
+    struct sp_distribution d = distribution();
+    struct sp_csr a;
+    struct sp_ranks ranks;
+    struct sp_halo halo;
+    struct sp_local_loads loads;
+    ck_assert_int_eq(sp_generate("random:20000:8", NULL, &a, NULL), SP_OK);
+    ck_assert_int_eq(sp_ranks_make(sp_division_of("rows"), &a, 2, &ranks, NULL), SP_OK);
+    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
+    machine.n_caches = 1;
+    machine.cache[0] = (struct sp_cache){.level = 1,
+                                         .size_B = 4096,
+                                         .effective_B = sp_value_none("stated"),
+                                         .cycle_B = sp_value_none("stated"),
+                                         .line_B = 64,
+                                         .cores_sharing = 2};
+    for (int far = 0; far < 2; far++) {
+        struct sp_ceiling c = {.name = "gather", .precision = "f64", .n_threads = 2, .n_domains = 1};
+        snprintf(c.level, sizeof c.level, far ? "MEM" : "L1");
+        c.value = sp_value_of(far ? 1e8 : 1e9, SP_STATED);
+        ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    }
+    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, SP_F64, NULL, &loads, NULL), SP_OK);
+    for (int p = 0; p < 2; p++) {
+        const double most = (double)halo.rank[p].local_nz * 2 * (1 / 1e8 - 1 / 1e9);
+        ck_assert_double_gt(loads.local_core_s[p], 0.9 * most);
+        ck_assert_double_le(loads.local_core_s[p], most * (1 + 1e-9));
+    }
+    sp_local_loads_free(&loads);
+    sp_halo_free(&halo);
+    sp_ranks_free(&ranks);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* ---- contract ---- */
 
 static char path[64];
@@ -428,6 +466,7 @@ int main(void)
     tcase_add_test(all, domains_saturate_one_by_one);
     tcase_add_test(all, curves_add_up);
     tcase_add_test(all, small_caches_load_x_more_often);
+    tcase_add_test(all, gathers_wait_for_memory);
     tcase_add_test(all, partition_files_are_read_or_refused);
     tcase_add_test(all, network_files_are_read_or_refused);
     tcase_add_test(all, networks_are_found_by_name);

@@ -50,7 +50,7 @@ static void check_limits(const struct sp_layout *l, const struct sp_gpu_launch *
     ck_assert_int_ge(CORE_REGISTERS / (g->registers * SP_WARP), LEAST_WARPS);
     ck_assert(g->shared_B <= SP_GPU_SHARED_MOST_B);
     if (g->map == SP_GPU_GROUP || g->map == SP_GPU_ROW)
-        ck_assert_int_eq(g->registers, g->vectors == 1 ? 48 : 64);
+        ck_assert_int_eq(g->registers, g->vectors == 1 ? 56 : 80);
     ck_assert(is_power_of_two(g->column_lanes) && g->column_lanes <= SP_WARP);
     ck_assert(is_power_of_two(g->lanes) && g->lanes <= SP_WARP);
     ck_assert((size_t)g->vector * l->s_x <= 16 && l->r % g->vector == 0 && g->tile % g->vector == 0);
@@ -165,13 +165,15 @@ START_TEST(matrix_units_have_stages)
         ck_assert_int_eq(g.block_threads, expected[i].block_threads);
         ck_assert_int_eq(g.n_tiles, expected[i].n_tiles);
         ck_assert_int_eq(g.vector, expected[i].vector);
-        ck_assert_int_eq((int64_t)g.shared_B, SP_GPU_MMA_STAGES * expected[i].stage_B);
+        const int64_t places_B =
+            SP_GPU_MMA_STAGES * SP_GPU_MMA_PLACE_B * (int64_t)(SP_GPU_MMA_STAGE_B / l.s_x);
+        ck_assert_int_eq((int64_t)g.shared_B, SP_GPU_MMA_STAGES * expected[i].stage_B + places_B);
         ck_assert_int_eq(g.n_blocks, (l.n_ptr - 1) * expected[i].parts * g.n_tiles);
         const bool may_switch = l.precision == SP_F16;
         ck_assert_int_eq(sp_gpu_launch_switch(&l, 0, &g, NULL), may_switch ? SP_OK : SP_ABSENT);
         if (may_switch)
             ck_assert(g.n_blocks == (l.n_ptr - 1) * expected[i].parts &&
-                      (int64_t)g.shared_B == expected[i].stage_B);
+                      (int64_t)g.shared_B == expected[i].stage_B + places_B);
         sp_layout_free(&l);
     }
     sp_csr_free(&a);

@@ -211,7 +211,10 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
         of->requests++;
         of->lanes += n;
         of->items += distinct(item, n);
-        of->sectors += distinct(sector, n);
+        const int64_t n_sectors = distinct(sector, n);
+        of->sectors += n_sectors;
+        of->counted += n_sectors;
+        of->cycles += (n_sectors + 3) / 4;
         steps += r.array == SP_GPU_X;
     }
     if (steps > sum->most_steps)

@@ -192,7 +192,8 @@ START_TEST(what_is_written_is_read)
                                    .row_s = sp_value_between(6e-11, 1e-11, 9e-11, SP_MODELLED),
                                    .row_how = "a fit",
                                    .sell_share = sp_value_between(0.9, 0.6, 1, SP_MODELLED),
-                                   .sell_how = "a fit"};
+                                   .sell_how = "a fit",
+                                   .counts_parts = true};
     struct sp_ceiling c = {.name = "load_mix",
                            .level = "MEM",
                            .precision = "f64",
@@ -261,6 +262,7 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.gpu.registers, 65536);
     ck_assert_int_eq(r.gpu.shared_B, 233472);
     ck_assert_int_eq(r.gpu.block_shared_B, 1024);
+    ck_assert(r.gpu.counts_parts);
     ck_assert_str_eq(r.gpu.source, "guide");
     same_value(m.gpu.launch_s, r.gpu.launch_s);
     ck_assert_str_eq(r.gpu.launch_how, "paper");

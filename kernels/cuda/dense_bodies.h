@@ -52,16 +52,20 @@ SP_GPU block_share share_of_block(const struct sp_gpu_arrays &a)
  * behind the end are left out one by one, which keeps the entries of one turn in one request for
  * all rows of a warp (see crs_rows of spmv_bodies.h). */
 
-/* Of `left` entries those at 0, stride, ... */
+/* Entries that are `apart`, those whose number is below `left` when each counts for `count`; the
+ * pointers are then at the next ones. */
 template <class V, class I>
-SP_GPU void load_entries(const I *col, const V *val, int stride, int left, I *c, V *v)
+SP_GPU void load_entries(const I *&col, const V *&val, int apart, int count, int left, I *c, V *v)
 {
 #pragma unroll
-    for (int k = 0; k < SP_GPU_TOGETHER; k++)
-        if (k * stride < left) {
-            c[k] = load(col + k * stride);
-            v[k] = load(val + k * stride);
+    for (int k = 0; k < SP_GPU_TOGETHER; k++) {
+        if (k * count < left) {
+            c[k] = load(col);
+            v[k] = load(val);
         }
+        col += apart;
+        val += apart;
+    }
 }
 
 /* As many of n entries as a batch may need, in 32 bits. */
@@ -76,21 +80,25 @@ template <class V, class I> struct crs_output {
         const int64_t output = grid_thread(), row = output / a.r, k = output % a.r;
         if (row >= a.n_r)
             return;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x + k;
+        const V *x = (const V *)a.x + k;
         const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
         const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
+        const I *col = (const I *)a.col + begin;
+        const V *val = (const V *)a.val + begin;
         number<V> sum = 0;
 #pragma unroll 1
-        for (int64_t j = begin; j < end; j += SP_GPU_TOGETHER) {
+        for (int64_t rest = end - begin; rest > 0; rest -= SP_GPU_TOGETHER) {
             I c[SP_GPU_TOGETHER] = {};
-            V v[SP_GPU_TOGETHER] = {};
-            const int left = entries_left(end - j);
-            load_entries(col + j, val + j, 1, left, c, v);
+            V v[SP_GPU_TOGETHER] = {}, p[SP_GPU_TOGETHER] = {};
+            const int left = entries_left(rest);
+            load_entries(col, val, 1, 1, left, c, v);
 #pragma unroll
             for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (e < left)
-                    sum += number_of(v[e]) * number_of(load(x + (int64_t)c[e] * a.ld_x));
+                    p[e] = load(row_behind(x, c[e], a.ld_x));
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                sum += number_of(v[e]) * number_of(p[e]);
         }
         store((V *)a.y + row * a.ld_y + k, rounded<V>(sum));
     }
@@ -112,8 +120,7 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
         const int mine = thread() % a.lanes, apart = a.column_lanes * n;
         const int64_t row = share.block * (block_threads() / a.lanes) + thread() / a.lanes;
         const int64_t first = share.column + mine % a.column_lanes * n;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x[n_packs];
+        const V *x[n_packs];
 #pragma unroll
         for (int u = 0; u < n_packs; u++)
             x[u] = (const V *)a.x + column_in_row(a, first + u * apart, n);
@@ -123,21 +130,26 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
             end = pointer(a.ptr, a.wide_ptr, row + 1);
         }
         pack<number<V>, n> sum[n_packs] = {};
-        const int teams = a.lanes / a.column_lanes;
+        const int teams = a.lanes / a.column_lanes, team = mine / a.column_lanes;
+        const I *col = (const I *)a.col + begin + team;
+        const V *val = (const V *)a.val + begin + team;
 #pragma unroll 1
-        for (int64_t j = begin + mine / a.column_lanes; j < end; j += SP_GPU_TOGETHER * teams) {
+        for (int64_t rest = end - begin - team; rest > 0; rest -= SP_GPU_TOGETHER * teams) {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {};
-            const int left = entries_left(end - j);
-            load_entries(col + j, val + j, teams, left, c, v);
+            const int left = entries_left(rest);
+            load_entries(col, val, teams, teams, left, c, v);
 #pragma unroll
-            for (int k = 0; k < SP_GPU_TOGETHER; k++)
-                if (k * teams < left)
+            for (int u = 0; u < n_packs; u++) {
+                P p[SP_GPU_TOGETHER] = {};
 #pragma unroll
-                    for (int u = 0; u < n_packs; u++) {
-                        const P p = load((const P *)(x[u] + (int64_t)c[k] * a.ld_x));
-                        add_product(sum[u], number_of(v[k]), p);
-                    }
+                for (int k = 0; k < SP_GPU_TOGETHER; k++)
+                    if (k * teams < left)
+                        p[k] = load((const P *)row_behind(x[u], c[k], a.ld_x));
+#pragma unroll
+                for (int k = 0; k < SP_GPU_TOGETHER; k++)
+                    add_product(sum[u], number_of(v[k]), p[k]);
+            }
         }
 #pragma unroll
         for (int u = 0; u < n_packs; u++) {
@@ -197,21 +209,22 @@ template <class V, class I, int n> struct crs_share {
         const int64_t column = of_block.column + thread() % a.column_lanes * n;
         const int64_t number =
             of_block.block * (block_threads() / a.column_lanes) + thread() / a.column_lanes;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x + column_in_row(a, column, n);
+        const V *x = (const V *)a.x + column_in_row(a, column, n);
         V *y = (V *)a.y + column;
         share s = share_of_team(a, number);
+        const I *col = (const I *)a.col + s.entry;
+        const V *val = (const V *)a.val + s.entry;
 #pragma unroll 1
         for (; s.entry < s.end; s.entry += SP_GPU_TOGETHER) {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {};
             P p[SP_GPU_TOGETHER] = {};
             const int left = (int)(s.end - s.entry);
-            load_entries(col + s.entry, val + s.entry, 1, left, c, v);
+            load_entries(col, val, 1, 1, left, c, v);
 #pragma unroll
             for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k < left)
-                    p[k] = load((const P *)(x + (int64_t)c[k] * a.ld_x));
+                    p[k] = load((const P *)row_behind(x, c[k], a.ld_x));
 #pragma unroll
             for (int k = 0; k < SP_GPU_TOGETHER; k++) {
                 next_pass();
@@ -266,24 +279,24 @@ template <class V, class I, int n> struct sell_columns {
         if (place >= a.n_chunks * a.C)
             return;
         const int64_t chunk = place / a.C;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x + column_in_row(a, first, n);
-        int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + place % a.C;
-        const int32_t slots = load(a.len + chunk);
-        const int64_t end = at + (int64_t)slots * a.C;
+        const V *x = (const V *)a.x + column_in_row(a, first, n);
+        const int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + place % a.C;
+        const I *col = (const I *)a.col + at;
+        const V *val = (const V *)a.val + at;
         P sum = {};
 #pragma unroll 1
-        for (; at < end; at += SP_GPU_TOGETHER * a.C) {
+        for (int32_t left = load(a.len + chunk); left > 0; left -= SP_GPU_TOGETHER) {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {};
-            const int left = entries_left(end - at);
-            load_entries(col + at, val + at, a.C, left, c, v);
+            P p[SP_GPU_TOGETHER] = {};
+            load_entries(col, val, a.C, 1, left, c, v);
 #pragma unroll
             for (int k = 0; k < SP_GPU_TOGETHER; k++)
-                if (k * a.C < left) {
-                    const P p = load((const P *)(x + (int64_t)c[k] * a.ld_x));
-                    add_product(sum, v[k], p);
-                }
+                if (k < left)
+                    p[k] = load((const P *)row_behind(x, c[k], a.ld_x));
+#pragma unroll
+            for (int k = 0; k < SP_GPU_TOGETHER; k++)
+                add_product(sum, v[k], p[k]);
         }
         const int64_t row = a.perm ? load(a.perm + place) : place;
         if (first < a.r && row >= 0 && row < a.n_r)
@@ -306,12 +319,24 @@ template <class V, int n> struct staged_columns {
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const int mine = thread() % a.column_lanes * n;
         const V *x = (const V *)a.x + column;
-        for (int i = team; i < n_listed; i += teams) {
-            next_pass();
-            const int64_t c = load(a.list + list + i);
+        for (int i = team; i < n_listed; i += SP_GPU_TOGETHER * teams) {
+            int32_t c[SP_GPU_TOGETHER] = {};
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++) {
+                next_pass();
+                if (i + e * teams < n_listed)
+                    c[e] = load(a.list + list + i + e * teams);
+            }
             for (int k = mine; k < width; k += a.column_lanes * n) {
-                const P p = load((const P *)(x + c * a.ld_x + k));
-                put((P *)(buffer + i * a.tile + k), p);
+                P p[SP_GPU_TOGETHER] = {};
+#pragma unroll
+                for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                    if (i + e * teams < n_listed)
+                        p[e] = load((const P *)row_behind(x + k, c[e], a.ld_x));
+#pragma unroll
+                for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                    if (i + e * teams < n_listed)
+                        put((P *)(buffer + (i + e * teams) * a.tile + k), p[e]);
             }
         }
     }

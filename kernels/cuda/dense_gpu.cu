@@ -5,23 +5,26 @@
 namespace
 {
 
-/* Batches of loads would take 60 and more registers, where they may, and leave half the warps of a
- * core: for so many blocks on a core they take 48, with two loads for each entry or in shares 64,
- * and spill none. */
-enum { BLOCKS = 5, WIDE_BLOCKS = 4 };
+/* Blocks of a core for which registers are given out: so many that the loads of a batch leave
+ * together and none is spilled (tests/gpu/machine_code.sh says what came of it). */
+enum { BLOCKS = 4, TWO_PACKS_BLOCKS = 3, NARROW_BLOCKS = 5 };
+
+/* Of a body whose thread has n columns. */
+template <class V, int n>
+constexpr int blocks_of = n == 1 || sizeof(V) == sizeof(float) ? NARROW_BLOCKS : BLOCKS;
 
 template <class V, class I, int n>
 int start_teams(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
-    return g->vectors == 1 ? start_dense<gpu::crs_columns<V, I, n, 1>, BLOCKS>(g, a)
-                           : start_dense<gpu::crs_columns<V, I, n, 2>, WIDE_BLOCKS>(g, a);
+    return g->vectors == 1 ? start_dense<gpu::crs_columns<V, I, n, 1>, blocks_of<V, n>>(g, a)
+                           : start_dense<gpu::crs_columns<V, I, n, 2>, TWO_PACKS_BLOCKS>(g, a);
 }
 
 template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
     if (g->map == SP_GPU_OUTPUT)
-        return start_dense<gpu::crs_output<V, I>, BLOCKS>(g, a);
+        return start_dense<gpu::crs_output<V, I>, NARROW_BLOCKS>(g, a);
     return g->vector == 1 ? start_teams<V, I, 1>(g, a) : start_teams<V, I, in_load>(g, a);
 }
 
@@ -30,8 +33,8 @@ template <class V, class I> int start_share(const struct sp_gpu_launch *g, const
 {
     constexpr int in_load = 16 / (int)sizeof(V);
     const int64_t carries = sp_gpu_ratio_up(a->n_shares, SP_GPU_CARRY_SHARES) * a->r;
-    const int failed = g->vector == 1 ? start_dense<gpu::crs_share<V, I, 1>, WIDE_BLOCKS>(g, a)
-                                      : start_dense<gpu::crs_share<V, I, in_load>, WIDE_BLOCKS>(g, a);
+    const int failed = g->vector == 1 ? start_dense<gpu::crs_share<V, I, 1>, BLOCKS>(g, a)
+                                      : start_dense<gpu::crs_share<V, I, in_load>, TWO_PACKS_BLOCKS>(g, a);
     if (failed)
         return failed;
     return start_grid<gpu::share_carries<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
@@ -43,8 +46,8 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
     constexpr int in_load = 16 / (int)sizeof(V);
     switch (g->map) {
     case SP_GPU_SLOT:
-        return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>, BLOCKS>(g, a)
-                              : start_dense<gpu::sell_columns<V, I, in_load>, BLOCKS>(g, a);
+        return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>, NARROW_BLOCKS>(g, a)
+                              : start_dense<gpu::sell_columns<V, I, in_load>, blocks_of<V, in_load>>(g, a);
     case SP_GPU_SHARE:
         return start_share<V, I>(g, a);
     case SP_GPU_STAGE:

@@ -57,6 +57,13 @@ template <class T> SP_GPU T load(const T *p)
     memcpy(&value, &bits, sizeof value);
     return value;
 }
+/* The same for one register; the compiler leaves it where it stands, before what takes time. */
+SP_GPU int32_t load_here(const int32_t *p)
+{
+    int32_t value;
+    asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(p));
+    return value;
+}
 /* Loads what this thread stored. */
 template <class T> SP_GPU T reload(const T *p)
 {
@@ -172,6 +179,11 @@ template <class T> T load(const T *p, int site = __builtin_LINE())
     touch(p, sizeof *p, ACCESS_LOAD, site);
     return *p;
 }
+inline int32_t load_here(const int32_t *p, int site = __builtin_LINE())
+{
+    touch(p, sizeof *p, ACCESS_LOAD, site);
+    return *p;
+}
 template <class T> T reload(const T *p, int site = __builtin_LINE())
 {
     touch(p, sizeof *p, ACCESS_RELOAD, site);
@@ -242,6 +254,14 @@ template <class T> T from_lane(T value, int which, int site = __builtin_LINE())
 SP_GPU int64_t pointer(const void *ptr, int wide, int64_t i)
 {
     return wide ? load((const int64_t *)ptr + i) : load((const int32_t *)ptr + i);
+}
+
+/* Row c behind x, whose rows are ld numbers apart, less than 4 GiB: one instruction. */
+template <class V, class I> SP_GPU const V *row_behind(const V *x, I c, int64_t ld)
+{
+    if constexpr (sizeof(I) == sizeof(uint32_t))
+        return (const V *)((const char *)x + (uint64_t)(uint32_t)c * (uint32_t)(ld * (int64_t)sizeof(V)));
+    return x + (int64_t)c * ld;
 }
 
 SP_GPU int64_t grid_thread()

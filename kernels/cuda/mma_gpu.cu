@@ -9,10 +9,15 @@ namespace
 typedef const struct sp_gpu_launch *launch_of;
 typedef const struct sp_gpu_arrays *arrays_of;
 
+/* Blocks of a core for which registers are given out: as many as hold the sums, or what is brought
+ * without copies, so that none is spilled. */
+template <class U, int row_units, bool whole>
+constexpr int blocks_of = whole ? 4 - (sizeof(typename U::value) == 8 ? row_units / 2 : row_units / 4) : 2;
+
 template <class U, int row_units, unsigned switches, bool whole> int start(launch_of g, arrays_of a)
 {
-    return start_grid<gpu::bcsr_mma<U, row_units, switches, whole>, SP_GPU_DENSE_THREADS>(
-        g->n_blocks, g->block_threads, g->shared_B, a);
+    return start_grid<gpu::bcsr_mma<U, row_units, switches, whole>, SP_GPU_DENSE_THREADS,
+                      blocks_of<U, row_units, whole>>(g->n_blocks, g->block_threads, g->shared_B, a);
 }
 
 template <class U, unsigned switches, bool whole> int start_units(launch_of g, arrays_of a)

@@ -80,32 +80,33 @@ template <class V, class I, int n, bool coo> struct sampler {
     static SP_GPU void products(const struct sp_gpu_arrays &a, const place &at, int64_t row, int64_t from,
                                 int64_t to, int pass, pack<number<V>, SP_GPU_TOGETHER> &sum)
     {
-        const V *rows[SP_GPU_TOGETHER], *x[SP_GPU_TOGETHER];
+        I of[SP_GPU_TOGETHER] = {}, c[SP_GPU_TOGETHER] = {};
         bool is_entry[SP_GPU_TOGETHER];
 #pragma unroll
         for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             const int64_t j = entry_of(at, from, pass + e);
             is_entry[e] = j < to && pass + e < a.column_lanes;
-            rows[e] = (const V *)a.rows + row * a.r;
-            x[e] = (const V *)a.x;
             if (is_entry[e]) {
                 if constexpr (coo)
-                    rows[e] = (const V *)a.rows + load((const I *)a.row_index + j) * a.r;
-                x[e] += load((const I *)a.col + j) * a.ld_x;
+                    of[e] = load((const I *)a.row_index + j);
+                c[e] = load((const I *)a.col + j);
             }
         }
+        const V *rows = (const V *)a.rows + row * a.r, *x = (const V *)a.x;
         for (int64_t k = at.mine * n; k < a.r; k += a.column_lanes * n) {
-            P of_row = {};
+            P of_row[coo ? SP_GPU_TOGETHER : 1] = {}, b[SP_GPU_TOGETHER] = {};
             if constexpr (!coo)
-                of_row = load((const P *)(rows[0] + k));
+                of_row[0] = load((const P *)(rows + k));
 #pragma unroll
             for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (is_entry[e]) {
                     if constexpr (coo)
-                        of_row = load((const P *)(rows[e] + k));
-                    const P b = load((const P *)(x[e] + k));
-                    sum.at[e] += dot(of_row, b);
+                        of_row[e] = load((const P *)row_behind(rows + k, of[e], a.r));
+                    b[e] = load((const P *)row_behind(x + k, c[e], a.ld_x));
                 }
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                sum.at[e] += dot(of_row[coo ? e : 0], b[e]);
         }
     }
 };
@@ -153,38 +154,69 @@ template <class V, class I, int n> struct sddmm_tiled {
     {
         const int team = thread() / a.column_lanes, teams = block_threads() / a.column_lanes;
         const V *rows = (const V *)a.rows + first_row * a.r + column;
-        for (int i = team; i < a.T_i && first_row + i < a.n_r; i += teams) {
+        const int64_t left = a.n_r - first_row;
+        const int n_rows = (int)(left < a.T_i ? left : a.T_i);
+        constexpr int rows_together = 2; /* four would spill a register */
+        for (int i = team; i < n_rows; i += rows_together * teams) {
             next_pass();
             for (int k = thread() % a.column_lanes * n; k < width; k += a.column_lanes * n) {
-                const P p = load((const P *)(rows + i * a.r + k));
-                put((P *)(buffer + i * a.tile + k), p);
+                P p[rows_together] = {};
+#pragma unroll
+                for (int e = 0; e < rows_together; e++)
+                    if (i + e * teams < n_rows)
+                        p[e] = load((const P *)(rows + (i + e * teams) * a.r + k));
+#pragma unroll
+                for (int e = 0; e < rows_together; e++)
+                    if (i + e * teams < n_rows)
+                        put((P *)(buffer + (i + e * teams) * a.tile + k), p[e]);
             }
         }
     }
 
-    /* Products of up to 32 entries of a column, in one tile. */
+    /* Products of up to 32 entries of a column, in one tile: x is the same for all of them. */
     static SP_GPU V batch(const struct sp_gpu_arrays &a, const place &at, const V *x, const V *buffer,
                           int width, int64_t from, int64_t to)
     {
         V kept = 0;
-        for (int pass = 0; pass < a.column_lanes; pass++) {
-            const int64_t j = entry_of(at, from, pass);
+        for (int pass = 0; pass < a.column_lanes; pass += SP_GPU_TOGETHER) {
             if (from + (int64_t)pass * at.teams >= to)
                 break;
-            pack<V, 1> sum = {};
-            if (j < to) {
-                const V *row = buffer + load((const uint16_t *)a.row_index + j) * a.tile;
-                for (int k = at.mine * n; k < width; k += a.column_lanes * n) {
-                    const P b = load((const P *)(x + k));
-                    const P of_row = get((const P *)(row + k));
-                    sum.at[0] += dot(of_row, b);
-                }
-            }
+            pack<V, SP_GPU_TOGETHER> sum = {};
+            products(a, at, x, buffer, width, from, to, pass, sum);
             sum_over_team(sum, a.column_lanes);
-            if (pass == at.mine)
-                kept = sum.at[0];
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                if (pass + e == at.mine)
+                    kept = sum.at[e];
         }
         return kept;
+    }
+
+    static SP_GPU void products(const struct sp_gpu_arrays &a, const place &at, const V *x, const V *buffer,
+                                int width, int64_t from, int64_t to, int pass, pack<V, SP_GPU_TOGETHER> &sum)
+    {
+        const uint16_t *row_index = (const uint16_t *)a.row_index + entry_of(at, from, pass);
+        const int left = (int)(to - entry_of(at, from, pass)), passes = a.column_lanes - pass;
+        uint16_t row[SP_GPU_TOGETHER] = {};
+        int k = at.mine * n;
+        const int end = left > 0 ? width : 0;
+        P b = {};
+        if (k < end) /* before it is known which rows it belongs to */
+            b = load((const P *)(x + k));
+#pragma unroll
+        for (int e = 0; e < SP_GPU_TOGETHER; e++)
+            if (e * at.teams < left && e < passes)
+                row[e] = load(row_index + e * at.teams);
+        while (k < end) {
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++) {
+                const P of_row = get((const P *)(buffer + row[e] * a.tile + k));
+                sum.at[e] += dot(of_row, b);
+            }
+            k += a.column_lanes * n;
+            if (k < end)
+                b = load((const P *)(x + k));
+        }
     }
 
     static SP_GPU void sample_column(const struct sp_gpu_arrays &a, const place &at, int64_t item,
@@ -197,15 +229,15 @@ template <class V, class I, int n> struct sddmm_tiled {
         V *y = (V *)a.y;
         for (int64_t from = begin; from < end; from += SP_WARP) {
             next_pass();
-            V product = batch(a, at, x, buffer, width, from, end);
             const int64_t j = entry_of(at, from, at.mine);
-            if (j >= end)
-                continue;
-            if (column > 0)
-                product += reload(y + j);
-            if (column + width == a.r)
-                product *= load((const V *)a.val + j);
-            store(y + j, product);
+            V before = 0, factor = 1;
+            if (j < end && column > 0)
+                before = reload(y + j);
+            if (j < end && column + width == a.r)
+                factor = load((const V *)a.val + j);
+            const V product = before + batch(a, at, x, buffer, width, from, end);
+            if (j < end)
+                store(y + j, product * factor);
         }
     }
 
@@ -264,34 +296,44 @@ template <class V, class I, int n> struct fused_narrow {
                                    const P *of_row, P *sum)
     {
         const int first = at.mine * n, apart = a.column_lanes * n;
-        int64_t c[SP_GPU_TOGETHER];
+        const int64_t left = end - entry_of(at, from, 0);
+        const I *col = (const I *)a.col + entry_of(at, from, 0);
+        I c[SP_GPU_TOGETHER] = {};
         pack<V, SP_GPU_TOGETHER> product = {};
 #pragma unroll
-        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
-            c[e] = -1;
-            if (entry_of(at, from, e) < end)
-                c[e] = load((const I *)a.col + entry_of(at, from, e)) * a.ld_x;
-        }
+        for (int e = 0; e < SP_GPU_TOGETHER; e++)
+            if (e * at.teams < left)
+                c[e] = load(col + e * at.teams);
 #pragma unroll
-        for (int e = 0; e < SP_GPU_TOGETHER; e++) {
-            next_pass();
+        for (int u = 0; u < PACKS; u++) {
+            P of_entry[SP_GPU_TOGETHER] = {};
+            load_rows((const V *)a.x + first + u * apart, c, a, left, at.teams, first + u * apart, of_entry);
 #pragma unroll
-            for (int u = 0; u < PACKS; u++)
-                if (c[e] >= 0 && first + u * apart < a.r) {
-                    const P b = load((const P *)((const V *)a.x + c[e] + first + u * apart));
-                    product.at[e] += dot(of_row[u], b);
-                }
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                product.at[e] += dot(of_row[u], of_entry[e]);
         }
         sum_over_team(product, a.column_lanes);
 #pragma unroll
+        for (int u = 0; u < PACKS; u++) {
+            P of_entry[SP_GPU_TOGETHER] = {};
+            load_rows((const V *)a.second + first + u * apart, c, a, left, at.teams, first + u * apart,
+                      of_entry);
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                add_product(sum[u], product.at[e], of_entry[e]);
+        }
+    }
+
+    /* The thread's columns from `column` of the rows c of an operand, as many as there are
+     * entries. */
+    static SP_GPU void load_rows(const V *from, const I *c, const struct sp_gpu_arrays &a, int64_t left,
+                                 int teams, int column, P *to)
+    {
+#pragma unroll
         for (int e = 0; e < SP_GPU_TOGETHER; e++) {
             next_pass();
-#pragma unroll
-            for (int u = 0; u < PACKS; u++)
-                if (c[e] >= 0 && first + u * apart < a.r) {
-                    const P d = load((const P *)((const V *)a.second + c[e] + first + u * apart));
-                    add_product(sum[u], product.at[e], d);
-                }
+            if (e * teams < left && column < a.r)
+                to[e] = load((const P *)row_behind(from, c[e], a.ld_x));
         }
     }
 };
@@ -326,14 +368,21 @@ template <class V, class I, int n> struct fused_wide {
         P sum = {};
         if (goes_on && k < a.r)
             sum = reload((const P *)(y + k));
-#pragma unroll 4
-        for (int i = 0; i < n_entries; i++) {
-            const V factor = from_lane(product, i);
-            const int64_t c = load((const I *)a.col + from + i);
-            if (k < a.r) {
-                const P d = load((const P *)((const V *)a.second + c * a.ld_x + k));
-                add_product(sum, factor, d);
-            }
+#pragma unroll 1
+        for (int i = 0; i < n_entries; i += SP_GPU_TOGETHER) {
+            I c[SP_GPU_TOGETHER] = {};
+            P d[SP_GPU_TOGETHER] = {};
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                if (i + e < n_entries)
+                    c[e] = load((const I *)a.col + from + i + e);
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                if (i + e < n_entries && k < a.r)
+                    d[e] = load((const P *)row_behind((const V *)a.second + k, c[e], a.ld_x));
+#pragma unroll
+            for (int e = 0; e < SP_GPU_TOGETHER; e++)
+                add_product(sum, from_lane(product, i + e), d[e]);
         }
         if (k < a.r)
             store((P *)(y + k), sum);

@@ -5,6 +5,9 @@
 namespace
 {
 
+/* Blocks of a core for which registers are given out: none is spilled. */
+template <int n> constexpr int tile_blocks = n == 4 ? 3 : 4;
+
 template <class V, class I, int n>
 int start_columns(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
@@ -14,7 +17,7 @@ int start_columns(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
     case SP_GPU_EQUAL:
         return start_dense<gpu::sddmm_coo<V, I, n>>(g, a);
     case SP_GPU_TILE:
-        return start_dense<gpu::sddmm_tiled<V, I, n>>(g, a);
+        return start_dense<gpu::sddmm_tiled<V, I, n>, tile_blocks<n>>(g, a);
     default:
         return g->vectors > 0 ? start_dense<gpu::fused_narrow<V, I, n>>(g, a)
                               : start_dense<gpu::fused_wide<V, I, n>>(g, a);

@@ -22,28 +22,30 @@ template <class V, class I, int lanes> struct crs_rows {
     {
         const int64_t row = grid_thread() / lanes;
         const int mine = thread() % lanes;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x;
         int64_t begin = 0, end = 0;
         if (row < a.n_r) {
             begin = pointer(a.ptr, a.wide_ptr, row);
             end = pointer(a.ptr, a.wide_ptr, row + 1);
         }
+        const I *col = (const I *)a.col + begin + mine;
+        const V *val = (const V *)a.val + begin + mine, *x = (const V *)a.x;
         V sum = 0;
 #pragma unroll 1
-        for (int64_t j = begin + mine; j < end; j += batch * lanes) {
-            I c[batch];
-            V v[batch];
+        for (int64_t left = end - begin - mine; left > 0; left -= batch * lanes) {
+            I c[batch] = {};
+            V v[batch] = {};
 #pragma unroll
             for (int k = 0; k < batch; k++)
-                if (j + k * lanes < end) {
-                    c[k] = load(col + j + k * lanes);
-                    v[k] = load(val + j + k * lanes);
+                if (k * lanes < left) {
+                    c[k] = load(col + k * lanes);
+                    v[k] = load(val + k * lanes);
                 }
 #pragma unroll
             for (int k = 0; k < batch; k++)
-                if (j + k * lanes < end)
+                if (k * lanes < left)
                     sum += v[k] * load(x + c[k]);
+            col += batch * lanes;
+            val += batch * lanes;
         }
         for (int by = lanes / 2; by > 0; by /= 2)
             sum += from_above(sum, by, lanes);
@@ -52,24 +54,37 @@ template <class V, class I, int lanes> struct crs_rows {
     }
 };
 
+/* Batched as crs_rows; all lanes of a warp have as many slots. */
 template <class V, class I> struct sell_chunk {
+    static constexpr int batch = SP_GPU_TOGETHER;
+
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
         const int64_t t = grid_thread();
         if (t >= a.n_chunks * a.C)
             return;
         const int64_t chunk = t / a.C;
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x;
-        int64_t at = pointer(a.ptr, a.wide_ptr, chunk) + t % a.C;
+        const int64_t first = pointer(a.ptr, a.wide_ptr, chunk) + t % a.C;
+        const I *col = (const I *)a.col + first;
+        const V *val = (const V *)a.val + first, *x = (const V *)a.x;
         const int32_t slots = load(a.len + chunk);
         V sum = 0;
-#pragma unroll 4
-        for (int32_t j = 0; j < slots; j++) {
-            const I c = stream(col + at);
-            const V v = stream(val + at);
-            sum += v * load(x + c);
-            at += a.C;
+#pragma unroll 1
+        for (int32_t left = slots; left > 0; left -= batch) {
+            I c[batch] = {};
+            V v[batch] = {};
+#pragma unroll
+            for (int k = 0; k < batch; k++)
+                if (k < left) {
+                    c[k] = stream(col);
+                    v[k] = stream(val);
+                    col += a.C;
+                    val += a.C;
+                }
+#pragma unroll
+            for (int k = 0; k < batch; k++)
+                if (k < left)
+                    sum += v[k] * load(x + c[k]);
         }
         const int64_t row = a.perm ? load(a.perm + t) : t;
         if (row >= 0 && row < a.n_r)
@@ -105,7 +120,7 @@ template <class R, class V> SP_GPU void sum_by_row(R row, V *sum, R *rows, V *su
 }
 
 template <class V, class I> struct crs_merge {
-    static constexpr int batch = SP_GPU_TOGETHER;
+    static constexpr int batch = SP_GPU_TOGETHER, threads = SP_GPU_MERGE_THREADS;
 
     /* Rows among the block's whose end comes before item `item` of it: ends[i] is the entry,
      * counted from the block's first, with which row i ends, so that its end is item ends[i] +
@@ -128,38 +143,38 @@ template <class V, class I> struct crs_merge {
      * batched as in crs_rows: threads of the last warp have an entry more than others. */
     static SP_GPU void multiply(const struct sp_gpu_arrays &a, int64_t first, int64_t end, V *product)
     {
-        const I *col = (const I *)a.col;
-        const V *val = (const V *)a.val, *x = (const V *)a.x;
-        const int32_t threads = block_threads(), n = (int32_t)(end - first);
-        const int32_t begin = (int32_t)(first / SP_WARP * SP_WARP - first);
+        const uint32_t n = (uint32_t)(end - first);
+        const int32_t begin = (int32_t)(first / SP_WARP * SP_WARP - first) + thread();
+        const I *col = (const I *)a.col + first + begin;
+        const V *val = (const V *)a.val + first + begin, *x = (const V *)a.x;
 #pragma unroll 1
-        for (int32_t j = begin + thread(); j < n; j += batch * threads) {
-            I c[batch];
-            V v[batch];
+        for (int32_t j = begin; j < (int32_t)n; j += batch * threads) {
+            I c[batch] = {};
+            V v[batch] = {};
 #pragma unroll
             for (int k = 0; k < batch; k++) {
-                const int32_t i = j + k * threads;
                 next_pass();
-                if (i >= 0 && i < n) {
-                    c[k] = stream(col + first + i);
-                    v[k] = stream(val + first + i);
+                if ((uint32_t)(j + k * threads) < n) {
+                    c[k] = stream(col + k * threads);
+                    v[k] = stream(val + k * threads);
                 }
             }
 #pragma unroll
             for (int k = 0; k < batch; k++) {
-                const int32_t i = j + k * threads;
                 next_pass();
-                if (i >= 0 && i < n) {
-                    const V product_i = v[k] * load(x + c[k]);
-                    put(product + i, product_i);
+                if ((uint32_t)(j + k * threads) < n) {
+                    const V product_j = v[k] * load(x + c[k]);
+                    put(product + j + k * threads, product_j);
                 }
             }
+            col += batch * threads;
+            val += batch * threads;
         }
     }
 
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
-        const int t = thread(), threads = block_threads();
+        const int t = thread();
         const int32_t items = threads * a.items;
         V *product = shared<V>(0);
         V *sums = product + items + 1;

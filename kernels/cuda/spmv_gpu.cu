@@ -6,35 +6,44 @@
 namespace
 {
 
-template <class Body> int start(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+/* Threads of a block, and blocks of a core for which registers are given out: so many that the
+ * loads of a batch leave together, and no more (tests/gpu/machine_code.py says what came of it). */
+enum { ROW_THREADS = 256, CHUNK_THREADS = 128, CHUNK_BLOCKS = 12 };
+template <class V> constexpr int row_blocks = sizeof(V) == 16 ? 4 : 6;
+template <class V> constexpr int merge_blocks = sizeof(V) == 4 ? 8 : 6;
+
+template <class V, class I, int lanes>
+int start_rows(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
-    return start_grid<Body>(g->n_blocks, g->block_threads, g->shared_B, a);
+    return start_grid<gpu::crs_rows<V, I, lanes>, ROW_THREADS, row_blocks<V>>(g->n_blocks, g->block_threads,
+                                                                              g->shared_B, a);
 }
 
 template <class V, class I> int start_lanes(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     switch (g->lanes) {
     case 2:
-        return start<gpu::crs_rows<V, I, 2>>(g, a);
+        return start_rows<V, I, 2>(g, a);
     case 4:
-        return start<gpu::crs_rows<V, I, 4>>(g, a);
+        return start_rows<V, I, 4>(g, a);
     case 8:
-        return start<gpu::crs_rows<V, I, 8>>(g, a);
+        return start_rows<V, I, 8>(g, a);
     case 16:
-        return start<gpu::crs_rows<V, I, 16>>(g, a);
+        return start_rows<V, I, 16>(g, a);
     default:
-        return start<gpu::crs_rows<V, I, 32>>(g, a);
+        return start_rows<V, I, 32>(g, a);
     }
 }
 
 template <class V, class I> int start_merge(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     const int threads = SP_GPU_CARRY_THREADS;
-    int failed = start<gpu::crs_merge<V, I>>(g, a);
+    int failed = start_grid<gpu::crs_merge<V, I>, SP_GPU_MERGE_THREADS, merge_blocks<V>>(
+        g->n_blocks, g->block_threads, g->shared_B, a);
     if (failed)
         return failed;
-    return start_grid<gpu::merge_carries<V>>((g->n_blocks + threads - 1) / threads, threads,
-                                             threads * (sizeof(V) + sizeof(int64_t)), a);
+    return start_grid<gpu::merge_carries<V>, SP_GPU_CARRY_THREADS>(
+        (g->n_blocks + threads - 1) / threads, threads, threads * (sizeof(V) + sizeof(int64_t)), a);
 }
 
 template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
@@ -45,8 +54,14 @@ template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const s
     case SP_GPU_MERGE:
         return start_merge<V, I>(g, a);
     default:
-        return start<gpu::crs_rows<V, I, 1>>(g, a);
+        return start_rows<V, I, 1>(g, a);
     }
+}
+
+template <class V, class I> int start_chunk(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    return start_grid<gpu::sell_chunk<V, I>, CHUNK_THREADS, CHUNK_BLOCKS>(g->n_blocks, g->block_threads,
+                                                                          g->shared_B, a);
 }
 
 template <class I>
@@ -57,9 +72,9 @@ int start_precision(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a
     case SP_C128:
         return start_crs<gpu::complex, I>(g, a);
     case SP_F32:
-        return is_sell ? start<gpu::sell_chunk<float, I>>(g, a) : start_crs<float, I>(g, a);
+        return is_sell ? start_chunk<float, I>(g, a) : start_crs<float, I>(g, a);
     default:
-        return is_sell ? start<gpu::sell_chunk<double, I>>(g, a) : start_crs<double, I>(g, a);
+        return is_sell ? start_chunk<double, I>(g, a) : start_crs<double, I>(g, a);
     }
 }
 

@@ -60,6 +60,28 @@ int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_r
                        : sectors_anywhere(r, to_sector, sector, used);
 }
 
+/* Lanes whose accesses one pass takes: all of 4 bytes and less, a half of 8 bytes, a quarter of
+ * 16. */
+static int lanes_of_pass(const struct sp_gpu_grid *g, const struct sp_gpu_request *r)
+{
+    const int access_B = r->width << g->item_shift[r->array];
+    return access_B <= 4 ? SP_WARP : SP_WARP * 4 / access_B;
+}
+
+/* Sectors of the passes one after the other: a sector that two of them ask for counts twice. */
+static int64_t sectors_of_passes(const struct sp_gpu_grid *g, const struct sp_gpu_request *r)
+{
+    const int lanes = lanes_of_pass(g, r);
+    int64_t sector[SP_WARP], n = 0;
+    uint32_t used[SP_WARP];
+    for (int first = 0; first < SP_WARP; first += lanes) {
+        struct sp_gpu_request part = *r;
+        part.active &= (lanes == SP_WARP ? UINT32_MAX : ((UINT32_C(1) << lanes) - 1) << first);
+        n += sp_gpu_request_sectors(g, &part, sector, used);
+    }
+    return n;
+}
+
 static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
 {
     struct sp_gpu_request r;
@@ -71,6 +93,8 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         int n = sp_gpu_request_sectors(c->grid, &r, sector, used);
         s->requests++;
         s->sectors += n;
+        s->counted += c->grid->counts_parts ? sectors_of_passes(c->grid, &r) : n;
+        s->cycles += (n + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS;
         s->lanes += __builtin_popcount(r.active);
         for (int i = 0; i < n; i++)
             s->items += __builtin_popcount(used[i]);
@@ -125,6 +149,23 @@ int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access
     int64_t n = 0;
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
         n += sum->of[a][access].sectors;
+    return n;
+}
+
+int64_t sp_coalesced_counted(const struct sp_coalescing *sum, enum sp_gpu_access access)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        n += sum->of[a][access].counted;
+    return n;
+}
+
+int64_t sp_coalesced_cycles(const struct sp_coalescing *sum)
+{
+    int64_t n = 0;
+    for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+        for (int access = 0; access < SP_N_GPU_ACCESSES; access++)
+            n += sum->of[a][access].cycles;
     return n;
 }
 

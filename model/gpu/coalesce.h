@@ -11,6 +11,8 @@
 #include "model/gpu/requests.h"
 
 enum { SP_GPU_SECTOR_B = 32, SP_GPU_SECTOR_SHIFT = 5 };
+/* Sectors that an L1 passes in a cycle, of one request. */
+enum { SP_GPU_CYCLE_SECTORS = 4 };
 
 /* The distinct sectors of a request, counted from the array's begin, in the order of the lanes that
  * name them first; used[i]: the items of sector[i] that are asked for, bit by bit. Returns how many
@@ -21,8 +23,11 @@ int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_r
 /* Of one array and one kind of access, over a whole execution. */
 struct sp_gpu_sectors {
     int64_t requests, sectors;
-    int64_t lanes; /* that asked */
-    int64_t items; /* distinct ones of each request: items times their size is what lanes use of the bytes
+    int64_t counted; /* sectors as the counter has them: where parts of a warp are asked one after the
+                        other (counts_parts of the grid), those of each part */
+    int64_t cycles;  /* of an L1, one at least for each request */
+    int64_t lanes;   /* that asked */
+    int64_t items;   /* distinct ones of each request: items times their size is what lanes use of the bytes
                       that sectors bring */
 };
 
@@ -39,8 +44,10 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *grid, const struct sp_progr
 int64_t sp_coalesced_gathers(const struct sp_coalescing *sum);
 int64_t sp_coalesced_steps(const struct sp_coalescing *sum);
 
-/* Sectors of all arrays by one kind of access. */
+/* Sectors of all arrays by one kind of access; the same as the counter has them; cycles of all. */
 int64_t sp_coalesced_sectors(const struct sp_coalescing *sum, enum sp_gpu_access access);
+int64_t sp_coalesced_counted(const struct sp_coalescing *sum, enum sp_gpu_access access);
+int64_t sp_coalesced_cycles(const struct sp_coalescing *sum);
 
 /* SpMV: share of the lanes' turns in the loops over entries that have an entry of the matrix, 0 ...
  * 1. The others idle until the longest row of their warp is done, or multiply fill. NAN: other

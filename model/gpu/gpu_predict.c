@@ -30,6 +30,12 @@ struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *t)
     return sp_value_of(t->L1_load_B.value + t->L1_copy_B.value + t->L1_store_B.value, SP_MODELLED);
 }
 
+struct sp_value sp_gpu_taken_B(const struct sp_gpu_traffic *t)
+{
+    return sp_value_of((double)sp_coalesced_cycles(&t->sectors) * SP_GPU_CYCLE_SECTORS * SP_GPU_SECTOR_B,
+                       SP_MODELLED);
+}
+
 /* Loads behind the L1s at a capacity [B]. */
 static double behind(const struct sp_coalescing *sum, const struct sp_gpu_l1 *l1, enum sp_gpu_l1_size size)
 {
@@ -123,9 +129,9 @@ static enum sp_status traffic_of(const struct sp_gpu_grid *g, const struct sp_ma
         return status;
     t->use = sp_coalesced_use(g, &t->sectors);
     t->active = sp_coalesced_active(g, &t->sectors);
-    t->L1_load_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_LOAD));
-    t->L1_copy_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_COPY));
-    t->L1_store_B = exact_bytes(sp_coalesced_sectors(&t->sectors, SP_GPU_STORE));
+    t->L1_load_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_LOAD));
+    t->L1_copy_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_COPY));
+    t->L1_store_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_STORE));
     const struct sp_gpu_l1_options inner = {.n_sm = m->n_cores,
                                             .n_resident = t->occupancy.blocks,
                                             .L1_B = t->occupancy.L1_B,
@@ -206,7 +212,7 @@ static struct sp_value part_of(struct sp_value rate, double share)
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
-    const double per_latency = (double)m->n_cores * t->occupancy.warps * SP_GPU_OVERLAP;
+    const double per_latency = (double)m->n_cores * t->occupancy.warps * g->launch.steps;
     const double loads = t->L1_load_B.value + t->L1_copy_B.value > 0 ? SP_GPU_RAMP_LOADS : 0;
     const struct sp_roof_term waiting = {"latency", waits_of(t),
                                          sp_gpu_rate_of(per_latency, m->gpu.latency_s)};
@@ -237,11 +243,11 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
                                                     part_of(roof_of(m, "L2", &p->L2_roof), share)};
     p->term[SP_GPU_TERM_L1] =
-        (struct sp_roof_term){"L1 requests", sp_gpu_asked_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
+        (struct sp_roof_term){"L1 requests", sp_gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
     p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);
     p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){
-        "latency", longest_waits(t, resident), sp_gpu_rate_of(resident * SP_GPU_OVERLAP, m->gpu.latency_s)};
+        "latency", longest_waits(t, resident), sp_gpu_rate_of(resident * g->launch.steps, m->gpu.latency_s)};
     p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
                                                         sp_gpu_rate_of(1, m->gpu.launch_s)};
     set_ends(g, m, p);
@@ -272,6 +278,7 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     memset(p, 0, sizeof *p);
     p->launch = *launch;
     enum sp_status status = sp_gpu_grid_make(l, launch, &grid, err);
+    grid.counts_parts = m->gpu.counts_parts;
     if (status == SP_OK)
         status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {

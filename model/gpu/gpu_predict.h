@@ -14,7 +14,7 @@
 
 /* Of what modelled bytes are: one more with every change after which the same launch on the same
  * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
-enum { SP_GPU_TRAFFIC_VERSION = 1 };
+enum { SP_GPU_TRAFFIC_VERSION = 2 };
 
 /* One execution, second grids included: loads, and stores with atomic additions [B]. */
 struct sp_gpu_traffic {
@@ -36,13 +36,17 @@ struct sp_gpu_traffic {
 /* All that the warps ask for, copies and stores included [B]. */
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
+/* What the L1s are busy with: the cycles that all requests take them, each as four sectors [B]. */
+struct sp_value sp_gpu_taken_B(const struct sp_gpu_traffic *traffic);
+
 /* Ends of the effective L2 of a GPU: measured or stated, else half and all of the nominal. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);
 
 /* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the
  * machine does not describe is left out, and named. A launch of fewer blocks than there are SMs
  * draws its SMs' part of bandwidths and of the peak: an estimate, and so modelled. "L1 requests":
- * sectors that the warps ask for, at what the L1s of all SMs pass in a cycle. Row ends are in the
+ * sectors that the warps ask for, four at least of each request, since an L1 takes one in a cycle,
+ * at what the L1s of all SMs pass. Row ends are in the
  * requests of a kernel whose layout is known. */
 struct sp_gpu_prediction {
     struct sp_gpu_launch launch;
@@ -59,11 +63,10 @@ struct sp_gpu_prediction {
                           of memory, which an L2 exceeds, so that the time of transfers is an upper bound */
 };
 
-/* Latency, by Little's law: a warp has SP_GPU_OVERLAP of its steps (col, val, x of its lanes, one
- * load of each; MMA: two stages with two requests for x each) on the way at a time, and a step
- * waits for memory once, but not more often than sectors come from there. The warp with most steps
- * takes at least its own time. */
-enum { SP_GPU_OVERLAP = 4 };
+/* Latency, by Little's law: a warp makes `steps` (of the launch) of its steps, a request for a
+ * gathered operand with the loads that lead to it, while one latency passes, and a step waits for
+ * memory once, but not more often than sectors come from there. The warp with most steps takes at
+ * least its own time. */
 
 /* Below this a kernel may well be shorter than its launch [s]. */
 #define SP_SHORT_LAUNCH_S 5e-6

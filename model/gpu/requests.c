@@ -44,7 +44,10 @@ static void set_matrix(struct sp_gpu_grid *g)
     set_array(g, SP_GPU_BLOCK, staged ? (l->n_blocks + 1) * SP_GPU_BLOCK_ITEMS : 0, sizeof(int32_t));
     set_array(g, SP_GPU_LIST, staged ? l->n_list : 0, sizeof *l->list);
     set_array(g, SP_GPU_ROW_INDEX, l->row_index ? l->n_stored : 0, l->s_row);
-    set_array(g, SP_GPU_COL, l->n_indices, l->s_i);
+    if (map == SP_GPU_MMA) /* in halves, if they are wide */
+        set_array(g, SP_GPU_COL, l->n_indices * (int64_t)(l->s_i / sizeof(int32_t)), sizeof(int32_t));
+    else
+        set_array(g, SP_GPU_COL, l->n_indices, l->s_i);
     set_array(g, SP_GPU_VAL, map == SP_GPU_FUSED ? 0 : l->n_stored, l->s_a);
     set_array(g, SP_GPU_PERM, l->perm ? l->n_chunks * l->C : 0, sizeof *l->perm);
 }

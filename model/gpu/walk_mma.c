@@ -1,13 +1,13 @@
-/* SpMM in BCSR on matrix units: stage after stage of the stored columns, first the rows of X that
- * belong to them, then their values; at last the sums: MMA. That copies are on their way two stages
- * ahead changes nothing of their order. */
+/* SpMM in BCSR on matrix units: stage after stage of the stored columns, first where they are, then
+ * the rows of X that belong to them, then their values; at last the sums: MMA. That copies are on
+ * their way two stages ahead changes nothing of their order. */
 #include "model/gpu/walk.h"
 
 /* row: the block row, from to to its blocks; first: the part's first row in these; slots: columns
  * to be walked; k: the first one of the stage; pass: of the threads over the stage's parts. */
 enum step { LIST, LIST_END, NEXT_PASS, FIND, FOUND, COPY, SUM_Y, DONE };
 /* inner_step: what a stage brings. */
-enum { OF_X, OF_BLOCKS };
+enum { OF_PLACES, OF_X, OF_BLOCKS };
 
 enum { UNIT_ROWS = 8, WARP_COLUMNS = 16, COPY_B = 16 };
 
@@ -31,7 +31,7 @@ static void open_tile(struct sp_gpu_cursor *c, int64_t tile)
     c->tile = tile;
     c->k = 0;
     c->pass = 0;
-    c->inner_step = OF_X;
+    c->inner_step = OF_PLACES;
     c->step = NEXT_PASS;
 }
 
@@ -64,12 +64,46 @@ static int part_items(const struct sp_gpu_cursor *c)
     return c->inner_step == OF_X ? c->grid->launch.vector : COPY_B / (int)c->grid->layout->s_x;
 }
 
-/* place[], end[]: of each lane the block column in the walk, and the column in it; column[]: the
- * first number of its part; at[]: its block, or the first one where it is to be found. false: the
- * warp has no more parts of the stage. */
-static bool open_pass(struct sp_gpu_cursor *c)
+/* The block that the bisection for block column J ends with, as the kernel's. */
+static int64_t block_for(const struct sp_gpu_cursor *c, int64_t J)
+{
+    int64_t at = c->from;
+    for (int64_t n = c->to - c->from, half; n > 1; n -= half) {
+        half = n / 2;
+        at += sp_layout_col(c->grid->layout, at + half) <= J ? half : 0;
+    }
+    return at;
+}
+
+/* place[], end[]: where column k of the walk is for a lane, the block column and the column in
+ * it. */
+static void set_column(struct sp_gpu_cursor *c, int lane, int64_t k)
 {
     const struct sp_layout *l = c->grid->layout;
+    c->place[lane] = k / l->b_w;
+    c->end[lane] = k % l->b_w;
+    c->lanes |= (uint32_t)(k < c->slots) << lane;
+}
+
+/* at[]: the block of each lane, or the first one where it is to be found. false: the warp has no
+ * column of the stage to look for. */
+static bool open_places(struct sp_gpu_cursor *c)
+{
+    if (c->pass > 0 || c->first_thread >= stage_columns(c))
+        return false;
+    c->lanes = 0;
+    for (int lane = 0; lane < SP_WARP && lane < stage_columns(c); lane++) {
+        set_column(c, lane, c->k + lane);
+        c->at[lane] = c->from + (is_on(c, SP_GPU_MMA_SKIP) ? c->place[lane] : 0);
+    }
+    c->part_end = c->to - c->from;
+    return true;
+}
+
+/* column[]: the first number of each lane's part, at[] its block. false: the warp has no more parts
+ * of the stage. */
+static bool open_parts(struct sp_gpu_cursor *c)
+{
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int64_t in_row = c->inner_step == OF_X ? g->tile : part_rows(c), n_parts = in_row / part_items(c);
     const int64_t first = c->first_thread + (int64_t)c->pass * g->block_threads;
@@ -77,31 +111,35 @@ static bool open_pass(struct sp_gpu_cursor *c)
         return false;
     c->lanes = 0;
     for (int lane = 0; lane < SP_WARP; lane++) {
-        const int64_t part = first + lane, k = c->k + part / n_parts;
+        const int64_t part = first + lane;
+        set_column(c, lane, c->k + part / n_parts);
         c->column[lane] = (int32_t)(part % n_parts * part_items(c));
-        c->place[lane] = k / l->b_w;
-        c->end[lane] = k % l->b_w;
-        c->at[lane] = c->from + (is_on(c, SP_GPU_MMA_SKIP) ? c->place[lane] : 0);
-        c->lanes |= (uint32_t)(k < c->slots) << lane;
+        c->at[lane] = is_on(c, SP_GPU_MMA_SKIP) ? c->from + c->place[lane] : block_for(c, c->place[lane]);
     }
-    c->part_end = c->to - c->from;
     return true;
 }
 
 static void next_pass(struct sp_gpu_cursor *c)
 {
+    const int places = is_on(c, SP_GPU_MMA_SKIP) ? FOUND : FIND;
     if (c->k >= c->slots) {
         c->turn = 0;
         c->step = SUM_Y;
-    } else if (open_pass(c)) {
+    } else if (c->inner_step == OF_PLACES ? open_places(c) : open_parts(c)) {
         c->pass++;
         if (c->lanes)
-            c->step = is_on(c, SP_GPU_MMA_SKIP) ? FOUND : FIND;
+            c->step = c->inner_step == OF_PLACES ? places : COPY;
     } else {
         c->pass = 0;
         c->k += c->inner_step == OF_BLOCKS ? stage_columns(c) : 0;
-        c->inner_step = c->inner_step == OF_X ? OF_BLOCKS : OF_X;
+        c->inner_step = c->inner_step == OF_BLOCKS ? OF_PLACES : c->inner_step + 1;
     }
+}
+
+/* Of indices with 8 bytes the kernel asks for the lower half. */
+static int64_t index_item(const struct sp_gpu_cursor *c, int64_t block)
+{
+    return block * (int64_t)(c->grid->layout->s_i / sizeof(int32_t));
 }
 
 /* One step of the bisection: part_end blocks from at[] on are left. */
@@ -109,12 +147,13 @@ static bool next_bisection(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const int64_t half = c->part_end / 2;
     if (c->part_end <= 1) {
-        c->step = c->part_end > 0 ? FOUND : COPY;
+        c->step = c->part_end > 0 ? FOUND : NEXT_PASS;
         return false;
     }
     for (int lane = 0; lane < SP_WARP; lane++) {
-        c->named[lane] = c->at[lane] + half;
-        c->at[lane] += sp_layout_col(c->grid->layout, c->named[lane]) <= c->place[lane] ? half : 0;
+        const int64_t middle = c->at[lane] + half;
+        c->named[lane] = index_item(c, middle);
+        c->at[lane] += sp_layout_col(c->grid->layout, middle) <= c->place[lane] ? half : 0;
     }
     c->part_end -= half;
     return sp_gpu_load(r, SP_GPU_COL, c->lanes, c->named, true);
@@ -122,8 +161,10 @@ static bool next_bisection(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 
 static bool next_found(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
-    c->step = COPY;
-    return sp_gpu_load(r, SP_GPU_COL, c->lanes, c->at, true);
+    for (int lane = 0; lane < SP_WARP; lane++)
+        c->named[lane] = index_item(c, c->at[lane]);
+    c->step = NEXT_PASS;
+    return sp_gpu_load(r, SP_GPU_COL, c->lanes, c->named, true);
 }
 
 /* named[]: what the lane brings of row x_row of X, or of its stored column; false: zeros. */

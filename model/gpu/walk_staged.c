@@ -322,7 +322,7 @@ static bool next_column(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 
 static void open_entries(struct sp_gpu_cursor *c)
 {
-    c->turn = 0;
+    c->turn = c->vector = 0;
     c->step = ENTRY_ROW;
     if (c->from >= c->to) {
         c->part += sp_gpu_block_warps(&c->grid->launch);
@@ -339,21 +339,26 @@ static bool next_column_ptr(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     return sp_gpu_load(r, SP_GPU_COLUMN_PTR, UINT32_MAX, c->named, true);
 }
 
-/* at[]: entries of this turn; the lanes whose teams have one. */
+/* at[]: entries of this turn, by the lanes whose teams have one; after four turns x, by those that
+ * had one in the first of them (`vector` of the four are done). */
 static bool next_row_index(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const int column_lanes = c->grid->launch.column_lanes;
     const int64_t first = c->from + (int64_t)c->turn * (SP_WARP / column_lanes);
-    c->k = 0;
-    if (c->turn >= column_lanes || first >= c->to) {
-        c->step = SUM_Y;
+    c->active = c->turn < column_lanes ? sp_gpu_first_lanes((c->to - first) * column_lanes) : 0;
+    if (c->vector == SP_GPU_TOGETHER || !c->active) {
+        c->step = c->vector > 0 ? ENTRY_X : SUM_Y;
+        c->vector = 0;
+        c->k = 0;
         return false;
     }
+    if (c->vector == 0)
+        c->lanes = c->active;
     for (int lane = 0; lane < SP_WARP; lane++)
         c->at[lane] = first + lane / column_lanes;
-    c->lanes = sp_gpu_first_lanes((c->to - first) * column_lanes);
-    c->step = ENTRY_X;
-    return sp_gpu_load(r, SP_GPU_ROW_INDEX, c->lanes, c->at, true);
+    c->turn++;
+    c->vector++;
+    return sp_gpu_load(r, SP_GPU_ROW_INDEX, c->active, c->at, true);
 }
 
 static bool next_x(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -364,10 +369,8 @@ static bool next_x(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     c->active = c->lanes & lanes_in_tile(c);
     for (int lane = 0; lane < SP_WARP; lane++)
         c->named[lane] = first + tile_column(c, lane);
-    if (!next_tile_columns(c)) {
-        c->turn++;
+    if (!next_tile_columns(c))
         c->step = ENTRY_ROW;
-    }
     return sp_gpu_load_wide(r, SP_GPU_X, c->active, c->named, g->vector, g->column_lanes == SP_WARP);
 }
 

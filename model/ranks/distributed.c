@@ -222,29 +222,53 @@ static void finish_rank(const struct sp_distribution *d, struct sp_rank_cost *c)
     c->overlapped_s = c->pack_s + fmax(local_s, c->exchange_s) + c->remote_s;
 }
 
-/* Bytes and times of one rank on a node with n_ranks. */
-static bool work_of_rank(const struct sp_halo_rank *rank, const struct sp_distribution *d, int p, int n_ranks,
-                         struct sp_rank_cost *c, const char **level)
+static void bytes_of_rank(const struct sp_halo_rank *rank, const struct sp_distribution *d, int p,
+                          struct sp_rank_cost *c)
 {
     const struct sp_block_bytes b = sp_block_bytes_of(rank, d, d->local_loads ? d->local_loads[p] : 1,
                                                       d->remote_loads ? d->remote_loads[p] : 1);
     c->local_B = b.local_B;
     c->remote_B = b.remote_B;
     c->pack_B = b.pack_B;
+}
+
+/* Times of one rank on a node with n_ranks that move mean_B each; its bytes are there. */
+static bool work_of_rank(const struct sp_halo_rank *rank, const struct sp_distribution *d, int p, int n_ranks,
+                         double mean_B, struct sp_rank_cost *c, const char **level)
+{
     if (!d->machine)
         return false;
-    const struct sp_value rate = rate_of(d, n_ranks, b.local_B + b.remote_B + b.pack_B, level);
+    const struct sp_value rate = rate_of(d, n_ranks, mean_B, level);
     if (!sp_value_known(rate))
         return false;
     const double remote_rows = (double)(sp_remote_is_compressed(rank) ? rank->remote_rows : rank->n_r);
-    c->remote_s = rank->remote_nz > 0
-                      ? larger(b.remote_B / rate.value, core_time(d, remote_rows, (double)rank->remote_nz))
-                      : 0;
-    c->own_s =
-        c->remote_s + larger(b.local_B / rate.value, core_time(d, (double)rank->n_r, (double)rank->local_nz));
-    c->pack_s = b.pack_B / rate.value;
+    const double local_core_s =
+        d->local_core_s ? d->r * d->local_core_s[p] : core_time(d, (double)rank->n_r, (double)rank->local_nz);
+    const double remote_core_s =
+        d->remote_core_s ? d->r * d->remote_core_s[p] : core_time(d, remote_rows, (double)rank->remote_nz);
+    c->remote_s = rank->remote_nz > 0 ? larger(c->remote_B / rate.value, remote_core_s) : 0;
+    c->own_s = c->remote_s + larger(c->local_B / rate.value, local_core_s);
+    c->pack_s = c->pack_B / rate.value;
     finish_rank(d, c);
     return true;
+}
+
+/* Ranks first ... end - 1 are those of a node, whose caches hold what all of them move, or do
+ * not. */
+static bool work_of_node(const struct sp_halo *halo, const struct sp_distribution *d, int first, int end,
+                         struct sp_rank_cost *cost, const char **levels)
+{
+    bool known = true;
+    double all_B = 0;
+    for (int p = first; p < end; p++) {
+        bytes_of_rank(&halo->rank[p], d, p, &cost[p]);
+        all_B += cost[p].local_B + cost[p].remote_B + cost[p].pack_B;
+    }
+    for (int p = first; p < end; p++)
+        known =
+            work_of_rank(&halo->rank[p], d, p, end - first, all_B / (end - first), &cost[p], &levels[p]) &&
+            known;
+    return known;
 }
 
 /* ---- all ranks ---- */
@@ -346,8 +370,7 @@ enum sp_status sp_distributed_make(const struct sp_halo *halo, const struct sp_d
     for (int first = 0; first < n; first += d->per_node) {
         const int end = first + d->per_node < n ? first + d->per_node : n;
         exchange_of_node(halo, d, first, end, out);
-        for (int p = first; p < end; p++)
-            known = work_of_rank(&halo->rank[p], d, p, end - first, &out->rank[p], &levels[p]) && known;
+        known = work_of_node(halo, d, first, end, out->rank, levels) && known;
     }
     for (int p = 0; p < n; p++)
         add_rank(&halo->rank[p], &out->rank[p], out);

@@ -5,7 +5,7 @@
  * and the remote one, y += B halo, of which only rows with entries are stored where these are at
  * most 40 % of all (PETSc's compressed rows). What it sends is gathered into a buffer first. Of a
  * machine whose times of rows were measured (model/unit_costs.h) a block takes at least these, r of
- * them for r vectors. */
+ * them for r vectors, and where it was simulated what its gathers wait for. */
 #ifndef SP_MODEL_DISTRIBUTED_H
 #define SP_MODEL_DISTRIBUTED_H
 
@@ -30,6 +30,9 @@ struct sp_distribution {
     const struct sp_network *network; /* NULL: no times of the exchange */
     /* [n ranks] x that the two blocks load, over each needed element once; NULL: 1 */
     const double *local_loads, *remote_loads;
+    /* [n ranks] of the two blocks in the core, waiting for gathers included [s]; NULL: rows as long
+     * as their mean, by the machine's times of rows */
+    const double *local_core_s, *remote_core_s;
 };
 
 /* One rank; bytes of r vectors. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/analyze/analyze_mpi.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/process.h"
@@ -182,6 +183,8 @@ static int run(int argc, char **argv)
     if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
         sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
         return sp_report_error(&err);
+    if (a.output.asked[SP_OPTION_MPI])
+        return sp_analyze_mpi(&a, command);
     int code = sp_output_open(&a.output, &a.common);
     return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));
 }
@@ -193,6 +196,8 @@ static const struct sp_example examples[] = {
     {"spmodel analyze --rhs 1,2,4,8 matrix.mtx", "block vectors: balance and speed over their number", "0 5"},
     {"spmodel analyze --fail-below bandwidth:0.8 --lines matrix.mtx",
      "a gate: exit code 1 below 80 % of the roof; one line a figure", "0 1 5"},
+    {"spmodel analyze --mpi matrix.mtx",
+     "distributed: as a rank of MPI behind mpirun -n 4, else as the only one", "0 4"},
     {"spmodel analyze --device gpu matrix.mtx", "the same on a GPU; exit code 4 says what is missing",
      "0 4 5"},
     {0},

@@ -135,11 +135,26 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
     case SP_KEY_OF(FAIL_BELOW):
         set_fail_below(state, arg, &a->output);
         return 0;
+    case SP_KEY_OF(PARTITION):
+        a->partition = arg;
+        return 0;
+    case SP_KEY_OF(EACH_READS):
+        a->each_reads = true;
+        return 0;
+    case SP_KEY_OF(PATIENCE):
+        if (sp_parse_seconds(arg, &a->patience_s) || !(a->patience_s > 0 && a->patience_s < 1e7))
+            sp_usage_error(state, "--patience takes a time, for example 60s or 1h, not '%s'", arg);
+        return 0;
     case ARGP_KEY_ARGS:
         a->matrix = state->argv + state->next;
         a->n_matrices = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
+        if (!a->output.asked[SP_OPTION_MPI] && (a->partition || a->each_reads || a->patience_s > 0))
+            sp_usage_error(state, "%s is for --mpi",
+                           a->partition    ? "--partition"
+                           : a->each_reads ? "--each-reads"
+                                           : "--patience");
         if (sp_request_check_device(&a->request, &err) != SP_OK)
             sp_usage_error(state, "%s", err.what);
         return 0;

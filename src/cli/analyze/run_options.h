@@ -54,6 +54,9 @@ struct sp_analyze_arguments {
     struct sp_run_options run; /* both, for the parser */
     char **matrix;
     int n_matrices;
+    const char *partition; /* of --mpi; NULL: not given */
+    bool each_reads;
+    double patience_s; /* 0: not given */
 };
 
 extern const struct argp sp_analyze_argp;

@@ -40,25 +40,40 @@ static void set_environment(void *context)
     sched_setaffinity(0, sizeof b->run->cpus, &b->run->cpus);
 }
 
-static enum sp_status find_library(char *list, size_t size, struct sp_error *err)
+static enum sp_status find_file(const char *name, const char *remedy, char *path, size_t size,
+                                struct sp_error *err)
 {
-    char path[3000];
-    const char *other = getenv(preload);
-    if (!sp_module_path("libspmodel-attach.so", path, sizeof path) || access(path, R_OK) != 0)
-        return sp_fail(err, SP_ABSENT, "install spmodel whole: the library lies in lib/spmodel",
-                       "libspmodel-attach.so is not where it belongs");
+    if (!sp_module_path(name, path, size) || access(path, R_OK) != 0)
+        return sp_fail(err, SP_ABSENT, remedy, "%s is not where it belongs", name);
     if (strpbrk(path, ": "))
         return sp_fail_at(err, SP_ABSENT, path, 0, 0, "install spmodel elsewhere",
                           "the dynamic linker takes no library whose path has a blank or a colon");
-    const int n = snprintf(list, size, "%s%s%s", path, other && *other ? ":" : "", other ? other : "");
+    return SP_OK;
+}
+
+static enum sp_status find_library(bool messages, char *list, size_t size, struct sp_error *err)
+{
+    char path[3000], pmpi[3000] = "";
+    const char *other = getenv(preload);
+    enum sp_status status =
+        find_file("libspmodel-attach.so", "install spmodel whole: the library lies in lib/spmodel", path,
+                  sizeof path, err);
+    if (status == SP_OK && messages)
+        status = find_file("libspmodel-pmpi.so",
+                           "install MPI (Debian: libopenmpi-dev and openmpi-bin), then build spmodel again",
+                           pmpi, sizeof pmpi, err);
+    if (status != SP_OK)
+        return status;
+    const int n = snprintf(list, size, "%s%s%s%s%s", path, messages ? ":" : "", pmpi,
+                           other && *other ? ":" : "", other ? other : "");
     return n > 0 && (size_t)n < size ? SP_OK
                                      : sp_fail(err, SP_ABSENT, "shorten it", "LD_PRELOAD is too long");
 }
 
-enum sp_status sp_attached_ready(struct sp_error *err)
+enum sp_status sp_attached_ready(bool messages, struct sp_error *err)
 {
     char list[8192];
-    return find_library(list, sizeof list, err);
+    return find_library(messages, list, sizeof list, err);
 }
 
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err)
@@ -66,7 +81,7 @@ enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err
     char list[8192];
     pid_t child;
     int error;
-    enum sp_status status = find_library(list, sizeof list, err);
+    enum sp_status status = find_library(run->messages, list, sizeof list, err);
     struct before before = {.run = run, .preload = list};
     const struct sigaction as_ever = {.sa_handler = SIG_DFL};
     run->exit_code = sp_exit_code(status);

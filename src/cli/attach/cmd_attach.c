@@ -15,6 +15,7 @@
 #include "cli/analyze/run_options.h"
 #include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
+#include "cli/attach/messages_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
@@ -23,7 +24,17 @@
 #include "session/attach/attach_judge.h"
 #include "session/request/request.h"
 
-enum { KEY_ALL = SP_KEY_PRIVATE, KEY_CAPTURE, KEY_HTML, KEY_MACHINE, KEY_NO_HINTS, KEY_NO_PLOTS, KEY_ONLY };
+enum {
+    KEY_ALL = SP_KEY_PRIVATE,
+    KEY_CAPTURE,
+    KEY_HTML,
+    KEY_MACHINE,
+    KEY_MESSAGES,
+    KEY_MPI,
+    KEY_NO_HINTS,
+    KEY_NO_PLOTS,
+    KEY_ONLY
+};
 
 static const struct argp_option options[] = {
     {"threads", 't', "N", 0,
@@ -40,6 +51,13 @@ static const struct argp_option options[] = {
      "records",
      2},
     {"capture", KEY_CAPTURE, "DIR", 0, "Run nothing: judge what was kept in DIR", 2},
+    {"mpi", KEY_MPI, NULL, 0,
+     "Also count messages and bytes between the ranks of an MPI program, by phase: attach --mpi -- mpirun -n "
+     "4 "
+     "PROGRAM",
+     2},
+    {"messages", KEY_MESSAGES, "FILE", 0, "Run nothing: show who sent how much to whom, as --mpi counted it",
+     2},
     {"out", 'o', "DIR", 0, "Directory for records and plots (default: this one)", 3},
     {"html", KEY_HTML, "FILE", 0,
      "Also write the report as one HTML page that needs no other file; - is standard output", 3},
@@ -58,10 +76,23 @@ struct arguments {
     struct sp_output_options output;
     struct sp_analyze_options analyze;
     struct sp_attach_request request;
-    const char *only, *keep, *capture, *machine;
-    bool all;
+    const char *only, *keep, *capture, *machine, *messages;
+    bool all, mpi;
+    bool sent;   /* messages were counted */
     char **word; /* the program; NULL: none */
 };
+
+/* Was this process itself started by mpirun, with others? */
+static bool is_rank(void)
+{
+    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        const char *n = getenv(size[i]);
+        if (n && atol(n) > 1)
+            return true;
+    }
+    return false;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -88,6 +119,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_CAPTURE:
         a->capture = arg;
         return 0;
+    case KEY_MPI:
+        a->mpi = true;
+        return 0;
+    case KEY_MESSAGES:
+        a->messages = arg;
+        return 0;
     case 'o':
         a->output.directory = arg;
         return 0;
@@ -105,8 +142,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!a->word && !a->capture)
+        if (!a->word && !a->capture && !a->messages)
             sp_usage_error(state, "give the program to run, behind --");
+        if (a->messages && (a->word || a->capture || a->keep || a->mpi))
+            sp_usage_error(state, "--messages shows what was counted before; leave the rest out");
+        if (a->mpi && !a->word)
+            sp_usage_error(state,
+                           "--mpi counts while a program runs; --messages FILE shows what was counted");
+        if (a->mpi && is_rank())
+            sp_usage_error(state,
+                           "this is one rank of many already: put mpirun behind --, as in spmodel attach "
+                           "--mpi -- mpirun -n 4 PROGRAM");
         if (a->word && a->capture)
             sp_usage_error(state, "--capture judges what was seen before; leave the program out");
         if (a->keep && a->capture)
@@ -123,7 +169,7 @@ static bool is_ours(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && (strcmp(dot, SP_ATTACH_LOG_ENDING) == 0 || strcmp(dot, ".sppat") == 0 ||
-                   strcmp(dot, ".part") == 0);
+                   strcmp(dot, SP_ATTACH_MESSAGES_ENDING) == 0 || strcmp(dot, ".part") == 0);
 }
 
 /* Whatever attach writes there goes; a folder that holds more stays. */
@@ -318,9 +364,11 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const stru
         sp_attach_print_program(c, end, out);
         if (c->n_products > 0)
             sp_attach_print_table(c, line, c->n_products, a->all || a->common.verbosity > 0, out);
-        sp_attach_print_unseen(c, end, out);
+        if (c->n_products > 0 || !a->sent)
+            sp_attach_print_unseen(c, end, out);
     }
-    int code = c->n_products > 0 ? 0 : sp_worse_exit(sp_exit_code(SP_NO), write_nothing(a, c, end));
+    int code =
+        c->n_products > 0 ? 0 : sp_worse_exit(a->sent ? 0 : sp_exit_code(SP_NO), write_nothing(a, c, end));
     if (c->n_products > 0 && n_judged == 0) {
         sp_fail(&err, SP_ABSENT,
                 a->only ? "--only takes a part of a function's or library's name, or A1" : NULL,
@@ -345,6 +393,80 @@ static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *ru
     }
     if (first && strcmp(file_name(first->program), file_name(run->word[0])) != 0)
         snprintf(first->program, sizeof first->program, "%s", run->word[0]);
+}
+
+/* ---- messages ---- */
+
+/* name[size]: the program's; NULL: not asked for. */
+static enum sp_status print_messages(const struct arguments *a, const char *path, FILE *json, char *name,
+                                     size_t size, struct sp_error *err)
+{
+    struct sp_message_counts messages;
+    enum sp_status status = sp_message_counts_read(path, &messages, err);
+    if (status != SP_OK)
+        return status;
+    if (name)
+        snprintf(name, size, "%.60s", file_name(messages.program));
+    if (out_of(a) == stdout || !json)
+        sp_message_counts_print(&messages, a->common.verbosity > 0, out_of(a));
+    if (json) {
+        json_t *root = sp_message_counts_json(&messages);
+        if (json_dumpf(root, json, JSON_INDENT(1)) != 0 || fputc('\n', json) == EOF)
+            status = sp_fail(err, SP_OUTPUT, NULL, "the JSON cannot be written");
+        json_decref(root);
+    }
+    sp_message_counts_free(&messages);
+    return status;
+}
+
+/* The job's record, from the folder to where records go. */
+static int keep_messages(struct arguments *a, const char *folder, const char *name)
+{
+    char from[PATH_MAX], to[1200], program[64];
+    struct sp_error err;
+    int n = snprintf(from, sizeof from, "%s/%s", folder, name);
+    if (n < 0 || n >= (int)sizeof from)
+        return 0;
+    const enum sp_status status = print_messages(a, from, NULL, program, sizeof program, &err);
+    if (status != SP_OK)
+        return sp_report_error(&err);
+    a->sent = true;
+    for (int i = 0; i < 1000 && !a->keep; i++) {
+        snprintf(to, sizeof to, "%s/%.60s%s%.0d.messages.json", a->output.directory, program, i ? "-" : "",
+                 i);
+        if (link(from, to) == 0) {
+            sp_print(out_of(a), "saved  %s\nnext   spmodel attach --messages %s\n", to, to);
+            return 0;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    if (!a->keep) {
+        sp_fail_at(&err, SP_OUTPUT, to, 0, 0, "choose a place where you may write with --out",
+                   "the record of messages cannot be written: %s", strerror(errno));
+        return sp_report_error(&err);
+    }
+    return 0;
+}
+
+static int show_messages(struct arguments *a, const char *folder)
+{
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
+    int code = 0;
+    while (d && (entry = readdir(d)) != NULL) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot && strcmp(dot, SP_ATTACH_MESSAGES_ENDING) == 0)
+            code = sp_worse_exit(code, keep_messages(a, folder, entry->d_name));
+    }
+    if (d)
+        closedir(d);
+    if (!a->sent && code == 0)
+        sp_print(out_of(a),
+                 "MESSAGES not known: no rank came to MPI_Finalize with the library in front of its MPI (no "
+                 "MPI program, a\n"
+                 "         rank that ended before, or calls from Fortran, which are not seen)\n");
+    return code;
 }
 
 /* run NULL: nothing was run, the folder was kept. */
@@ -388,7 +510,7 @@ static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_pr
     struct sp_attach_end end = {.typed = a->word[0]};
     if (make_folder(a, folder, 1000, &err) != SP_OK)
         return sp_report_error(&err);
-    struct sp_attached_run run = {.word = a->word, .folder = folder, .cpus = cpus};
+    struct sp_attached_run run = {.word = a->word, .folder = folder, .cpus = cpus, .messages = a->mpi};
     sp_attach_obstacle(a->word[0], end.obstacle, sizeof end.obstacle);
     sp_terminal_clear(terminal);
     if (*end.obstacle)
@@ -400,7 +522,8 @@ static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_pr
         code = run.exit_code;
     } else {
         say_end(&run, &end);
-        code = judge_folder(a, folder, &run, &end, progress, terminal);
+        code = a->mpi ? show_messages(a, folder) : 0;
+        code = sp_worse_exit(code, judge_folder(a, folder, &run, &end, progress, terminal));
         code = run.exit_code ? run.exit_code : code; /* whoever waits for the program waits for this */
     }
     if (a->keep && status == SP_OK && a->common.verbosity >= 0)
@@ -415,7 +538,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = {
     options,
     parse,
-    "-- PROGRAM [ARGUMENT...]\n--capture DIR",
+    "-- PROGRAM [ARGUMENT...]\n--capture DIR\n--messages FILE",
     "Runs an unchanged program, counts and times the sparse products that PETSc, hypre, MKL, librsb, "
     "cuSPARSE "
     "and rocSPARSE make for it, and reports alpha, losses and a roofline for each matrix.\v"
@@ -488,11 +611,17 @@ static int attach(int argc, char **argv)
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     a.request.analyze = &a.analyze;
-    if (a.word && sp_attached_ready(&err) != SP_OK)
+    if (a.word && sp_attached_ready(a.mpi, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     if (code)
         return code;
+    if (a.messages) {
+        code = print_messages(&a, a.messages, a.output.json.stream, NULL, 0, &err) == SP_OK
+                   ? 0
+                   : sp_report_error(&err);
+        return sp_output_close(&a.output, &a.common, code);
+    }
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
     if (sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err) != SP_OK) {
@@ -525,6 +654,7 @@ static int run(int argc, char **argv)
 static const struct sp_example examples[] = {
     {"spmodel attach -k seen -- ./solver", "the products of a solver that uses PETSc, say; kept in seen",
      "0 1 5"},
+    {"spmodel attach --mpi -- mpirun -n 4 ./solver", "also who sends how much to whom", "0 1 4 5"},
     {"spmodel attach --capture seen --threads 4", "what was kept, judged again: each product had 4 threads",
      "0 1 5"},
     {0},

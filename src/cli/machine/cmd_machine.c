@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
+#include "cli/core/mpi_job.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
@@ -15,10 +16,13 @@
 #include "io/files/atomic_file.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
+#include "io/ranks/network_write.h"
 #include "io/record/record.h"
 #include "model/cache/capacity.h"
 #include "session/measure/gpu.h"
 #include "session/measure/measure_plan.h"
+#include "session/mpi/mpi_agree.h"
+#include "session/mpi/mpi_network.h"
 #include "sys/machine/identity.h"
 #include "track/judge/comparable.h"
 
@@ -106,6 +110,7 @@ enum {
     KEY_BUDGET,
     KEY_SIZE,
     KEY_DEVICE,
+    KEY_NETWORK,
     KEY_RENEW
 };
 
@@ -113,7 +118,7 @@ struct options {
     struct sp_common_options common;
     const char *verb, *operand[2];
     int n_operands;
-    const char *out;
+    const char *out, *network;
     bool on_gpu, renew;
     struct sp_measure_options measure;
 };
@@ -128,6 +133,10 @@ static const struct argp_option options[] = {
     {"budget", KEY_BUDGET, "TIME", 0, "measure: measuring time (default 8s with --quick, else 90s)", 0},
     {"renew", KEY_RENEW, NULL, 0,
      "measure: forget what is remembered of this machine instead of adding to it", 0},
+    {"network", KEY_NETWORK, "FILE", 0,
+     "measure: latency and bandwidth between the ranks of an MPI job instead, into FILE: mpirun -n 2 spmodel "
+     "machine measure --network FILE",
+     0},
     {"size", KEY_SIZE, "BYTES", 0, "measure: working set of the memory level (default 256 MiB to 2 GiB)", 0},
     {0},
 };
@@ -163,6 +172,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(state, "--budget takes a time such as 30s or 2m, not '%s'", arg);
         o->measure.budget_s = x;
         return 0;
+    case KEY_NETWORK:
+        o->network = arg;
+        return 0;
     case KEY_RENEW:
         o->renew = true;
         return 0;
@@ -182,6 +194,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->on_gpu && (o->measure.n_threads || o->measure.isa))
             sp_usage_error(state, "--threads and --isa are for CPUs, not for --device gpu");
+        if (o->network && (!o->verb || strcmp(o->verb, "measure") != 0))
+            sp_usage_error(state, "--network is for `machine measure`");
+        if (o->network &&
+            (o->on_gpu || o->renew || o->out || o->measure.quick || o->measure.n_threads || o->measure.isa ||
+             o->measure.name || o->measure.budget_s > 0 || o->measure.arena_B))
+            sp_usage_error(state, "--network measures the network alone; leave the other options out");
         if (o->renew && (o->on_gpu || o->measure.isa || o->measure.arena_B))
             sp_usage_error(state,
                            "--renew is for this machine as it is: without --device gpu, --isa and --size");
@@ -352,8 +370,92 @@ static void remember(const struct options *o, struct sp_machine *measured)
     sp_machine_free(&sum);
 }
 
+/* ---- a network, by all ranks of a job ---- */
+
+static void print_path(const char *what, const struct sp_network_path *p)
+{
+    char latency[32], bandwidth[32], rendezvous[32], size[32];
+    if (!sp_value_known(p->latency_s))
+        return;
+    sp_print(stdout, "%s: latency %s, %s/s of a rank", what,
+             sp_text_seconds(latency, sizeof latency, p->latency_s.value),
+             sp_text_bytes(bandwidth, sizeof bandwidth, p->rank_Bps.value));
+    if (p->rendezvous_B > 0)
+        sp_print(stdout, ", %s more from %s on",
+                 sp_text_seconds(rendezvous, sizeof rendezvous, p->rendezvous_s.value),
+                 sp_text_bytes(size, sizeof size, p->rendezvous_B));
+    if (sp_value_known(p->node_Bps))
+        sp_print(stdout, ", %s/s of all ranks together",
+                 sp_text_bytes(bandwidth, sizeof bandwidth, p->node_Bps.value));
+    fputs("   measured\n", stdout);
+}
+
+static void print_points(const struct sp_network_points *p, const struct sp_network_path *path)
+{
+    char size[32], time[32], model[32];
+    sp_print(stdout, "  %10s %10s %10s\n", "bytes", "measured", "modelled");
+    for (int i = 0; i < p->n; i++) {
+        const struct sp_messages one = {1, path->rendezvous_B > 0 && p->size_B[i] >= path->rendezvous_B,
+                                        p->size_B[i], p->size_B[i]};
+        sp_print(stdout, "  %10s %10s %10s\n", sp_text_bytes(size, sizeof size, p->size_B[i]),
+                 sp_text_seconds(time, sizeof time, p->time_s[i]),
+                 sp_text_seconds(model, sizeof model, sp_messages_time(path, &one)));
+    }
+}
+
+static enum sp_status put_network(const struct options *o, const struct sp_network_points *points,
+                                  struct sp_network *n, struct sp_error *err)
+{
+    name_after_file(o->network, n->name, sizeof n->name);
+    enum sp_status status = sp_words_refuse(o->network, err);
+    if (status == SP_OK)
+        status = sp_network_file_write(o->network, n, err);
+    if (status != SP_OK)
+        return status;
+    if (o->common.json) {
+        json_t *root = sp_network_json(n);
+        struct sp_sink sink;
+        status = sp_sink_open(o->common.json, &sink, err);
+        if (status == SP_OK) {
+            json_dumpf(root, sink.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+            fputc('\n', sink.stream);
+            sp_sink_close(&sink, 0);
+        }
+        json_decref(root);
+    }
+    if (status != SP_OK || sp_sink_is_stdout(o->common.json) || o->common.verbosity < 0)
+        return status;
+    print_path("inside a node", &n->within);
+    print_path("between nodes", &n->between);
+    if (o->common.verbosity > 0)
+        print_points(points, sp_value_known(n->within.latency_s) ? &n->within : &n->between);
+    sp_print(stdout, "saved %s\n", o->network);
+    return status;
+}
+
+static int run_network(const struct options *o)
+{
+    static const double patience_s = 120;
+    struct sp_error err;
+    struct sp_mpi_job job;
+    struct sp_network network;
+    struct sp_network_points points;
+    enum sp_status status = sp_mpi_job_begin(patience_s, &job, &err);
+    if (status != SP_OK)
+        return sp_mpi_job_report(&err);
+    sp_mpi_job_wait(NULL, "measuring the network");
+    status = sp_network_measure(job.mpi, &job.world, &points, &network, &err);
+    if (status == SP_OK && job.world.rank == 0)
+        status = put_network(o, &points, &network, &err);
+    status = sp_mpi_agree(job.mpi, &job.world, status, &err);
+    sp_mpi_job_end(&job);
+    return status == SP_OK ? 0 : sp_mpi_job_report(&err);
+}
+
 static int run_measure(struct options *o)
 {
+    if (o->network)
+        return run_network(o);
     char name[64];
     struct sp_machine m = {0};
     struct sp_error err;

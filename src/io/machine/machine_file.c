@@ -259,6 +259,8 @@ static json_t *gpu_object(const struct sp_gpu_limits *gpu)
     put_fitted(o, "row_s", gpu->row_s, "s", gpu->row_how);
     put_fitted(o, "crs_share", gpu->crs_share, "1", gpu->crs_how);
     put_fitted(o, "sell_share", gpu->sell_share, "1", gpu->sell_how);
+    if (gpu->counts_parts)
+        json_object_set_new(o, "duplicate_sectors", json_string("width"));
     return o;
 }
 

@@ -180,9 +180,11 @@ static struct sp_value share_of(struct reader *r, const json_t *gpu, const char 
 
 static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gpu)
 {
-    static const char *const known[] = {"threads", "blocks",   "registers", "shared_B",     "block_shared_B",
-                                        "source",  "launch_s", "latency_s", "L2_latency_s", "wait_s",
-                                        "step_s",  "row_s",    "crs_share", "sell_share",   NULL};
+    static const char *const known[] = {
+        "threads",   "blocks",     "registers",         "shared_B", "block_shared_B", "source",
+        "launch_s",  "latency_s",  "L2_latency_s",      "wait_s",   "step_s",         "row_s",
+        "crs_share", "sell_share", "duplicate_sectors", NULL};
+    char parts[16] = "warp";
     gpu->launch_s = gpu->latency_s = sp_value_none("not described");
     gpu->L2_latency_s = gpu->wait_s = gpu->step_s = gpu->row_s = gpu->crs_share = gpu->sell_share =
         gpu->launch_s;
@@ -199,6 +201,11 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     gpu->shared_B = (int64_t)number_of(r, o, "gpu", "shared_B", 1, 1e12, NAN);
     gpu->block_shared_B = (int64_t)number_of(r, o, "gpu", "block_shared_B", 0, 1e12, 0);
     text_of(r, o, "gpu", "source", gpu->source, sizeof gpu->source, true);
+    if (json_object_get(o, "duplicate_sectors"))
+        text_of(r, o, "gpu", "duplicate_sectors", parts, sizeof parts, true);
+    gpu->counts_parts = strcmp(parts, "width") == 0;
+    if (r->status == SP_OK && !gpu->counts_parts && strcmp(parts, "warp") != 0)
+        fault(r, "gpu", "duplicate_sectors", "must be \"warp\" or \"width\"");
     gpu->launch_s = sourced_of(r, o, "launch_s", "s", gpu->launch_how, sizeof gpu->launch_how);
     gpu->latency_s = sourced_of(r, o, "latency_s", "s", gpu->latency_how, sizeof gpu->latency_how);
     gpu->L2_latency_s = fitted_of(r, o, "L2_latency_s", "s", gpu->L2_latency_how, sizeof gpu->L2_latency_how);

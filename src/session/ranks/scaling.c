@@ -90,6 +90,8 @@ enum sp_status sp_scaling_count(const struct sp_scaling *s, const struct sp_csr 
         status = sp_local_loads_make(a, ask->ranks, &halo, &d, q->precision, progress, &loads, err);
         d.local_loads = loads.local;
         d.remote_loads = loads.remote;
+        d.local_core_s = loads.local_core_s;
+        d.remote_core_s = loads.remote_core_s;
     }
     if (status == SP_OK)
         status = sp_distributed_make(&halo, &d, out, err);

@@ -18,7 +18,7 @@ static int vector_for(const struct sp_layout *l)
 
 /* Registers of bodies with one load of a thread for each entry, and with two: the bounds that
  * kernels/cuda/dense_gpu.cu sets. */
-enum { ONE_LOAD_REGISTERS = 48, TWO_LOADS_REGISTERS = 64 };
+enum { ONE_LOAD_REGISTERS = 56, TWO_LOADS_REGISTERS = 80 };
 
 /* The smallest power of two of threads that has so many loads, up to a warp. */
 static int team_for(int64_t loads)
@@ -106,9 +106,19 @@ static void make_fused(const struct sp_layout *l, struct sp_gpu_launch *g)
 {
     share_width(l, ROW_VECTORS, g);
     g->vectors = g->n_tiles == 1 ? ROW_VECTORS : 0;
+    if (g->vectors == 0)
+        g->steps /= ROW_VECTORS;
     g->lanes = SP_WARP;
     g->n_tiles = 1;
     g->tile = l->r;
+}
+
+/* Four entries take two latencies, and each row that ends before one of them another: the end of
+ * the next row. */
+static double share_steps(const struct sp_layout *l)
+{
+    const double ends = l->n_nz > 0 ? (double)l->n_r / (double)l->n_nz : 0;
+    return SP_GPU_TOGETHER / (2 + SP_GPU_TOGETHER * ends);
 }
 
 static enum sp_status launch_dense(const struct sp_layout *l, int lanes, struct sp_gpu_launch *g,
@@ -131,11 +141,13 @@ static enum sp_status launch_dense(const struct sp_layout *l, int lanes, struct 
         share_width(l, ROW_VECTORS, g);
         g->lanes = row_lanes(l, g, lanes);
         g->registers = g->vectors == 1 ? ONE_LOAD_REGISTERS : TWO_LOADS_REGISTERS;
+        g->steps *= g->vectors;
         threads = l->n_r * g->lanes;
         break;
     case SP_GPU_SHARE:
         share_width(l, 1, g);
         g->items = SHARE_ITEMS;
+        g->steps = share_steps(l);
         threads = sp_gpu_shares(l, g) * g->column_lanes;
         break;
     case SP_GPU_SLOT:
@@ -184,11 +196,13 @@ int sp_gpu_mma_row_units(const struct sp_layout *l)
     return units;
 }
 
-/* Sums of 8 rows with 16 columns, and what is there beside them. */
+/* What kernels/cuda/mma_gpu.cu bounds them to: more sums take more. */
 static int registers_for(const struct sp_layout *l)
 {
-    const int units = sp_gpu_mma_row_units(l), of_sums = l->s_x == 8 ? 12 : 8;
-    return 52 + units * of_sums;
+    const int units = sp_gpu_mma_row_units(l);
+    if (l->s_x == 8)
+        return units == 4 ? 112 : units == 2 ? 80 : 64;
+    return units == 4 ? 80 : 64;
 }
 
 /* Equally wide tiles of the width. */
@@ -218,7 +232,8 @@ static void set_switches(const struct sp_layout *l, unsigned switches, struct sp
 {
     const int n_stages = switches & SP_GPU_MMA_ASYNC ? SP_GPU_MMA_STAGES : 1;
     g->switches = switches;
-    g->shared_B = (size_t)n_stages * stage_bytes(l, g);
+    g->shared_B = (size_t)n_stages * stage_bytes(l, g) +
+                  SP_GPU_MMA_STAGES * (SP_GPU_MMA_STAGE_B / l->s_x) * SP_GPU_MMA_PLACE_B;
     g->n_blocks = block_rows(l) * (switches & SP_GPU_MMA_TILES ? g->n_tiles : 1);
 }
 
@@ -261,31 +276,34 @@ struct map_facts {
     enum sp_op op;
     enum sp_format format;
     int block_threads, registers;
+    double steps;
     bool streams_pass_L1;
 };
 
 /* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of
  * the bodies for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with
- * one load of a thread and with two launch_dense() says which. */
+ * one load of a thread and with two launch_dense() says which. `steps` by the same code. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
-    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
-    [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, false},
-    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, true},
-    [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 32, true},
-    [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, false},
-    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 48, false},
-    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 48, false},
-    [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
-    [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, false},
-    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 88, false},
-    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 64, false},
-    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 72, false},
-    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 56, false},
-    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 80, false},
-    [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, false},
+    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false},
+    [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false},
+    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_MERGE_THREADS, 40, 2, true},
+    [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 32, 2, true},
+    [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, 2, false},
+    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 56, 2, false},
+    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 40, 2, false},
+    [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false},
+    [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false},
+    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 80, 2, false},
+    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 72, 2, false},
+    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 88, 2, false},
+    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 64, 1, false},
+    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 88, 4, false},
+    [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, 2, false},
 };
 
-enum { MERGE_ITEMS = 8 };
+/* Odd: items of a thread then begin in another bank of shared memory than those of its
+ * neighbours. */
+enum { MERGE_ITEMS = 7 };
 #define MOST_BLOCKS INT64_C(2147483647)
 
 const char *sp_gpu_map_name(enum sp_gpu_map map)
@@ -346,6 +364,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                                  .items = map == SP_GPU_MERGE ? MERGE_ITEMS : 0,
                                  .block_threads = m->block_threads,
                                  .registers = m->registers,
+                                 .steps = m->steps,
                                  .streams_pass_L1 = m->streams_pass_L1};
     if (m->op != SP_OP_SPMV) {
         enum sp_status status =

@@ -109,9 +109,9 @@ enum sp_gpu_map {
      * its columns.
      *     index_ptr[b], index_ptr[b + 1]; then tile after tile of the width: rows, by turns of the
      *     teams, into shared memory; the part's columns, by turns of the warps: col, column_ptr[c],
-     *     column_ptr[c + 1]; its entries, 32 at a time and by turns of the teams: row_index, x for
-     *     all columns of the tile; at the end of 32 entries y, if this is not the first tile, val
-     *     in the last one, y, each thread those of one entry. */
+     *     column_ptr[c + 1]; its entries, 32 at a time and by turns of the teams, four of a team
+     *     together: 4 times row_index, x once for all columns of the tile; with the 32 entries y,
+     *     if this is not the first tile, val in the last one, y, each thread those of one entry. */
     SP_GPU_TILE,
 
     /* FusedMM in CRS: warp T div 32 has a row, its teams the entries in turn, four of a team
@@ -129,10 +129,11 @@ enum sp_gpu_map {
      * (sp_gpu_mma_row_units by 8; where b_h has more, the blocks that follow each other with one
      * tile have the parts of a block row in order), its warps 16 columns each of its tile.
      *     ptr[row], ptr[row + 1] by all; stored columns SP_GPU_MMA_STAGE_B / s_x at a time, two
-     *     stages ahead of the products: for parts of 16 bytes (vector 1: elements) of the stage's
-     *     rows of X, row after row over the whole tile, thread t those at t, t + block_threads,
-     *     ...: col, x; the same for 16 bytes of the block's rows of the stage's values, stored
-     *     column after column: col, val. Stored columns past n_k ask for nothing; columns past r
+     *     stages ahead of the products: col, of 8 bytes the lower half, by as many threads from
+     *     the block's first on, one for each column; for parts of 16 bytes (vector 1: elements) of
+     *     the stage's rows of X, row after row over the whole tile, thread t those at t, t +
+     *     block_threads, ...: x; the same for 16 bytes of the block's rows of the stage's values,
+     *     stored column after column: val. Stored columns past n_k ask for nothing; columns past r
      *     and rows past n_c of X for col alone. After all stages y, element after element of the
      *     sums that a lane holds: of 8 rows after 8 rows (f64: of 8 columns after 8 columns in
      *     them), those of mma_row and mma_column (kernels/cuda/gpu_mma.h).
@@ -150,6 +151,8 @@ enum sp_gpu_map {
 
 /* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
+/* Threads of a block of MERGE. */
+enum { SP_GPU_MERGE_THREADS = 256 };
 /* Entries of a thread or team whose loads are asked for together: "four" or "4 times" above. */
 enum { SP_GPU_TOGETHER = 4 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
@@ -161,8 +164,9 @@ enum { SP_GPU_SHARED_B = 48 << 10, SP_GPU_SHARED_MOST_B = 96 << 10 };
 
 /* What the kernel on matrix units does, for experiments that leave a part of it away. */
 enum { SP_GPU_MMA_SKIP = 1, SP_GPU_MMA_TILES = 2, SP_GPU_MMA_ASYNC = 4, SP_GPU_MMA_ALL = 7 };
-/* Its stages: bytes of a row of a block or of a column of X in one, and how many there are. */
-enum { SP_GPU_MMA_STAGE_B = 64, SP_GPU_MMA_STAGES = 3 };
+/* Its stages: bytes of a row of a block or of a column of X in one, how many there are, and bytes
+ * that say where a column of a stage is. */
+enum { SP_GPU_MMA_STAGE_B = 64, SP_GPU_MMA_STAGES = 3, SP_GPU_MMA_PLACE_B = 16 };
 
 struct sp_gpu_launch {
     enum sp_gpu_map map;
@@ -172,6 +176,9 @@ struct sp_gpu_launch {
     int64_t n_blocks;     /* at most 2^31 - 1 */
     size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_MOST_B */
     int registers;        /* of a thread, about: how many warps fit follows from it */
+    double steps;         /* requests for gathered operands that a warp makes while one latency passes, as
+                             its machine code has them: they, and the loads that lead to them, leave
+                             together or wait for each other (tests/gpu/check_machine_code.py) */
     bool streams_pass_L1; /* col and val do not stay in the L1: hardly a sector is asked for twice */
     /* Of operations with dense operands, else 0. */
     int column_lanes;  /* threads of a team, a power of two up to 32 */

@@ -133,12 +133,14 @@ static bool keep_places(struct finder *f, struct found *found)
     const int64_t n = f->remote.n;
     if (!make_room(&f->scratch, n) || !make_room(&f->places, n))
         return false;
+    found->first_place = f->places.n;
+    found->n_places = n;
+    if (n == 0) /* there may be no array at all */
+        return true;
     int32_t *to = f->places.at + f->places.n;
     for (int64_t k = 0; k < n; k++)
         to[k] = f->d->col_place ? f->d->col_place[f->remote.at[k]] : f->remote.at[k];
     sp_sort_i32(to, n, f->scratch.at);
-    found->first_place = f->places.n;
-    found->n_places = n;
     f->places.n += n;
     return true;
 }

@@ -28,6 +28,7 @@ class Spmodel(CMakePackage):
     variant("sqlite", default=True, description="A remembered index of record stores, and track export --sqlite")
     variant("metis", default=True, description="Reorderings by graph partitioning")
     variant("scotch", default=False, description="Row partitions by Scotch")
+    variant("mpi", default=False, description="Distributed SpMV, and counts of messages")
     variant("plots", default=True, description="gnuplot, which draws the pictures")
     variant("cuda", default=False, description="Kernels for GPUs, in a module of their own")
     variant("cupti", default=False, when="+cuda", description="Counters of the GPU (CUDA 12.6 and later)")
@@ -44,6 +45,7 @@ class Spmodel(CMakePackage):
     depends_on("sqlite", when="+sqlite")
     depends_on("metis", when="+metis")
     depends_on("scotch", when="+scotch")
+    depends_on("mpi", when="+mpi")
     depends_on("gnuplot", type="run", when="+plots")
     depends_on("cuda", when="+cuda")
     depends_on("cuda@12.6:", when="+cupti")
@@ -58,6 +60,7 @@ class Spmodel(CMakePackage):
             self.define_from_variant("SP_WITH_SQLITE", "sqlite"),
             self.define_from_variant("SP_WITH_METIS", "metis"),
             self.define_from_variant("SP_WITH_SCOTCH", "scotch"),
+            self.define_from_variant("SP_WITH_MPI", "mpi"),
             self.define_from_variant("SP_WITH_CUDA", "cuda"),
             self.define("SP_WITH_CUPTI", self.spec.satisfies("+cupti")),
             self.define("SP_TESTS", self.run_tests),

@@ -1,0 +1,25 @@
+#include "kernels/mpi_module.h"
+
+#include <stdio.h>
+
+#include "sys/machine/gpu_files.h"
+
+enum sp_status sp_mpi_module_open(const struct sp_mpi **mpi, struct sp_error *err)
+{
+    union {
+        void *address;
+        sp_mpi_module_of *function;
+    } symbol;
+    struct sp_error why;
+    *mpi = NULL;
+    if (sp_module_file_symbol(SP_MPI_MODULE_FILE, SP_MPI_MODULE_SYMBOL, &symbol.address, &why) != SP_OK)
+        return sp_fail(err, SP_ABSENT,
+                       "install MPI (Debian: libopenmpi-dev and openmpi-bin), then build spmodel again",
+                       "this build has no MPI: %s", why.what);
+    const struct sp_mpi *found = symbol.function();
+    if (found->abi != SP_MPI_MODULE_ABI)
+        return sp_fail(err, SP_ABSENT, "build and install both together",
+                       "%s is of another build than this program", SP_MPI_MODULE_FILE);
+    *mpi = found;
+    return SP_OK;
+}

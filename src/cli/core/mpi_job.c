@@ -1,0 +1,96 @@
+#include "cli/core/mpi_job.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/core/errors.h"
+#include "io/files/part_file.h"
+#include "kernels/mpi_counts.h"
+
+/* A thread that ends this process, and with it the job, when the others let it wait too long. */
+static struct {
+    pthread_mutex_t lock;
+    const char *what; /* NULL: nobody waits */
+    double since_s, patience_s;
+    int rank;
+} patience = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void *watch(void *unused)
+{
+    struct sp_error err;
+    (void)unused;
+    for (;;) {
+        sp_sleep(0.2);
+        pthread_mutex_lock(&patience.lock);
+        const char *what = patience.what;
+        /* One after the other, so that one of them speaks and the launcher ends the rest. */
+        const bool late = what && sp_now() - patience.since_s > patience.patience_s + 2 * patience.rank;
+        pthread_mutex_unlock(&patience.lock);
+        if (!late)
+            continue;
+        sp_fail(&err, SP_ABSENT, "look for a rank that hangs, or allow more with --patience",
+                "rank %d has waited %.0f s for other ranks: %s", patience.rank, patience.patience_s, what);
+        const int code = sp_report_error(&err);
+        fflush(stderr);
+        sp_parts_end();
+        _exit(code);
+    }
+    return NULL;
+}
+
+void sp_mpi_job_wait(void *unused, const char *what)
+{
+    (void)unused;
+    pthread_mutex_lock(&patience.lock);
+    patience.what = what;
+    patience.since_s = sp_now();
+    pthread_mutex_unlock(&patience.lock);
+}
+
+int sp_mpi_job_rank(void)
+{
+    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        const char *rank = getenv(name[i]);
+        if (rank)
+            return atoi(rank);
+    }
+    return 0;
+}
+
+static void be_patient(double seconds)
+{
+    pthread_t thread;
+    patience.patience_s = seconds;
+    patience.rank = sp_mpi_job_rank();
+    if (pthread_create(&thread, NULL, watch, NULL) == 0)
+        pthread_detach(thread);
+}
+
+int sp_mpi_job_report(const struct sp_error *err)
+{
+    return sp_mpi_job_rank() == 0 ? sp_report_error(err) : sp_exit_code(err->status);
+}
+
+enum sp_status sp_mpi_job_begin(double seconds, struct sp_mpi_job *job, struct sp_error *err)
+{
+    sp_mpi_counts_open();
+    enum sp_status status = sp_mpi_module_open(&job->mpi, err);
+    if (status != SP_OK)
+        return status;
+    be_patient(seconds);
+    sp_mpi_job_wait(NULL, "the beginning");
+    status = job->mpi->begin(&job->world, err);
+    sp_mpi_job_wait(NULL, NULL);
+    return status;
+}
+
+void sp_mpi_job_end(struct sp_mpi_job *job)
+{
+    sp_mpi_job_wait(NULL, "the end");
+    job->mpi->end();
+    sp_mpi_job_wait(NULL, NULL);
+}

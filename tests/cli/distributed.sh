@@ -1,0 +1,116 @@
+#!/bin/sh
+# SpMV over the ranks of an MPI job, the program's own and PETSc's: what the halo predicts, what was counted, and what follows
+# from sets of columns in Python are the same bytes for each pair of ranks.
+# Usage: distributed.sh SPMODEL MPIEXEC TESTS PMPI_LIBRARY SHARED PETSC_MATMULT|none [full]
+set -u
+spmodel=$1 mpiexec=$2 tests=$3 pmpi=$4 shared=$5 petsc=$6 full=${7:-}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "distributed: $*"; cat "$dir/out" "$dir/err" 2>/dev/null; exit 1; }
+export XDG_CACHE_HOME="$dir/cache"
+"$mpiexec" -n 2 true >"$dir/out" 2>"$dir/err" || { echo "SKIPPED: no processes can be started with $mpiexec here"; cat "$dir/err"; exit 77; }
+
+product() { # product CODE RANKS ARGUMENTS...: exits with CODE?
+    want=$1 n=$2
+    shift 2
+    rm -f "$dir"/*.ranks.json
+    (cd "$dir" && "$mpiexec" -n "$n" "$spmodel" analyze --mpi --samples 1 "$@") >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = "$want" ] || fail "$n ranks with $* exit with $code, not $want"
+}
+own() { # own MATRIX RANKS PARTITION ARGUMENTS...
+    matrix=$1 n=$2 partition=$3
+    shift 3
+    product 0 "$n" --partition "$partition" "$@" "$dir/$matrix.mtx"
+    python3 "$tests/mpi/halo_by_hand.py" "$dir/$matrix.mtx" "$n" "$partition" ranks "$dir/$matrix".*.ranks.json >"$dir/hand" ||
+        { cat "$dir/hand"; fail "$matrix, $n ranks, $partition"; }
+    echo "own    $matrix $n $partition: $(cat "$dir/hand")"
+}
+theirs() { # theirs MATRIX RANKS: three products of PETSc
+    [ "$petsc" != none ] || return 0
+    [ -f "$dir/$1.petsc" ] || "$spmodel" convert "$dir/$1.mtx" "$dir/$1.petsc" >/dev/null || fail "$1 cannot be converted"
+    rm -f "$dir/sent.json"
+    SPMODEL_MESSAGES="$dir/sent.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$2" "$petsc" "$dir/$1.petsc" 3 >"$dir/out" 2>"$dir/err" ||
+        fail "PETSc fails on $1"
+    python3 "$tests/mpi/halo_by_hand.py" "$dir/$1.mtx" "$2" rows messages "$dir/sent.json" 3 >"$dir/hand" ||
+        { cat "$dir/hand"; fail "PETSc, $1, $2 ranks"; }
+    echo "PETSc  $1 $2 rows: $(cat "$dir/hand")"
+}
+matrix() { # matrix NAME SOURCE
+    "$spmodel" convert "$2" "$dir/$1.mtx" --general >"$dir/out" 2>"$dir/err" || fail "$2 cannot be had"
+}
+partition_file() { # partition_file MATRIX RANKS: scattered over the ranks
+    awk -v n="$2" '!/^%/ { for (i = 0; i < $1; i++) print int(i * 7 / 3) % n; exit }' "$dir/$1.mtx" >"$dir/$1.$2.parts"
+}
+
+if [ "$full" = full ]; then
+    matrix laplace gen:laplace3d:18
+    matrix random gen:random:2500:9
+    matrix band gen:laplace2d:60
+    all="laplace random band"
+    for real in west0479 memplus; do
+        if [ -f "$shared/$real.mtx" ]; then
+            matrix $real "$shared/$real.mtx"
+            all="$all $real"
+        else
+            echo "SKIPPED: no $shared/$real.mtx"
+        fi
+    done
+    for m in $all; do
+        for n in 2 3 4 8; do
+            partition_file $m $n
+            own $m $n rows
+            own $m $n nnz --each-reads
+            own $m $n "$dir/$m.$n.parts"
+            theirs $m $n
+        done
+    done
+    exit 0
+fi
+
+matrix small gen:laplace2d:12
+own small 3 nnz
+grep -q "counted the same, to the byte" "$dir/out" || fail "the report does not compare"
+theirs small 3
+
+# More ranks than rows, rows without entries, a rectangular matrix, one rank.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 -1\n2 1 1\n' >"$dir/tiny.mtx"
+own tiny 4 rows
+printf '%%%%MatrixMarket matrix coordinate real general\n5 9 4\n1 9 2\n2 1 -1\n2 7 1\n5 5 3\n' >"$dir/wide.mtx"
+own wide 3 rows --each-reads
+
+# One error each, with its code.
+errors() { grep -c "error:" "$dir/err"; }
+product 3 3 "$dir/none.mtx"
+[ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
+product 3 2 --partition columns "$dir/small.mtx"
+product 2 2 --format sell "$dir/small.mtx"
+[ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
+"$spmodel" analyze --partition rows "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] || fail "--partition without --mpi"
+
+command -v ps >/dev/null && command -v timeout >/dev/null || { echo "SKIPPED the end of ranks: no ps or timeout"; exit 0; }
+# A rank that dies ends the job; so does one that hangs, when the others have waited long enough.
+end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent to one of its ranks
+    signal=$1
+    shift
+    (cd "$dir" && exec timeout 60 "$mpiexec" -n 3 "$spmodel" analyze --mpi --budget 60s --patience 2s "$dir/small.mtx") >"$dir/out" 2>"$dir/err" &
+    job=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        sleep 0.2
+        launcher=$(ps -o pid= --ppid $job | head -n 1 | tr -d ' ')
+        [ -n "$launcher" ] && [ "$(ps -o pid= --ppid "$launcher" | wc -l)" -ge 3 ] && break
+    done
+    sleep 0.3
+    kill -"$signal" "$(ps -o pid= --ppid "$launcher" | sed -n 2p | tr -d ' ')"
+    wait $job
+    code=$?
+    [ $code != 0 ] && [ $code != 124 ] || fail "a rank got SIG$signal, and all is well"
+    [ -z "$(ls "$dir"/small.*.ranks.json 2>/dev/null)" ] || fail "a record of a job that did not end well"
+}
+rm -f "$dir"/*.ranks.json
+end_one KILL
+end_one STOP
+[ "$(errors)" = 1 ] || fail "a rank hangs: not one error, but $(errors)"
+grep -q "has waited 2 s for other ranks" "$dir/err" || fail "the error does not say who waited"
+echo "distributed: ok"
