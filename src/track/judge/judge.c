@@ -313,7 +313,7 @@ static void say_undecided(const struct sp_level_state *l, double floor, struct s
         snprintf(
             j->why, sizeof j->why,
             "sessions of unchanged code differ by %.1f %% here, and there are only %d before it: a longer "
-            "history decides it, or more --runs",
+            "history decides it, or more runs a session",
             100 * expm1(l->sigma), l->k);
 }
 
