@@ -74,7 +74,7 @@ has '^MACHINE  h200-sxm-141gb '
 # All stays in its L2: no byte of memory, and a roof that is the machine's, not that of the SMs that have a block.
 has '^ROOF     HBM load  4800 GB/s  stated '
 has '^ CRS merge +1[.]000 .* 0[.]00 .* launch overhead$'
-has '^ CRS merge: blocks for 100 of 132 SMs'
+has '^ CRS merge: blocks for 114 of 132 SMs'
 has '^ upper bound of the transfers'
 has '^ Left out, as the machine does not describe them: L1 requests, latency, ramp, last wave[.]$'
 run model gen:hpcg:20 --machine a100 --format all
