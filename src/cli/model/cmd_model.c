@@ -17,8 +17,8 @@
 #include "cli/model/model_ranks.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
-#include "io/ranks/network_file.h"
 #include "io/matrix/matrix_load.h"
+#include "io/ranks/network_file.h"
 #include "model/cache/partition.h"
 #include "model/machine.h"
 #include "plots/plot.h"
@@ -417,11 +417,18 @@ static void check_picture(struct argp_state *state, const struct arguments *a)
         sp_usage_error(state, "--plot draws one matrix");
 }
 
-/* Ranks are asked for, or a partition of rows: not of the ways of a cache. */
+/* A partition of the ways of a cache: "none", "L2:matrix=5". */
+static bool is_of_ways(const char *partition)
+{
+    return strcmp(partition, "none") == 0 || strchr(partition, '=') ||
+           (partition[0] == 'L' && partition[1] >= '1' && partition[1] <= '9' && strchr(":", partition[2]));
+}
+
+/* Ranks are asked for, or a partition of rows. */
 static bool is_over_ranks(const struct arguments *a)
 {
     return a->ranks.n_counts > 0 || a->ranks.per_node > 0 || a->ranks.network ||
-           (a->partition && strcmp(a->partition, "none") != 0 && !strchr(a->partition, '='));
+           (a->partition && !is_of_ways(a->partition));
 }
 
 static void check_ranks(struct argp_state *state, const struct arguments *a)
