@@ -403,15 +403,15 @@ static int find_rule(const char *id)
 static void check_hint(const struct made *m, const struct sp_hint *h, int n)
 {
     require_msg(h->gain_lo >= 0 && h->gain_lo <= h->gain_hi && h->gain_hi < 1, "input %d, %s: %g ... %g", n,
-                  h->id, h->gain_lo, h->gain_hi);
+                h->id, h->gain_lo, h->gain_hi);
     require_msg(h->evidence[0] && h->expect[0], "input %d, %s says nothing", n, h->id);
     if (h->gain_hi == 0) /* a chance that promises nothing */
         return;
     const double then_s = (1 - h->gain_hi) * time_of(&m->in, h), least = least_s(m, h);
     require_msg(then_s >= (1 - 1e-9) * least, "input %d, %s: promises %g s, its floor is %g s (hi %g)", n,
-                  h->id, then_s, least, h->gain_hi);
+                h->id, then_s, least, h->gain_hi);
     require_msg(!sp_value_known(h->floor_s) || then_s >= (1 - 1e-9) * h->floor_s.value,
-                  "input %d, %s: own floor", n, h->id);
+                "input %d, %s: own floor", n, h->id);
 }
 
 /* The derivation that `explain` prints is that of the promise. */
@@ -422,12 +422,12 @@ static void check_derivation(const struct made *m, const struct sp_hint *h, int 
     struct sp_gain_lines lines;
     const struct sp_gain gain = sp_gain_derive(&now, &h->then, &lines);
     require_msg(gain.lo == h->gain_lo && gain.hi == h->gain_hi,
-                  "input %d, %s: derived %g ... %g, promised %g ... %g", n, h->id, gain.lo, gain.hi,
-                  h->gain_lo, h->gain_hi);
+                "input %d, %s: derived %g ... %g, promised %g ... %g", n, h->id, gain.lo, gain.hi, h->gain_lo,
+                h->gain_hi);
     require(lines.n >= 2 && lines.n < SP_MAX_GAIN_LINES);
     const struct sp_gain_line *last = &lines.line[lines.n - 1];
     require_msg(last->lo == gain.lo && last->hi == gain.hi, "input %d, %s: the last line is '%s'", n, h->id,
-                  last->what);
+                last->what);
 }
 
 START_TEST(no_promise_passes_its_floor)
@@ -447,7 +447,7 @@ START_TEST(no_promise_passes_its_floor)
             check_derivation(&m, &h.hint[i], n);
             for (int k = 0; k < i; k++)
                 require_msg(strcmp(PROPOSAL_OF(&m.in, &h.hint[i]), PROPOSAL_OF(&m.in, &h.hint[k])) != 0,
-                              "input %d: %s and %s propose the same", n, h.hint[i].id, h.hint[k].id);
+                            "input %d: %s and %s propose the same", n, h.hint[i].id, h.hint[k].id);
         }
         sp_hints_chances(&m.in, &h, &chances);
         for (int i = 0; i < chances.n_hints; i++) {

@@ -96,7 +96,7 @@ enum sp_status sp_rehearse(const struct sp_rehearsal_options *o, struct sp_rehea
     struct rehearsing a = {.o = o, .n_judged = o->n_series > 0 ? o->n_series : 1};
     a.n_before = o->n_sessions < MOST_SESSIONS ? o->n_sessions : MOST_SESSIONS - 1;
     a.n = a.n_judged + o->n_beside;
-    a.series = malloc((size_t)a.n * sizeof *a.series);
+    a.series = calloc((size_t)a.n, sizeof *a.series);
     a.given = calloc((size_t)a.n, sizeof *a.given);
     a.judgement = malloc((size_t)a.n * sizeof *a.judgement);
     enum sp_status status = a.series && a.given && a.judgement

@@ -382,9 +382,8 @@ static void step_down(struct work *w, int first)
 {
     const double mean = tail_of(w, first).mean;
     int opened = w->height > 1 ? top(w)->is.at : -1;
-    struct level was = *top(w);
     while (w->height > 1) {
-        was = *top(w);
+        const struct level was = *top(w);
         opened = was.is.at;
         w->height--;
         const struct sp_moments below = moments_of(w, top(w)->id, first);

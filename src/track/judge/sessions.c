@@ -302,6 +302,7 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
         sp_sessions_free(s);
         return sp_fail(err, SP_MEMORY, NULL, "no memory for the sessions of %d records", n);
     }
+    s->n_records = 0;
     for (int i = 0; i < n; i++)
         if (list[i]->metric[metric] > 0 || (sp_tracked_is_by_run(metric) && list[i]->n_runs > 0))
             s->list[s->n_records++] = list[i];
@@ -475,7 +476,7 @@ static enum sp_status common_of(struct sp_sessions *const *series, struct shared
             if (list[i].at == at)
                 one = list[i].entry;
         median_of_column(t, at, -1, &count);
-        if (count < SP_COMMON_LEAST)
+        if (!one || count < SP_COMMON_LEAST)
             continue;
         const struct sp_entry *last = out->n > 0 ? out->newest[out->n - 1] : NULL;
         out->commit[out->n] = last ? out->commit[out->n - 1] + (strcmp(last->commit, one->commit) != 0) : 0;

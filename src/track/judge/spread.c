@@ -86,8 +86,10 @@ struct sp_spread sp_spread_usual(double noise_of_runs, int runs)
 static double digamma(double x)
 {
     double sum = 0;
-    for (; x < 6; x++)
+    while (x < 6) {
         sum -= 1 / x;
+        x += 1;
+    }
     const double r = 1 / (x * x);
     return sum + log(x) - 0.5 / x - r * (1.0 / 12 - r * (1.0 / 120 - r / 252));
 }
@@ -95,8 +97,10 @@ static double digamma(double x)
 static double trigamma(double x)
 {
     double sum = 0;
-    for (; x < 6; x++)
+    while (x < 6) {
         sum += 1 / (x * x);
+        x += 1;
+    }
     const double r = 1 / (x * x);
     return sum + 1 / x + 0.5 * r + r / x * (1.0 / 6 - r * (1.0 / 30 - r / 42));
 }
