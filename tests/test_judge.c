@@ -31,7 +31,7 @@ static struct sp_judgement judge(const struct sp_entry *e, int n, const struct s
                                  enum sp_tracked metric)
 {
     const struct sp_judge_options o = {.metric = metric, .seed = 1};
-    const struct sp_entry *list[32];
+    const struct sp_entry *list[36];
     struct sp_judgement j;
     for (int i = 0; i < n; i++)
         list[i] = &e[i];
