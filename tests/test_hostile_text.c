@@ -85,12 +85,12 @@ static void check_text(const char *printed)
         uint32_t code;
         length = decode((const unsigned char *)p, &code);
         require_msg(length > 0 && !is_obeyed(code), "%s: a terminal obeys byte %zu, %02x, of: %.200s", where,
-                (size_t)(p - printed), (unsigned char)*p, line);
+                    (size_t)(p - printed), (unsigned char)*p, line);
         if (*p == '\n')
             line = p + 1;
     }
     require_msg(strncmp(printed, forged, strlen(forged)) != 0 && !strstr(printed, "\nok: forged"),
-            "%s: a line is forged", where);
+                "%s: a line is forged", where);
 }
 
 /* Cells of a line of CSV; *next: behind it. None begins as a formula. */
@@ -178,7 +178,8 @@ static void check_xml(const char *p)
         p += strcspn(p, ">");
         p += *p == '>';
         if (ends)
-            require_msg(depth > 0 && strcmp(open[--depth], name) == 0, "%s: </%s> closes nothing", where, name);
+            require_msg(depth > 0 && strcmp(open[--depth], name) == 0, "%s: </%s> closes nothing", where,
+                        name);
         else if (!alone)
             snprintf(open[depth++], sizeof *open, "%s", name);
         require_msg(depth < 31, "%s: too deep", where);
