@@ -3,11 +3,11 @@
  * say it jumps to the real one with nothing of us on the stack, since RTLD_NEXT means: next after
  * whoever calls. */
 #include <dlfcn.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "attach/attach.h"
+#include "attach/loaded.h"
 
 typedef void *look_up(void *handle, const char *name);
 
@@ -73,33 +73,17 @@ static bool is_ours(const void *address)
     return share_library((const void *)sp_attach_symbol, address);
 }
 
-enum { MOST_OBJECTS = 1024 };
-struct objects {
-    int n;
-    const char *name[MOST_OBJECTS];
-};
-
-static int list_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct objects *o = context;
-    (void)size;
-    if (info->dlpi_name && *info->dlpi_name && o->n < MOST_OBJECTS)
-        o->name[o->n++] = info->dlpi_name;
-    return 0;
-}
-
 /* The process ends: a dlopen() now would call constructors again. */
 static bool is_ending;
 
-/* Also of libraries that were opened for somebody alone (RTLD_LOCAL). */
 static void *search_all(const char *name)
 {
-    struct objects all = {0};
+    struct sp_loaded all = {.n = 0};
     void *found = NULL;
     look_up *ask = real_dlsym();
     if (__atomic_load_n(&is_ending, __ATOMIC_RELAXED))
         return NULL;
-    dl_iterate_phdr(list_object, &all);
+    sp_loaded_list(&all);
     for (int i = 0; i < all.n && !found && ask; i++) {
         void *handle = dlopen(all.name[i], RTLD_LAZY | RTLD_NOLOAD);
         if (!handle)

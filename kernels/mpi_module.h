@@ -4,6 +4,7 @@
 #ifndef SP_KERNELS_MPI_MODULE_H
 #define SP_KERNELS_MPI_MODULE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,5 +59,13 @@ typedef const struct sp_mpi *sp_mpi_module_of(void);
 
 /* Opens it; SP_ABSENT with the remedy where this build has none. It stays open. */
 enum sp_status sp_mpi_module_open(const struct sp_mpi **mpi, struct sp_error *err);
+
+/* Takes the counts of libspmodel-pmpi.so (attach/mpi) in this very process: puts it in front of the
+ * MPI of a module that is opened later, unless it is preloaded already; it writes no record then.
+ * False: it is not there. */
+bool sp_mpi_counts_open(void);
+bool sp_mpi_counts_are_there(void);
+/* What this rank has sent to rank `to` in that phase (struct sp_mpi). */
+void sp_mpi_counts_sent(int phase, int to, int64_t *messages, int64_t *bytes);
 
 #endif

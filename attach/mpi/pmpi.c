@@ -1,12 +1,12 @@
 #include "attach/mpi/pmpi.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "attach/loaded.h"
 #include "attach/mpi/record.h"
 
 /* ---- the functions of the program's MPI ---- */
@@ -18,28 +18,12 @@ static const char *const name[SP_PMPI_N_CALLS] = {
 };
 static void *address[SP_PMPI_N_CALLS];
 
-enum { MOST_OBJECTS = 1024 };
-struct objects {
-    int n;
-    const char *name[MOST_OBJECTS];
-};
-
-static int list_object(struct dl_phdr_info *info, size_t size, void *context)
-{
-    struct objects *o = context;
-    (void)size;
-    if (info->dlpi_name && *info->dlpi_name && o->n < MOST_OBJECTS)
-        o->name[o->n++] = info->dlpi_name;
-    return 0;
-}
-
-/* Also in libraries that were opened for somebody alone (RTLD_LOCAL), as Python's modules are. */
 static void *look_for(void *scope, const char *symbol)
 {
-    struct objects all = {0};
+    struct sp_loaded all = {.n = 0};
     void *found = dlsym(scope, symbol);
     if (!found)
-        dl_iterate_phdr(list_object, &all);
+        sp_loaded_list(&all);
     for (int i = 0; i < all.n && !found; i++) {
         void *handle = dlopen(all.name[i], RTLD_LAZY | RTLD_NOLOAD);
         found = handle ? dlsym(handle, symbol) : NULL;

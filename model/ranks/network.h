@@ -10,6 +10,8 @@
 #ifndef SP_MODEL_NETWORK_H
 #define SP_MODEL_NETWORK_H
 
+#include <math.h>
+
 #include "base/reading.h"
 
 /* Between two ranks. Numbers are measured or stated; `how` says so of all three. */
@@ -39,9 +41,21 @@ struct sp_messages {
 };
 
 /* Seconds, 0 without messages; the path's latency and rank_Bps are known. */
-double sp_messages_time(const struct sp_network_path *path, const struct sp_messages *messages);
+static inline double sp_messages_time(const struct sp_network_path *path, const struct sp_messages *m)
+{
+    if (!(m->n > 0))
+        return 0;
+    double transfer_s = m->bytes / path->rank_Bps.value;
+    if (sp_value_known(path->node_Bps))
+        transfer_s = fmax(transfer_s, m->of_node_B / path->node_Bps.value);
+    const double rendezvous_s = path->rendezvous_B > 0 ? path->rendezvous_s.value : 0;
+    return m->n * path->latency_s.value + m->n_large * rendezvous_s + transfer_s;
+}
 
 /* The path of messages inside a node. */
-const struct sp_network_path *sp_network_within(const struct sp_network *network);
+static inline const struct sp_network_path *sp_network_within(const struct sp_network *network)
+{
+    return sp_value_known(network->within.latency_s) ? &network->within : &network->between;
+}
 
 #endif

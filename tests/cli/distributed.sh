@@ -86,6 +86,13 @@ product 3 3 "$dir/none.mtx"
 product 3 2 --partition columns "$dir/small.mtx"
 product 2 2 --format sell "$dir/small.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
+# What it has not got is refused, not ignored.
+for option in --html=page.html "--bytes sim" --csv --cold "--index i64" "--fail-below model:0.5" --require-clean "--schedule rows"; do
+    # shellcheck disable=SC2086 # an option and its value
+    product 2 2 $option "$dir/small.mtx"
+    [ "$(errors)" = 1 ] || fail "$option with --mpi is not one error, but $(errors)"
+done
+[ ! -e "$dir/page.html" ] || fail "a page of a run that was refused"
 "$spmodel" analyze --partition rows "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
 [ $? = 2 ] || fail "--partition without --mpi"
 

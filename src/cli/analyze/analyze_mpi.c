@@ -86,7 +86,7 @@ static void print_result(const struct sp_mpi_result *r, bool whole, FILE *out)
              r->rank[0].n_threads == 1 ? "" : "s", r->partition, r->world.library);
     print_time("PRODUCT ", over, out);
     print_time(" overlapped, ", apart, out);
-    sp_print(out, " one after the other; %.2f GFlop/s   measured\n", 2e-9 * (double)r->n_nz / best_s);
+    sp_print(out, " one after the other; %.2f Gflop/s   measured\n", 2e-9 * (double)r->n_nz / best_s);
     print_time("PARTS    local", time_of(r, SP_MPI_LOCAL), out);
     print_time(", remote", time_of(r, SP_MPI_REMOTE), out);
     print_time(", exchange", time_of(r, SP_MPI_EXCHANGE), out);
@@ -196,15 +196,29 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
     return code;
 }
 
-/* What the distributed product has not got. */
+/* What the distributed product has not got: other operations, formats, orders, devices; and all
+ * that a record of the usual form is needed for. */
 static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_error *err)
 {
+    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES, SP_OPTION_BUDGET,
+                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,  SP_OPTION_REORDER,
+                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,  SP_OPTION_NO_HINTS,
+                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI};
     const struct sp_request *q = &a->request;
-    if (q->op.op != SP_OP_SPMV || q->on_gpu || q->analyze.own.library || q->all_formats || q->try_hints ||
-        strcmp(q->analyze.format, "crs") != 0 || q->analyze.precision > 0 || q->analyze.state != SP_WARM ||
-        (q->reorder && strcmp(q->reorder, "none") != 0))
+    if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
+        q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
         return sp_fail(err, SP_USAGE, "leave the other options out, or " SP_O_MPI,
                        SP_O_MPI " runs SpMV in CRS and f64 on CPUs, in the order of the file");
+    for (int o = 0; o < SP_N_OPTIONS; o++) {
+        bool is_taken = !a->output.asked[o];
+        for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+            is_taken = is_taken || (int)taken[i] == o;
+        if (!is_taken)
+            return sp_fail(err, SP_USAGE, "leave it out, or " SP_O_MPI, "%s has no meaning with " SP_O_MPI,
+                           sp_run_options[o].typed);
+    }
+    if (a->common.csv || a->common.lines)
+        return sp_fail(err, SP_USAGE, "take --json", "the record of " SP_O_MPI " is written as JSON alone");
     return SP_OK;
 }
 
@@ -218,8 +232,7 @@ int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
     if (status != SP_OK)
         return sp_mpi_job_report(&err);
     if (job.world.rank > 0) { /* the first writes for all */
-        a->common.json = a->common.csv = a->common.lines = NULL;
-        a->output.html_name = NULL;
+        a->common.json = NULL;
     }
     int code = job.world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
     code = (int)job.mpi->most(code);

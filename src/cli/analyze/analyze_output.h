@@ -11,7 +11,7 @@
 
 struct sp_output_options {
     const char *directory;       /* for record and plots */
-    bool asked[SP_N_OPTIONS];    /* options that take no value and have no field of their own */
+    bool asked[SP_N_OPTIONS];    /* options that were given */
     struct sp_sink json, lines;  /* open where --json, --lines were given */
     const char *html_name;       /* --html: NULL not asked for */
     struct sp_html_output *html; /* open where it was */

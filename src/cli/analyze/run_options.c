@@ -50,10 +50,9 @@ static error_t take(int key, const char *arg, struct argp_state *state, struct s
     const enum sp_status status = sp_request_take(r, option, arg, &err);
     if (status == SP_NO && sp_run_options[option].argument)
         return ARGP_ERR_UNKNOWN;
-    if (status == SP_NO)
-        o->asked[option] = true;
-    else if (status != SP_OK)
+    if (status != SP_OK && status != SP_NO)
         sp_usage_error(state, "%s", err.what);
+    o->asked[option] = true;
     return 0;
 }
 
@@ -66,6 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case SP_KEY_OF(HTML):
         r->output->html_name = arg;
+        r->output->asked[SP_OPTION_HTML] = true;
         return 0;
     default:
         return take(key, arg, state, r->request, r->output);
@@ -134,6 +134,7 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
         return 0;
     case SP_KEY_OF(FAIL_BELOW):
         set_fail_below(state, arg, &a->output);
+        a->output.asked[SP_OPTION_FAIL_BELOW] = true;
         return 0;
     case SP_KEY_OF(PARTITION):
         a->partition = arg;

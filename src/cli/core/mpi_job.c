@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "cli/core/errors.h"
 #include "io/files/part_file.h"
-#include "kernels/mpi_counts.h"
+#include "kernels/mpi_module.h"
 
 /* A thread that ends this process, and with it the job, when the others let it wait too long. */
 static struct {

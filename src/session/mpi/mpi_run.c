@@ -11,7 +11,7 @@
 #include "base/samples.h"
 #include "kernels/distributed.h"
 #include "kernels/kernel.h"
-#include "kernels/mpi_counts.h"
+#include "kernels/mpi_module.h"
 #include "kernels/scan.h"
 #include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_part.h"
