@@ -64,7 +64,7 @@ run 0 --all --no-hints --json="$dir/all.json" $there -- "$app" all
 says out "products with the transpose are not simulated"
 says out "it ran on a GPU"
 says out "one triangle stands for both"
-says out "y = A^T x MatMultTranspose 3 [0-9.]* us [0-9.]* us [0-9.]* % 0.[0-9]* GB/s"
+says out "y = A^T x MatMultTranspose 3 [0-9.]* [mu]s [0-9.]* [mu]s [0-9.]* % 0.[0-9]* GB/s"
 says out "rocsparse_spmv 20 ? ? ? ?"
 while read -r line; do
     printf '%s\n' "$line" >"$dir/one.json"
