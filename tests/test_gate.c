@@ -37,21 +37,24 @@ static void expect_at_least(const struct sp_rehearsal *r, int n, double share, c
     ck_assert_msg(n >= least * r->n_trials, "%s: %d of %d", what, n, r->n_trials);
 }
 
-/* +5 % where sessions differ by 1.5 %, ten before: at once, and with two more sessions. */
+/* +5 % where sessions differ by 1.5 %, ten before: at once, and with two more sessions; of a series
+ * alone, and beside seven others of the machine. */
 START_TEST(slowdowns_are_found_in_noisy_sessions)
 {
-    struct sp_rehearsal_options o = {.noise = 0.005, .session = 0.015, .n_beside = 7};
-    struct sp_rehearsal r = rehearse(o, 2400);
-    expect_at_most(&r, r.n_alarms, 0.01, "unchanged");
-    o.confirm = 2;
-    r = rehearse(o, 2400);
-    expect_at_most(&r, r.n_alarms, 0.01, "unchanged, two more");
-    o.change = 0.05;
-    r = rehearse(o, 800);
-    expect_at_least(&r, r.n_regressed, 0.90, "+5 %, two more");
-    o.confirm = 0;
-    r = rehearse(o, 800);
-    expect_at_least(&r, r.n_regressed, 0.60, "+5 % at once");
+    for (int beside = 0; beside <= 7; beside += 7) {
+        struct sp_rehearsal_options o = {.noise = 0.005, .session = 0.015, .n_beside = beside};
+        struct sp_rehearsal r = rehearse(o, 2400);
+        expect_at_most(&r, r.n_alarms, 0.01, "unchanged");
+        o.confirm = 2;
+        r = rehearse(o, 2400);
+        expect_at_most(&r, r.n_alarms, 0.01, "unchanged, two more");
+        o.change = 0.05;
+        r = rehearse(o, 800);
+        expect_at_least(&r, r.n_regressed, 0.90, "+5 %, two more");
+        o.confirm = 0;
+        r = rehearse(o, 800);
+        expect_at_least(&r, r.n_regressed, 0.60, "+5 % at once");
+    }
 }
 END_TEST
 
@@ -164,7 +167,7 @@ START_TEST(long_histories_keep_still)
         ck_assert_int_eq(sp_judge(list, SESSIONS, NULL, 0, &judge, &j, NULL), SP_OK);
         red += j.verdict == SP_TRACK_REGRESSED;
     }
-    ck_assert_msg(red <= 0.015 * n + 3 * sqrt(0.015 * n), "%d of %d", red, n);
+    ck_assert_msg(red <= 0.01 * n + 3 * sqrt(0.01 * n), "%d of %d", red, n);
 }
 END_TEST
 
