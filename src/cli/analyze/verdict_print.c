@@ -63,8 +63,8 @@ const char *sp_judgement_open(const struct sp_judgement *j, char *text, size_t s
                                      100 * o->slope, 100 * o->slope_lo, 100 * o->slope_hi, 100 * o->by);
         else if (used < size)
             used += (size_t)snprintf(text + used, size - used,
-                                     fabs(o->by) < 0.01 ? "a step of %+.2f %%" : "a step of %+.1f %%",
-                                     100 * o->by);
+                                     fabs(o->by) < 0.01 ? "a %s of %+.2f %%" : "a %s of %+.1f %%",
+                                     sp_change_kind_name(o->kind), 100 * o->by);
     }
     if (j->n_open > 0 && used < size)
         snprintf(text + used, size - used, ", seen in %d session%s", j->seen, j->seen == 1 ? "" : "s");
