@@ -126,12 +126,6 @@ static size_t trim(const char **name)
     return n;
 }
 
-bool sp_lab_is_same_student(const char *a, const char *b)
-{
-    const size_t n = trim(&a), m = trim(&b);
-    return n == m && strncasecmp(a, b, n) == 0;
-}
-
 int64_t sp_lab_seed(const char *student, const char *lab_id)
 {
     struct sp_sha256 s;

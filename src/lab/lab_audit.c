@@ -9,6 +9,7 @@
 
 #include "base/option/option_words.h"
 #include "base/samples.h"
+#include "lab/lab_bind.h"
 #include "lab/lab_folder.h"
 #include "model/volume/traffic.h"
 #include "session/analyze/analyze.h"
@@ -21,6 +22,7 @@ const char *sp_lab_flag_name(enum sp_lab_flag_code code)
         [SP_FLAG_COMMAND] = "command",   [SP_FLAG_EDITED] = "edited",   [SP_FLAG_ARITHMETIC] = "arithmetic",
         [SP_FLAG_BYTES] = "bytes",       [SP_FLAG_ORDER] = "order",     [SP_FLAG_MACHINES] = "machines",
         [SP_FLAG_REPEATED] = "repeated", [SP_FLAG_SECOND] = "second",   [SP_FLAG_FOLDER] = "folder",
+        [SP_FLAG_PEEKED] = "peeked",
     };
     return names[code];
 }
@@ -113,6 +115,37 @@ static void audit_order(const struct sp_lab_results *results, struct sp_lab_audi
     audit_predictions(folder, begun, first, audit);
 }
 
+/* Are the predictions those that were bound when the first run began, and were there any? */
+static void audit_bound(const struct sp_lab_folder *folder, struct sp_lab_audit *audit)
+{
+    const char *first = NULL;
+    int n = 0, n_late;
+    size_t i;
+    json_t *question;
+    json_array_foreach(json_object_get(folder->lab.root, "questions"), i, question)
+    {
+        const char *id = sp_lab_text(question, "id");
+        if (!sp_lab_bound_of(folder, id).changed)
+            continue;
+        first = first ? first : id;
+        n++;
+    }
+    if (folder->fault[0])
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED, "%s", folder->fault);
+    else if (n > 0)
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
+                         "predictions.json is not what lab run has bound: %d changed, for example '%.60s'", n,
+                         first);
+    else if (!sp_lab_is_as_bound(folder))
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
+                         "predictions.json is not what lab run has bound, in its times or units");
+    const int n_given_up = sp_lab_n_given_up(folder, &n_late);
+    if (n_given_up > 0)
+        sp_lab_audit_add(audit, "", SP_FLAG_PEEKED,
+                         "%d questions were given up before the first run, %d of them predicted after it",
+                         n_given_up, n_late);
+}
+
 static void audit_machines(const struct sp_lab_results *results, struct sp_lab_audit *audit)
 {
     const char *key = NULL;
@@ -138,6 +171,8 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
             sp_lab_audit_add(audit, r->run, SP_FLAG_SKIPPED,
                              "it needs nothing that may be absent, but is noted as skipped: %.200s",
                              r->claimed);
+        if (r->fault[0])
+            sp_lab_audit_add(audit, r->run, SP_FLAG_EDITED, "%s", r->fault);
         if (!r->root)
             continue;
         audit_digest(results->folder, r->run, audit);
@@ -145,6 +180,7 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
         sp_lab_audit_arithmetic(r->run, r->root, audit);
     }
     audit_order(results, audit);
+    audit_bound(results->folder, audit);
     audit_machines(results, audit);
     return status;
 }

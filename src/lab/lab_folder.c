@@ -41,6 +41,11 @@ void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, cha
     snprintf(path, size, "%s/records/%s.json", folder->path, run);
 }
 
+void sp_lab_pictures_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size)
+{
+    snprintf(path, size, "%s/pictures/%s", folder->path, run);
+}
+
 static enum sp_status write_file(const struct sp_lab_folder *folder, const char *name, const char *text,
                                  struct sp_error *err)
 {
@@ -156,6 +161,21 @@ static enum sp_status load(const char *path, const char *name, json_type type, j
     return load_json(file, type, NULL, out, err);
 }
 
+/* Damaged ones are none. */
+static enum sp_status load_predictions(const char *path, struct sp_lab_folder *folder, struct sp_error *err)
+{
+    struct sp_error why;
+    enum sp_status status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, &why);
+    if (status == SP_INPUT) {
+        snprintf(folder->fault, sizeof folder->fault, "predictions.json cannot be read: %.250s", why.what);
+        folder->predictions = json_array();
+        return SP_OK;
+    }
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
+}
+
 /* The lab and the case that state.json names. SP_USAGE: it cannot name these. */
 static enum sp_status use_state(struct sp_lab_folder *folder, const char *const *directory, int n,
                                 struct sp_error *err)
@@ -181,7 +201,7 @@ enum sp_status sp_lab_folder_open(const char *path, const char *const *directory
         return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
     enum sp_status status = load(path, "state.json", JSON_OBJECT, &folder->state, err);
     if (status == SP_OK)
-        status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, err);
+        status = load_predictions(path, folder, err);
     if (status == SP_OK) {
         status = use_state(folder, directory, n, &why);
         if (status == SP_USAGE) /* the folder's fault, not that of who typed */
@@ -201,6 +221,11 @@ void sp_lab_folder_close(struct sp_lab_folder *folder)
     json_decref(folder->predictions);
     sp_lab_free(&folder->lab);
     memset(folder, 0, sizeof *folder);
+}
+
+enum sp_status sp_lab_folder_save(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    return write_json(folder, "state.json", folder->state, err);
 }
 
 bool sp_lab_has_run(const struct sp_lab_folder *folder)
@@ -263,6 +288,9 @@ enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question
     json_t *number = NULL;
     char now[32];
     *late = sp_lab_has_run(folder);
+    if (folder->fault[0])
+        return sp_fail_at(err, SP_INPUT, folder->path, 0, 0,
+                          "restore the file, or begin the lab in another folder", "%s", folder->fault);
     if (!q)
         return sp_fail(err, SP_USAGE, "the sheet lists its questions", "lab %d has no question '%s'",
                        folder->lab.number, question);
@@ -307,17 +335,27 @@ enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, co
     else if (sp_lab_file_digest(path, hex))
         json_object_set_new(item, "sha256", json_string(hex));
     json_object_set_new(json_object_get(folder->state, "runs"), run, item);
-    return write_json(folder, "state.json", folder->state, err);
+    return sp_lab_folder_save(folder, err);
 }
 
 static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab_result *result,
                                struct sp_error *err)
 {
     char path[1200];
+    struct sp_error why;
     sp_lab_record_path(folder, result->run, path, sizeof path);
     if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
-    return load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, err);
+    enum sp_status status =
+        load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, &why);
+    if (status == SP_INPUT) {
+        snprintf(result->fault, sizeof result->fault, "records/%.60s.json cannot be read: %.200s",
+                 result->run, why.what);
+        return SP_OK;
+    }
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
 }
 
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
@@ -339,6 +377,7 @@ enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp
         const json_t *noted = json_object_get(json_object_get(folder->state, "runs"), r->run);
         const char *skipped = json_string_value(json_object_get(noted, "skipped"));
         *(*sp_lab_text(run, "needs") ? &r->skipped : &r->claimed) = skipped; /* a folder is the student's */
+        r->failed = json_string_value(json_object_get(noted, "failed"));
         enum sp_status status = read_one(folder, r, err);
         if (status != SP_OK) {
             sp_lab_results_free(results);
@@ -422,6 +461,8 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
         return sp_fail(err, SP_INPUT, NULL, "the lab has no run '%s'", run);
     if (r->skipped)
         return sp_fail(err, SP_SKIPPED, NULL, "%s", r->skipped);
+    if (r->fault[0] || r->failed)
+        return sp_fail(err, SP_NO, "spmodel lab run", "%s", r->fault[0] ? r->fault : r->failed);
     if (!r->root)
         return sp_fail(err, SP_UNDECIDED, "spmodel lab run", "the run '%s' has left nothing yet", run);
     const json_t *node = sp_lab_node(r->root, path), *value = json_object_get(node, "value");
@@ -495,12 +536,11 @@ static bool has(const struct sp_lab_command *c, const char *word)
 }
 
 /* Samples of a small run: it is the bytes that are looked at. */
-static enum sp_status add_analysis(const struct sp_lab_folder *folder, const char *machine,
+static enum sp_status add_analysis(const struct sp_lab_folder *folder, const char *run, const char *machine,
                                    struct sp_lab_command *c, struct sp_error *err)
 {
-    static const char *const quick[] = {SP_O_BUDGET,   "60ms",        SP_O_SAMPLES, "8",
-                                        SP_O_NO_PLOTS, SP_O_NO_HINTS, NULL};
-    char pictures[1000];
+    static const char *const quick[] = {SP_O_BUDGET, "60ms", SP_O_SAMPLES, "8", SP_O_NO_HINTS, NULL};
+    char pictures[1100];
     enum sp_status status = add(c, "-v", err); /* sheets ask for lines of the whole report */
     for (int i = 0; folder->the_case.small && quick[i] && status == SP_OK; i++)
         status = add(c, quick[i], err);
@@ -509,7 +549,7 @@ static enum sp_status add_analysis(const struct sp_lab_folder *folder, const cha
         if (status == SP_OK)
             status = add(c, machine, err);
     }
-    snprintf(pictures, sizeof pictures, "%s/pictures", folder->path);
+    sp_lab_pictures_path(folder, run, pictures, sizeof pictures);
     if (status == SP_OK)
         status = add(c, SP_O_OUT, err);
     return status == SP_OK ? add(c, pictures, err) : status;
@@ -526,7 +566,7 @@ enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const jso
     if (status == SP_OK && folder->the_case.small)
         status = add_list(folder, json_object_get(run, "small"), c, err);
     if (status == SP_OK && has(c, "analyze"))
-        status = add_analysis(folder, machine, c, err);
+        status = add_analysis(folder, sp_lab_text(run, "id"), machine, c, err);
     sp_lab_record_path(folder, sp_lab_text(run, "id"), json + strlen(json), sizeof json - strlen(json));
     if (status == SP_OK)
         status = add(c, json, err);

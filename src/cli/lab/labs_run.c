@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -7,8 +8,10 @@
 #include "cli/core/output.h"
 #include "cli/core/programs.h"
 #include "cli/lab/labs_options.h"
+#include "lab/lab_bind.h"
 #include "lab/lab_check.h"
 #include "lab/lab_folder.h"
+#include "lab/lab_report.h"
 
 /* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
 
@@ -28,7 +31,7 @@ static const struct argp_option options[] = {
      "Ceilings from a machine file or a name; default: this machine, measured once", 1},
     {"only", KEY_ONLY, "RUN", 0, "One of the runs, for example again after a noisy one", 1},
     {"unpredicted", KEY_UNPREDICTED, NULL, 0,
-     "Run although questions have no prediction; later ones do not count", 1},
+     "Run although questions have no prediction; later ones do not count, and their answers are not told", 1},
     {0},
 };
 
@@ -65,6 +68,9 @@ static const struct argp argp = {
 static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct sp_error *err)
 {
     char open[400] = "";
+    if (folder->fault[0])
+        return sp_fail_at(err, SP_INPUT, folder->path, 0, 0,
+                          "restore the file, or begin the lab in another folder", "%s", folder->fault);
     size_t i;
     json_t *q;
     json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
@@ -150,6 +156,22 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
                    "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
 }
 
+/* Plots of an earlier run of that name. */
+static void clear_pictures(const struct sp_lab_folder *folder, const char *run)
+{
+    char path[1100], file[1400];
+    sp_lab_pictures_path(folder, run, path, sizeof path);
+    DIR *d = opendir(path);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (end && (strcmp(end, ".svg") == 0 || strcmp(end, ".json") == 0) &&
+            snprintf(file, sizeof file, "%s/%s", path, entry->d_name) < (int)sizeof file)
+            unlink(file);
+    }
+    if (d)
+        closedir(d);
+}
+
 static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
                               struct sp_error *err)
 {
@@ -167,6 +189,7 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     unlink(record);
     unlink(text_path); /* a pipe of that name would be waited for */
     unlink(log_path);
+    clear_pictures(folder, id);
     status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
     if (status != SP_OK) {
         sp_lab_command_free(&command);
@@ -213,6 +236,8 @@ static int run(int argc, char **argv)
     enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
     if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
         status = check_predicted(&folder, &err);
+    if (status == SP_OK)
+        status = sp_lab_bind(&folder, &err);
     const int code = status == SP_OK ? run_all(&folder, &a) : sp_report_error(&err);
     sp_lab_folder_close(&folder);
     return code;
@@ -252,7 +277,8 @@ static const struct argp check_argp = {
     .children = check_children};
 static const struct argp report_argp = {
     NULL, check_parse, .args_doc = "N",
-    .doc = "Writes report.md into the lab's folder: predictions beside results, and why.",
+    .doc = "Writes report.md into the lab's folder: predictions beside results, pictures, and why. What was "
+           "written below \"In your own words\" stays.",
     .children = sp_lab_children};
 
 static void print_verdict(const struct sp_lab_verdict *v)
@@ -280,6 +306,8 @@ static void print_verdicts(const struct sp_lab_folder *folder, const struct sp_l
     for (int i = 0; i < SP_N_LAB_STATES; i++)
         sp_print(stdout, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
                  sp_lab_state_name((enum sp_lab_state)i));
+    const struct sp_lab_points p = sp_lab_points_of(verdicts);
+    sp_print(stdout, " · %g of %g points", p.earned, p.of);
     sp_print(stdout, "\n");
 }
 
@@ -294,6 +322,7 @@ static json_t *verdicts_json(const struct sp_lab_folder *folder, const struct sp
                                               v->is_prediction ? "prediction" : "check", "id", v->id,
                                               "verdict", sp_lab_state_name(v->state), "got", v->got, "wanted",
                                               wanted, "unit", v->unit, "reason", v->reason));
+        json_object_set_new(json_array_get(list, json_array_size(list) - 1), "points", json_real(v->points));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SP_LAB_SCHEMA, "lab", folder->lab.id, "student",
                      folder->the_case.student, "verdicts", list);
@@ -357,24 +386,19 @@ static int run_report(int argc, char **argv)
     struct sp_lab_folder folder;
     struct sp_lab_results results;
     struct sp_lab_verdicts verdicts;
-    struct sp_atomic_file file;
     struct sp_error err;
-    char path[1000];
+    char kept[1100];
     sp_parse(&report_argp, argc, argv, &o);
     if (judge(&o, &folder, &results, &verdicts, &err) != SP_OK)
         return sp_report_error(&err);
-    snprintf(path, sizeof path, "%s/report.md", folder.path);
-    enum sp_status status = sp_atomic_open(path, &file, &err);
-    if (status == SP_OK) {
-        sp_lab_report(&results, &verdicts, file.stream);
-        status = sp_atomic_commit(&file, &err);
-    }
+    enum sp_status status = sp_lab_report(&folder, &results, &verdicts, kept, &err);
+    if (status == SP_OK && *kept)
+        sp_print(stdout, "kept     %s: what was changed above 'In your own words'\n", kept);
+    if (status == SP_OK)
+        sp_print(stdout, "report   %s/report.md\n", folder.path);
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);
-    if (status != SP_OK)
-        return sp_report_error(&err);
-    sp_print(stdout, "report   %s\n", path);
-    return 0;
+    return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
 static const struct sp_example check_examples[] = {
