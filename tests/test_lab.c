@@ -1,5 +1,5 @@
-/* Labs: formulas, what decides about predictions and runs, and what does not fit in a submitted folder. All
- * on a lab and on records that are written here. */
+/* Labs: formulas, what decides about predictions and runs, and what does not fit in a submitted
+ * folder. All on a lab and on records that are written here. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,8 +245,9 @@ START_TEST(verdicts)
 }
 END_TEST
 
-/* Noise, and a machine that allowed no verdict, leave to times what is clear in spite of them, take the rest from
- * times, and nothing from anything else: 2.1 against 3 is clear at 30 %, not at 50 %. */
+/* Noise, and a machine that allowed no verdict, leave to times what is clear in spite of them, take
+ * the rest from times, and nothing from anything else: 2.1 against 3 is clear at 30 %, not at 50
+ * %. */
 START_TEST(noise_decides_only_what_is_clear)
 {
     struct sp_lab_verdicts v;
@@ -271,7 +272,8 @@ static const struct sp_lab_verdict *verdict_of(const struct sp_lab_verdicts *v, 
     return NULL;
 }
 
-/* A wrong value is named, and what each is worth adds up: 5 questions and 10 checks of which one is skipped. */
+/* A wrong value is named, and what each is worth adds up: 5 questions and 10 checks of which one is
+ * skipped. */
 START_TEST(mistakes_are_named_and_points_add_up)
 {
     struct sp_lab_verdicts v;
@@ -290,7 +292,8 @@ START_TEST(mistakes_are_named_and_points_add_up)
 }
 END_TEST
 
-/* Given up before the first run: no answer is told, nor the numbers of checks that would tell it. */
+/* Given up before the first run: no answer is told, nor the numbers of checks that would tell
+ * it. */
 START_TEST(what_was_given_up_is_not_told)
 {
     struct sp_lab_verdicts v;
@@ -348,7 +351,8 @@ static void report(char kept[1100])
     sp_lab_results_free(&results);
 }
 
-/* What a student writes into report.md survives every `lab report`, and is found by the question. */
+/* What a student writes into report.md survives every `lab report`, and is found by the
+ * question. */
 START_TEST(reports_keep_what_students_write)
 {
     static char text[20000], before[20000], kept[1100];

@@ -1,5 +1,6 @@
-/* Predictions at the first run: what counts is copied into state.json with its digest, so that an edit of
- * predictions.json afterwards is seen, and what was given up (`lab run --unpredicted`) is remembered. */
+/* Predictions at the first run: what counts is copied into state.json with its digest, so that an
+ * edit of predictions.json afterwards is seen, and what was given up (`lab run --unpredicted`) is
+ * remembered. */
 #ifndef SP_LAB_LAB_BIND_H
 #define SP_LAB_LAB_BIND_H
 
@@ -18,7 +19,8 @@ struct sp_lab_bound sp_lab_bound_of(const struct sp_lab_folder *folder, const ch
 
 /* How many questions were given up; of them, how many were predicted afterwards. */
 int sp_lab_n_given_up(const struct sp_lab_folder *folder, int *n_late);
-/* Is predictions.json, without what is late, still the file that was bound? True where nothing was. */
+/* Is predictions.json, without what is late, still the file that was bound? True where nothing
+ * was. */
 bool sp_lab_is_as_bound(const struct sp_lab_folder *folder);
 
 #endif

@@ -248,8 +248,8 @@ static struct sp_quantity without_interval(struct sp_quantity q)
     return (struct sp_quantity){q.value, q.value, q.value};
 }
 
-/* How far the times of the runs that a formula names may be off, beyond their intervals; 0: they are quiet.
- * `reason` says why: samples that spread far, or a machine that allowed no verdict. */
+/* How far the times of the runs that a formula names may be off, beyond their intervals; 0: they
+ * are quiet. `reason` says why: samples that spread far, or a machine that allowed no verdict. */
 static double noise_of(const struct sp_lab_results *results, const char *formula, char *reason, size_t size)
 {
     double most = 0;

@@ -16,8 +16,8 @@ enum sp_lab_state {
 };
 const char *sp_lab_state_name(enum sp_lab_state state);
 
-/* Samples whose quartiles lie further apart, (Q3 - Q1)/median, decide about times only what stays clear when
- * each side is moved by that much. */
+/* Samples whose quartiles lie further apart, (Q3 - Q1)/median, decide about times only what stays
+ * clear when each side is moved by that much. */
 #define SP_LAB_NOISE 0.1
 /* The same where the machine allowed no verdict on times. */
 #define SP_LAB_DOUBT 0.5

@@ -71,8 +71,8 @@ struct sp_lab_results {
     } result[SP_LAB_MOST_RUNS];
 };
 
-/* Reads what there is; a damaged file is a fault of its run alone. SP_INPUT: too many runs; SP_MEMORY; then
- * nothing is held. */
+/* Reads what there is; a damaged file is a fault of its run alone. SP_INPUT: too many runs;
+ * SP_MEMORY; then nothing is held. */
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);

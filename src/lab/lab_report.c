@@ -261,7 +261,8 @@ enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_r
     return status;
 }
 
-/* Where the item `number` of a list begins, with its question if the student has left that; NULL. */
+/* Where the item `number` of a list begins, with its question if the student has left that;
+ * NULL. */
 static const char *find_item(const char *text, size_t number, const char *question, size_t *length)
 {
     char line[24];

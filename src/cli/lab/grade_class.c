@@ -79,14 +79,16 @@ static void share(struct sharing *s, int folder, const char *run)
         snprintf(with->runs + used, sizeof with->runs - used, "%s%s", used ? ", " : "", run);
 }
 
-/* The samples of a record, as text for a key; free(). NULL: it has none that tell it from another one. */
+/* The samples of a record, as text for a key; free(). NULL: it has none that tell it from another
+ * one. */
 static char *samples_of(const json_t *root)
 {
     const json_t *list = sp_lab_node(sp_lab_field(root, SP_F_RUNS), "0.time_s");
     return json_array_size(list) >= 3 ? json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
 }
 
-/* Which folder had this record first: by its id or its samples; `here` also for one under another name. */
+/* Which folder had this record first: by its id or its samples; `here` also for one under another
+ * name. */
 static int record_of(struct sp_grade_class *c, const struct sp_lab_result *r, int here, bool *is_compared)
 {
     char key[96];

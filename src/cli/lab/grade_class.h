@@ -1,5 +1,5 @@
-/* What `lab grade` knows of all folders together: who has the same records, code or words as somebody before,
- * and how the questions of a lab were answered. */
+/* What `lab grade` knows of all folders together: who has the same records, code or words as
+ * somebody before, and how the questions of a lab were answered. */
 #ifndef SP_CLI_GRADE_CLASS_H
 #define SP_CLI_GRADE_CLASS_H
 
@@ -20,8 +20,8 @@ struct sp_grade_class {
 enum sp_status sp_grade_class_new(struct sp_grade_class *c, struct sp_error *err);
 void sp_grade_class_free(struct sp_grade_class *c);
 
-/* Flags what `folder`, the one of number `here`, has in common with one before it; name[i] is what the folder
- * of number i was called. */
+/* Flags what `folder`, the one of number `here`, has in common with one before it; name[i] is what
+ * the folder of number i was called. */
 void sp_grade_find_copies(struct sp_grade_class *c, const char *const *name, int here,
                           const struct sp_lab_results *results, const struct sp_lab_answers *answers,
                           struct sp_lab_audit *audit);
@@ -33,8 +33,8 @@ void sp_grade_keep(struct sp_grade_class *c, const char *name, const struct sp_l
 /* One that could not be read. */
 void sp_grade_keep_unread(struct sp_grade_class *c, const char *name, const char *why);
 
-/* Statistics of each lab: points, and for each question and check how many had it right, and which wrong value
- * is typical. A list, to be freed; empty for fewer than two folders of a lab. */
+/* Statistics of each lab: points, and for each question and check how many had it right, and which
+ * wrong value is typical. A list, to be freed; empty for fewer than two folders of a lab. */
 json_t *sp_grade_statistics(const struct sp_grade_class *c);
 void sp_grade_print_statistics(const json_t *statistics, FILE *out);
 /* All of it: schema, submissions, classes. */
