@@ -192,7 +192,9 @@ static void begin(const char *matrix, double spread, double performance)
     ck_assert_int_eq(sp_lab_predict(&folder, "open", "5", &late, &err), SP_OK);
     write_record(matrix, spread, performance);
     ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
-    ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999-01-01T00:00:00Z", "there is none", &err), SP_OK);
+    ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999-01-01T00:00:00Z",
+                                     &(struct sp_lab_end){.skipped = "there is none"}, &err),
+                     SP_OK);
     ck_assert_int_eq(sp_lab_predict(&folder, "late", "30", &late, &err), SP_OK);
     ck_assert(late);
     ck_assert_int_eq(sp_lab_predict(&folder, "wrong", "30", &late, &err), SP_OK); /* too late to mend it */
@@ -455,7 +457,9 @@ START_TEST(what_does_not_fit_is_flagged)
     ck_assert_int_eq(audit(&a, "matrix"), 1);
     end();
     begin("gen:arrow:10", 0.02, 10);
-    ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", "no time", &err), SP_OK);
+    ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z",
+                                     &(struct sp_lab_end){.skipped = "no time"}, &err),
+                     SP_OK);
     ck_assert_int_eq(audit(&a, "skipped"), 1); /* only the other run needs what may be absent */
     ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
     ck_assert_int_eq(audit(&a, "skipped"), 0);
@@ -596,7 +600,8 @@ START_TEST(reports_show_submitted_texts_as_they_are)
     size_t size;
     begin("gen:arrow:10", 0.02, 10);
     strcpy(folder.the_case.student, "# *Ada* `x`");
-    ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999 | 1", reason, &err), SP_OK);
+    ck_assert_int_eq(
+        sp_lab_note_run(&folder, "gpu", "2999 | 1", &(struct sp_lab_end){.skipped = reason}, &err), SP_OK);
     ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
     ck_assert_int_eq(sp_lab_judge(&results, &v, &err), SP_OK);
     FILE *out = open_memstream(&text, &size);

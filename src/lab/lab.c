@@ -56,6 +56,9 @@ static enum sp_status check_description(struct sp_lab *lab, const char *path, st
     {
         if (!sp_is_file_stem(sp_lab_text(run, "id")))
             return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "the id of run %zu names no file", i + 1);
+        if (*sp_lab_text(run, "code") &&
+            (!sp_is_file_stem(sp_lab_text(run, "code")) || !sp_is_file_stem(sp_lab_text(run, "with"))))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "the code of run %zu names no file", i + 1);
     }
     return SP_OK;
 }

@@ -86,6 +86,32 @@ static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
+/* The student's own copy of the code that a run is made of: what the lab says is to be written. */
+static enum sp_status copy_code(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    size_t i;
+    json_t *run;
+    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
+    {
+        const char *code = sp_lab_text(run, "code");
+        char from[1200], to[1200], *text;
+        size_t size;
+        snprintf(from, sizeof from, "%s/%s", folder->lab.folder, code);
+        snprintf(to, sizeof to, "%s/%s", folder->path, code);
+        if (!*code || access(to, F_OK) == 0)
+            continue;
+        status = sp_input_bytes(from, SP_LAB_MOST_FILE_B, &text, &size, err);
+        if (status == SP_OK) {
+            status = write_file(folder, code, text, err);
+            free(text);
+        }
+        if (status != SP_OK)
+            break;
+    }
+    return status;
+}
+
 static enum sp_status make_directories(const char *path, struct sp_error *err)
 {
     char records[1024];
@@ -122,6 +148,8 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     folder->predictions = json_array();
     if (status == SP_OK)
         status = write_sheet(folder, err);
+    if (status == SP_OK)
+        status = copy_code(folder, err);
     if (status == SP_OK)
         status = write_json(folder, "predictions.json", folder->predictions, err);
     if (status == SP_OK)
@@ -324,16 +352,20 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
 }
 
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
-                               const char *skipped, struct sp_error *err)
+                               const struct sp_lab_end *end, struct sp_error *err)
 {
     char path[1200], hex[65] = "", now[32];
     sp_lab_now(now);
     json_t *item = json_pack("{s:s, s:s}", "start", start, "end", now);
     sp_lab_record_path(folder, run, path, sizeof path);
-    if (skipped)
-        json_object_set_new(item, "skipped", json_string(skipped));
+    if (end && end->skipped)
+        json_object_set_new(item, "skipped", json_string(end->skipped));
+    else if (end && end->failed)
+        json_object_set_new(item, "failed", json_string(end->failed));
     else if (sp_lab_file_digest(path, hex))
         json_object_set_new(item, "sha256", json_string(hex));
+    if (end && *end->code_sha256)
+        json_object_set_new(item, "code_sha256", json_string(end->code_sha256));
     json_object_set_new(json_object_get(folder->state, "runs"), run, item);
     return sp_lab_folder_save(folder, err);
 }
@@ -494,13 +526,18 @@ static enum sp_status add(struct sp_lab_command *c, const char *text, struct sp_
     return SP_OK;
 }
 
-/* {lab}/ begins or follows a colon; all other braces hold formulas. */
-static enum sp_status add_filled(const struct sp_lab_folder *folder, const char *text,
+/* {lab}/ begins or follows a colon; all other braces but {code} hold formulas. */
+static enum sp_status add_filled(const struct sp_lab_folder *folder, const char *run, const char *text,
                                  struct sp_lab_command *c, struct sp_error *err)
 {
     static const char mark[] = "{lab}/";
     char whole[2200];
     const char *at = strstr(text, mark);
+    if (strcmp(text, "{code}") == 0) {
+        snprintf(whole, sizeof whole, "%s%s/records/%s.so" SP_LAB_KERNEL,
+                 strchr(folder->path, '/') ? "" : "./", folder->path, run);
+        return add(c, whole, err);
+    }
     if (at) {
         snprintf(whole, sizeof whole, "%.*s%s/%s", (int)(at - text), text, folder->lab.folder,
                  at + strlen(mark));
@@ -514,14 +551,14 @@ static enum sp_status add_filled(const struct sp_lab_folder *folder, const char 
     return status;
 }
 
-static enum sp_status add_list(const struct sp_lab_folder *folder, const json_t *list,
+static enum sp_status add_list(const struct sp_lab_folder *folder, const char *run, const json_t *list,
                                struct sp_lab_command *c, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (size_t i = 0; i < json_array_size(list) && status == SP_OK; i++) {
         const char *text = json_string_value(json_array_get(list, i));
         status =
-            text ? add_filled(folder, text, c, err)
+            text ? add_filled(folder, run, text, c, err)
                  : sp_fail(err, SP_INPUT, NULL, "an argument of a run of lab %s is no text", folder->lab.id);
     }
     return status;
@@ -562,9 +599,9 @@ enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const jso
     memset(c, 0, sizeof *c);
     enum sp_status status = add(c, "spmodel", err);
     if (status == SP_OK)
-        status = add_list(folder, json_object_get(run, "arguments"), c, err);
+        status = add_list(folder, sp_lab_text(run, "id"), json_object_get(run, "arguments"), c, err);
     if (status == SP_OK && folder->the_case.small)
-        status = add_list(folder, json_object_get(run, "small"), c, err);
+        status = add_list(folder, sp_lab_text(run, "id"), json_object_get(run, "small"), c, err);
     if (status == SP_OK && has(c, "analyze"))
         status = add_analysis(folder, sp_lab_text(run, "id"), machine, c, err);
     sp_lab_record_path(folder, sp_lab_text(run, "id"), json + strlen(json), sizeof json - strlen(json));

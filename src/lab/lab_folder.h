@@ -40,10 +40,16 @@ enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question
  * What is neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
 
-/* That a run was begun, and what became of it: remembered in state.json with the digest of its
- * record, if there is one. `skipped`: why it could not be run here, NULL: it was. */
+/* How a run ended, beside its record. */
+struct sp_lab_end {
+    const char *skipped;  /* why it could not be run here; NULL: it was */
+    const char *failed;   /* what the student's code did wrong; NULL: nothing */
+    char code_sha256[65]; /* of the student's code; "": there is none in this run */
+};
+/* That a run was begun (end NULL), and what became of it: remembered in state.json with the digest
+ * of its record, if there is one. */
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
-                               const char *skipped, struct sp_error *err);
+                               const struct sp_lab_end *end, struct sp_error *err);
 
 /* The file that a run writes: FOLDER/records/RUN.json. */
 void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
@@ -98,6 +104,9 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
 /* The command of a run, with the student's numbers. */
 enum { SP_LAB_MOST_ARGUMENTS = 48 };
 
+/* The symbol of a library that is made of a student's code, behind its path. */
+#define SP_LAB_KERNEL ":lab_kernel"
+
 /* Zero-initialise; sp_lab_command_free(). */
 struct sp_lab_command {
     int n;
@@ -106,7 +115,7 @@ struct sp_lab_command {
 
 /* "arguments" of the run, then "small" where the matrices are, then where the result goes;
  * `machine` (may be NULL) for analyses that name none. {lab}/ in an argument is the lab's own
- * folder. */
+ * folder, {code} the library that is made of the student's "code". */
 enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const json_t *run, const char *machine,
                                    struct sp_lab_command *command, struct sp_error *err);
 void sp_lab_command_free(struct sp_lab_command *command);

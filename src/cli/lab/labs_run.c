@@ -7,6 +7,7 @@
 #include "base/print.h"
 #include "cli/core/output.h"
 #include "cli/core/programs.h"
+#include "cli/lab/labs_code.h"
 #include "cli/lab/labs_options.h"
 #include "lab/lab_bind.h"
 #include "lab/lab_check.h"
@@ -130,7 +131,7 @@ static int run_patiently(const struct sp_lab_command *command, const char *text_
 
 /* What became of a run that did not end well; nothing of it stays. */
 static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, const char *start, int code,
-                              const char *log_path, struct sp_error *err)
+                              const char *log_path, struct sp_lab_end *end, struct sp_error *err)
 {
     char why[400], record[1200];
     const char *id = sp_lab_text(run, "id"), *needs = sp_lab_text(run, "needs");
@@ -142,7 +143,15 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
                        "interrupted in run '%s'", id);
     if (code == sp_exit_code(SP_ABSENT) && *needs) {
         sp_print(stdout, "           skipped, no %s here: %s\n", needs, why);
-        return sp_lab_note_run(folder, id, start, why, err);
+        end->skipped = why;
+        return sp_lab_note_run(folder, id, start, end, err);
+    }
+    if (code == sp_exit_code(SP_WRONG) && *sp_lab_text(run, "code")) {
+        end->failed = why;
+        enum sp_status status = sp_lab_note_run(folder, id, start, end, err);
+        return status == SP_OK
+                   ? sp_fail(err, SP_WRONG, "mend it, and repeat it with --only RUN", "%.300s", why)
+                   : status;
     }
     if (code > BY_SIGNAL)
         return sp_fail(err, SP_ABSENT, "repeat it with --only RUN; what has too little memory is killed",
@@ -154,6 +163,29 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
                                                                        : SP_INPUT;
     return sp_fail(err, status, "repeat it with --only RUN; its log tells more",
                    "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+}
+
+/* Makes a library of the student's code; not built: that is noted, as a failure or as skipped. */
+static enum sp_status build(struct sp_lab_folder *folder, const json_t *run, const char *start,
+                            const char *log_path, struct sp_lab_end *end, bool *built, struct sp_error *err)
+{
+    char source[1200], why[400] = "";
+    enum sp_code_end how = SP_CODE_WRONG;
+    snprintf(source, sizeof source, "%s/%s", folder->path, sp_lab_text(run, "code"));
+    enum sp_status status = sp_lab_code_build(folder, run, log_path, &how, why, sizeof why, err);
+    *built = status == SP_OK && how == SP_CODE_BUILT;
+    if (status == SP_OK && !sp_lab_file_digest(source, end->code_sha256))
+        *end->code_sha256 = '\0';
+    if (status != SP_OK || *built)
+        return status;
+    *(how == SP_CODE_NO_COMPILER ? &end->skipped : &end->failed) = why;
+    status = sp_lab_note_run(folder, sp_lab_text(run, "id"), start, end, err);
+    if (status == SP_OK && how == SP_CODE_NO_COMPILER)
+        sp_print(stdout, "           skipped: %s\n", why);
+    else if (status == SP_OK)
+        status = sp_fail(err, SP_WRONG, "its log tells more; repeat it with --only RUN", "%.300s (%.200s)",
+                         why, log_path);
+    return status;
 }
 
 /* Plots of an earlier run of that name. */
@@ -195,10 +227,16 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
         sp_lab_command_free(&command);
         return status;
     }
-    const int code = run_patiently(&command, text_path, log_path);
+    struct sp_lab_end end = {0};
+    bool built = true;
+    if (*sp_lab_text(run, "code"))
+        status = build(folder, run, start, log_path, &end, &built, err);
+    const int code = status == SP_OK && built ? run_patiently(&command, text_path, log_path) : 0;
     sp_lab_command_free(&command);
-    return code == 0 ? sp_lab_note_run(folder, id, start, NULL, err)
-                     : give_up(folder, run, start, code, log_path, err);
+    if (status != SP_OK || !built)
+        return status;
+    return code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
+                     : give_up(folder, run, start, code, log_path, &end, err);
 }
 
 /* One run that fails does not keep the others from being made; the worst exit code. */
