@@ -126,11 +126,15 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
     struct sp_quantity q;
     char number[48];
     const double tolerance = json_number_value(json_object_get(question, "tolerance"));
+    const bool is_open = json_is_true(json_object_get(question, "open"));
     enum sp_status status = sp_formula_evaluate(sp_lab_text(question, "expected"), &source, &q, &why);
-    if (status != SP_OK)
-        return settle(v, status, &why, err);
+    if (status != SP_OK) {
+        status = settle(v, status, &why, err);
+        v->state = is_open && v->state != SP_LAB_SKIPPED ? SP_LAB_OPEN : v->state; /* nothing to decide */
+        return status;
+    }
     put(number, q.value);
-    if (json_is_true(json_object_get(question, "open"))) {
+    if (is_open) {
         const bool is_above = strcmp(v->unit, "%") == 0 && q.value > most_percent;
         snprintf(v->wanted, sizeof v->wanted, "%s", is_above ? above : number);
         if (is_above)

@@ -1,6 +1,7 @@
 #include "lab/lab_folder.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -485,6 +486,18 @@ enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_qu
     return sp_lab_case_name((void *)&results->folder->the_case, name, out, err);
 }
 
+/* "...arrays.NAME.read_B" of a level that knows its arrays: one that is not listed has moved nothing. */
+static bool is_unmoved(const json_t *root, const char *path)
+{
+    static const char mark[] = ".arrays.";
+    char level[200];
+    const char *at = strstr(path, mark);
+    if (!at || at - path + sizeof mark > sizeof level)
+        return false;
+    snprintf(level, sizeof level, "%.*s", (int)(at - path + (ptrdiff_t)strlen(mark) - 1), path);
+    return json_object_size(sp_lab_node(root, level)) > 0;
+}
+
 enum sp_status sp_lab_results_field(void *context, const char *run, const char *path, struct sp_quantity *out,
                                     struct sp_error *err)
 {
@@ -498,6 +511,10 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
     if (!r->root)
         return sp_fail(err, SP_UNDECIDED, "spmodel lab run", "the run '%s' has left nothing yet", run);
     const json_t *node = sp_lab_node(r->root, path), *value = json_object_get(node, "value");
+    if (!node && is_unmoved(r->root, path)) {
+        *out = (struct sp_quantity){0, 0, 0};
+        return SP_OK;
+    }
     if (json_is_number(node)) {
         const double x = json_number_value(node);
         *out = (struct sp_quantity){x, x, x};

@@ -27,7 +27,9 @@ expect() { # expect CODE TEXT ARGUMENTS...
 }
 begin() { # begin N STUDENT FOLDER: predicted as the solution has it
     "$spmodel" lab start "$1" --student "$2" --small --dir "$3" >/dev/null || fail "start $1"
-    "$spmodel" lab predict "$1" --dir "$3" --from "$source"/labs/0"$1"-*/solution.json >/dev/null || fail "predict $1"
+    its=$(echo "$source"/labs/$(printf %02d "$1")-*)
+    "$spmodel" lab predict "$1" --dir "$3" --from "$its/solution.json" >/dev/null || fail "predict $1"
+    [ ! -d "$its/solution" ] || cp "$its"/solution/*.c "$3" # code of the reference
 }
 . "$here/this_machine.sh"
 this_machine machine.json
@@ -48,7 +50,7 @@ typed() { # typed N LINE
 # Every lab: nothing fails; what stays undecided is what the lab leaves open on a machine that is shared.
 mkdir reference && cd reference
 for lab in $labs; do
-    n=$(basename "$lab" | sed 's/^0*\([0-9]\).*/\1/')
+    n=$(basename "$lab" | sed 's/^0*\([0-9][0-9]*\)-.*/\1/')
     begin "$n" reference "lab-$n"
     grep -q '{{' "lab-$n/sheet.md" && fail "sheet $n has open places"
     minutes=$(sed -n 's/^## .*(\([0-9]*\) min)$/\1/p' "$lab/sheet.md" | awk '{ sum += $1 } END { print sum }')

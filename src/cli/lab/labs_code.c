@@ -28,8 +28,8 @@ static void add(struct words *w, const char *before, const char *text)
     w->word[++w->n] = NULL;
 }
 
-/* Where spmodel.h is: in the source tree, or where the labs were installed from. */
-static const char *const include_paths[] = {"../../include", "../../../../include"};
+/* What all labs share; spmodel.h in the source tree, or where the labs were installed. */
+static const char *const include_paths[] = {"../common", "../../include", "../../../../include"};
 
 static void begin(const struct sp_lab_folder *folder, struct words *w)
 {

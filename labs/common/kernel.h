@@ -42,6 +42,8 @@ void lab_told(const void *address, size_t size_B, int how);
 #define rows                 rows_traced
 #define chunks               chunks_traced
 #define convert              convert_traced
+#define triad                triad_traced
+#define dot                  dot_traced
 #else
 #define GET(place)        (place)
 #define PUT(place, value) ((void)((place) = (value)))
@@ -61,7 +63,10 @@ static inline void lab_stream(double *place, double value)
 #endif
 #endif
 
-/* y = A x for the rows first ... stop - 1. */
+/* Lab 0, the elements first ... stop - 1: a[i] = b[i] c[i], and the sum of b[i] c[i]. */
+void triad(double *a, const double *b, const double *c, int32_t first, int32_t stop);
+double dot(const double *b, const double *c, int32_t first, int32_t stop);
+/* Lab 10. y = A x for the rows first ... stop - 1. */
 void rows(const struct crs *a, const double *x, double *y, int32_t first, int32_t stop);
 /* The chunks of a; memory by malloc(). 0, or another number where there is none. */
 int convert(const struct crs *a, struct sell *s);

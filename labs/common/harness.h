@@ -12,17 +12,17 @@ void lab_told(const void *address, size_t size_B, int how)
 }
 
 /* Where the share of one of n threads begins. */
-static int32_t lab_share(int32_t items, int32_t n, int32_t thread)
+static inline int32_t lab_share(int32_t items, int32_t n, int32_t thread)
 {
     return (int32_t)((int64_t)items * thread / n);
 }
 
-static struct crs lab_crs_of(const struct spmodel_matrix *m)
+static inline struct crs lab_crs_of(const struct spmodel_matrix *m)
 {
     return (struct crs){(int32_t)m->n_r, m->row_ptr, m->col, m->values};
 }
 
-static int lab_is_known(const struct spmodel_matrix *m)
+static inline int lab_is_known(const struct spmodel_matrix *m)
 {
     return m->row_ptr_B == 4 && m->col_B == 4 && m->type == SPMODEL_F64 && m->base == 0 && m->values;
 }
