@@ -155,6 +155,46 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
     return find_mistake(results, question, json_number_value(given), v, err);
 }
 
+static double noise_of(const struct sp_lab_results *results, const char *formula, char *reason, size_t size);
+static struct sp_quantity widened(struct sp_quantity q, double noise);
+
+/* A predicted interval is right where the measured one meets it, and it is not wider than the lab
+ * allows. Noise takes the verdict that it is wrong. */
+static enum sp_status judge_interval(const struct sp_lab_results *results, const json_t *question,
+                                     const char *given, struct sp_lab_verdict *v, struct sp_error *err)
+{
+    const struct sp_formula_source source = source_of(results);
+    const char *formula = sp_lab_text(question, "expected");
+    const double most = json_number_value(json_object_get(json_object_get(question, "interval"), "most"));
+    char number[48], lo_text[48], hi_text[48], why_noisy[sizeof v->reason] = "";
+    struct sp_error why;
+    struct sp_quantity q;
+    double lo, hi;
+    v->state = SP_LAB_FAIL;
+    if (!given || !sp_lab_interval(given, &lo, &hi))
+        return SP_OK;
+    if (hi > most * lo * (1 + 1e-9)) {
+        snprintf(v->reason, sizeof v->reason, "its ends are more than a factor %g apart", most);
+        return SP_OK;
+    }
+    enum sp_status status = sp_formula_evaluate(formula, &source, &q, &why);
+    if (status != SP_OK)
+        return settle(v, status, &why, err);
+    snprintf(v->wanted, sizeof v->wanted, "%s (%s ... %s)", put(number, q.value), put(lo_text, q.lo),
+             put(hi_text, q.hi));
+    const double noise = noise_of(results, formula, why_noisy, sizeof why_noisy);
+    const struct sp_quantity wide = widened(q, noise);
+    if (wide.lo <= hi && wide.hi >= lo) {
+        v->state = SP_LAB_PASS;
+    } else if (noise > 0) {
+        v->state = SP_LAB_UNDECIDED;
+        strcpy(v->reason, why_noisy);
+    } else {
+        v->ratio = sqrt(lo * hi) / q.value;
+    }
+    return SP_OK;
+}
+
 static void put_given(struct sp_lab_verdict *v, const json_t *given)
 {
     if (json_is_string(given))
@@ -211,7 +251,9 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
         is_void(folder, &bound, v);
         return SP_OK;
     }
-    enum sp_status status = json_object_get(question, "choices")
+    enum sp_status status = json_object_get(question, "interval")
+                                ? judge_interval(results, question, json_string_value(given), v, err)
+                            : json_object_get(question, "choices")
                                 ? judge_choice(results, question, json_string_value(given), v, err)
                                 : judge_number(results, question, given, v, err);
     if (status != SP_OK || v->state == SP_LAB_SKIPPED || v->state == SP_LAB_UNDECIDED ||

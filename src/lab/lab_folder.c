@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
@@ -87,28 +88,40 @@ static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
-/* The student's own copy of the code that a run is made of: what the lab says is to be written. */
-static enum sp_status copy_code(const struct sp_lab_folder *folder, struct sp_error *err)
+/* One file of the lab, or of those that all labs share, into the student's folder, unless it is there. */
+static enum sp_status copy_one(const struct sp_lab_folder *folder, const char *name, struct sp_error *err)
+{
+    char from[1200], to[1200], *text;
+    size_t size;
+    snprintf(to, sizeof to, "%s/%s", folder->path, name);
+    if (access(to, F_OK) == 0)
+        return SP_OK;
+    snprintf(from, sizeof from, "%s/%s", folder->lab.folder, name);
+    if (access(from, F_OK) != 0)
+        snprintf(from, sizeof from, "%s/../common/%s", folder->lab.folder, name);
+    enum sp_status status = sp_input_bytes(from, SP_LAB_MOST_FILE_B, &text, &size, err);
+    if (status != SP_OK)
+        return status;
+    status = write_file(folder, name, text, err);
+    free(text);
+    return status;
+}
+
+/* The student's own copies: code that a run is made of, and the lab's "files". */
+static enum sp_status copy_files(const struct sp_lab_folder *folder, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     size_t i;
-    json_t *run;
-    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
+    json_t *item;
+    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, item)
     {
-        const char *code = sp_lab_text(run, "code");
-        char from[1200], to[1200], *text;
-        size_t size;
-        snprintf(from, sizeof from, "%s/%s", folder->lab.folder, code);
-        snprintf(to, sizeof to, "%s/%s", folder->path, code);
-        if (!*code || access(to, F_OK) == 0)
-            continue;
-        status = sp_input_bytes(from, SP_LAB_MOST_FILE_B, &text, &size, err);
-        if (status == SP_OK) {
-            status = write_file(folder, code, text, err);
-            free(text);
-        }
-        if (status != SP_OK)
-            break;
+        if (status == SP_OK && *sp_lab_text(item, "code"))
+            status = copy_one(folder, sp_lab_text(item, "code"), err);
+    }
+    json_array_foreach(json_object_get(folder->lab.root, "files"), i, item)
+    {
+        if (status == SP_OK && json_is_string(item) && sp_is_file_stem(json_string_value(item)))
+            status = copy_one(folder, json_string_value(item), err);
     }
     return status;
 }
@@ -150,7 +163,7 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     if (status == SP_OK)
         status = write_sheet(folder, err);
     if (status == SP_OK)
-        status = copy_code(folder, err);
+        status = copy_files(folder, err);
     if (status == SP_OK)
         status = write_json(folder, "predictions.json", folder->predictions, err);
     if (status == SP_OK)
@@ -281,7 +294,18 @@ enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
-/* The value as JSON: one of the question's choices, or a number. */
+bool sp_lab_interval(const char *text, double *lo, double *hi)
+{
+    char low[48];
+    const char *dots = strstr(text, "..");
+    if (!dots || dots - text >= (ptrdiff_t)sizeof low)
+        return false;
+    snprintf(low, sizeof low, "%.*s", (int)(dots - text), text);
+    dots += dots[2] == '.' ? 3 : 2;
+    return !sp_parse_number(low, lo) && !sp_parse_number(dots, hi) && *lo > 0 && *lo <= *hi;
+}
+
+/* The value as JSON: one of the question's choices, an interval, or a number. */
 static enum sp_status prediction_value(const json_t *question, const char *value, json_t **out,
                                        struct sp_error *err)
 {
@@ -302,6 +326,16 @@ static enum sp_status prediction_value(const json_t *question, const char *value
     if (choices)
         return sp_fail(err, SP_USAGE, NULL, "the answer to '%s' is one of %s, not '%s'",
                        sp_lab_text(question, "id"), list, value);
+    if (json_object_get(question, "interval")) {
+        double lo, hi;
+        if (!sp_lab_interval(value, &lo, &hi))
+            return sp_fail(err, SP_USAGE,
+                           "spmodel lab predict N QUESTION=LEAST...MOST, for example 1.2...1.5",
+                           "the answer to '%s' is an interval in %s, not '%s'", sp_lab_text(question, "id"),
+                           sp_lab_text(question, "unit"), value);
+        *out = json_string(value);
+        return SP_OK;
+    }
     if (sp_parse_number(value, &x))
         return sp_fail(err, SP_USAGE, "spmodel lab predict N QUESTION=NUMBER, for example alpha=0.14",
                        "the answer to '%s' is a number in %s, not '%s'", sp_lab_text(question, "id"),
@@ -486,7 +520,8 @@ enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_qu
     return sp_lab_case_name((void *)&results->folder->the_case, name, out, err);
 }
 
-/* "...arrays.NAME.read_B" of a level that knows its arrays: one that is not listed has moved nothing. */
+/* "...arrays.NAME.read_B" of a level that knows its arrays: one that is not listed has moved
+ * nothing. */
 static bool is_unmoved(const json_t *root, const char *path)
 {
     static const char mark[] = ".arrays.";

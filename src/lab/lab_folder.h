@@ -33,9 +33,12 @@ bool sp_lab_has_run(const struct sp_lab_folder *folder);
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
 
 /* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown
- * before. SP_USAGE: no such question, not a number, or none of its choices. */
+ * before. SP_USAGE: no such question, not a number, no interval where one is asked for, or none of
+ * its choices. */
 enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
                               bool *late, struct sp_error *err);
+/* "1.2...1.5", also with two dots: an interval above 0, its ends in order. False: it is none. */
+bool sp_lab_interval(const char *text, double *lo, double *hi);
 /* The prediction that counts: the last one that was not late, else the first late one; NULL: none.
  * What is neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);

@@ -204,6 +204,47 @@ static void clear_pictures(const struct sp_lab_folder *folder, const char *run)
         closedir(d);
 }
 
+static int is_picture_of(const char *file, const char *kind)
+{
+    char end[80];
+    snprintf(end, sizeof end, ".%s.svg", kind);
+    return strstr(file, end) != NULL;
+}
+
+static bool has_picture(const char *path, const char *kind)
+{
+    bool found = false;
+    DIR *d = opendir(path);
+    for (struct dirent *entry; d && (entry = readdir(d));)
+        found = found || is_picture_of(entry->d_name, kind);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Kinds of plots that the lab shows and the run has not drawn by itself. Without gnuplot there are
+ * none. */
+static void draw(const struct sp_lab_folder *folder, const json_t *run, const char *log_path)
+{
+    char path[1100], file[1300], record[1200];
+    size_t i;
+    json_t *kind;
+    sp_lab_pictures_path(folder, sp_lab_text(run, "id"), path, sizeof path);
+    sp_lab_record_path(folder, sp_lab_text(run, "id"), record, sizeof record);
+    json_array_foreach(json_object_get(run, "show"), i, kind)
+    {
+        const char *name = json_string_value(kind);
+        if (!name || has_picture(path, name))
+            continue;
+        snprintf(file, sizeof file, "%s/%s.%s.svg", path, sp_lab_text(run, "id"), name);
+        char *word[] = {"spmodel", "plot", record, "--kind", (char *)name, "-q", "-o", file, NULL};
+        const struct sp_own_process what = {.word = word, .out = log_path, .said = log_path};
+        pid_t child;
+        if (sp_own_process_start(&what, &child, NULL) == SP_OK)
+            sp_own_process_wait(child);
+    }
+}
+
 static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
                               struct sp_error *err)
 {
@@ -235,6 +276,8 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     sp_lab_command_free(&command);
     if (status != SP_OK || !built)
         return status;
+    if (code == 0)
+        draw(folder, run, log_path);
     return code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
                      : give_up(folder, run, start, code, log_path, &end, err);
 }
