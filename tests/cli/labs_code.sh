@@ -27,23 +27,23 @@ run() { # run CODE FOLDER ARGUMENTS...
     "$spmodel" lab run 10 --dir "$folder" --machine machine.json "$@" >out 2>&1 || code=$?
     [ $code -eq "$wanted" ] || { cat out; fail "run $* in $folder: $code, not $wanted"; }
 }
-lost() { # lost FOLDER IDS...: exactly these checks fail; what was not run, or is a time, is undecided
+lost() { # lost FOLDER IDS...: exactly these checks fail, of those that look at no time
     folder=$1
     shift
     "$spmodel" lab check 10 --dir "$folder" >out || true
-    awk '$1 == "fail" { print $2 }' out | sort >is
+    awk '$1 == "fail" && $2 !~ /_fast$/ { print $2 }' out | sort >is
     printf '%s\n' "$@" | sort >should
     diff should is || { cat out; fail "what $folder loses"; }
 }
 
 begin right reference
 run 0 right
-"$spmodel" lab check 10 --dir right >out || [ $? -eq 5 ] || { cat out; fail "the solution does not pass"; }
-grep '^  undecided' out | grep -v '_fast ' && { cat out; fail "the solution is undecided"; }
+"$spmodel" lab check 10 --dir right >out || true
+grep '^  undecided\|^  fail' out | grep -v '_fast ' && { cat out; fail "the solution does not pass"; }
 for id in crs_values crs_y sell_values sell_pointers nt_read nt_written; do
     grep -q "^  pass *$id " out || { cat out; fail "the solution: $id"; }
 done
-"$spmodel" lab grade right >out || [ $? -eq 5 ] || { cat out; fail "grade: the solution"; }
+"$spmodel" lab grade right >out || true
 grep -q "3 simulated again, 0 flags" out || { cat out; fail "the solution is not simulated again"; }
 
 # Rows that are not summed; values behind GET's back; a file that does not compile; a plain store.
@@ -57,10 +57,10 @@ run 6 wrong --only sell
 grep -q "sell.c does not compile: " out || { cat out; fail "what does not compile is not named"; }
 sed 's/PUT_NT/PUT/' "$lab/solution/nt.c" >wrong/nt.c
 run 0 wrong --only nt
-lost wrong crs_right crs_values crs_indices crs_y crs_volume crs_fast sell_right sell_values sell_pointers sell_y sell_fast nt_read
+lost wrong crs_right crs_values crs_indices crs_y crs_volume sell_right sell_values sell_pointers sell_y nt_read
 sed 's/GET(a->val\[k\])/a->val[k]/' "$lab/solution/crs.c" >wrong/crs.c
 run 0 wrong --only crs
-lost wrong crs_values sell_right sell_values sell_pointers sell_y sell_fast nt_read
+lost wrong crs_values sell_right sell_values sell_pointers sell_y nt_read
 cp right/sell.c wrong/sell.c
 sed -i 's/width \* CHUNK/(width + 1) * CHUNK/' wrong/sell.c # an empty column in each chunk: right, and too many bytes
 run 0 wrong --only sell
