@@ -88,7 +88,8 @@ static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
-/* One file of the lab, or of those that all labs share, into the student's folder, unless it is there. */
+/* One file of the lab, or of those that all labs share, into the student's folder, unless it is
+ * there. */
 static enum sp_status copy_one(const struct sp_lab_folder *folder, const char *name, struct sp_error *err)
 {
     char from[1200], to[1200], *text;
@@ -533,6 +534,30 @@ static bool is_unmoved(const json_t *root, const char *path)
     return json_object_size(sp_lab_node(root, level)) > 0;
 }
 
+/* "LIST.least" or "LIST.most": of its numbers. False: it is no such path. */
+static bool is_extreme(const json_t *root, const char *path, double *out)
+{
+    char list_path[200];
+    const char *word = strrchr(path, '.');
+    const bool least = word && strcmp(word, ".least") == 0;
+    size_t i;
+    json_t *x;
+    if (!word || (!least && strcmp(word, ".most") != 0) || word - path >= (ptrdiff_t)sizeof list_path)
+        return false;
+    snprintf(list_path, sizeof list_path, "%.*s", (int)(word - path), path);
+    const json_t *list = sp_lab_node(root, list_path);
+    bool any = false;
+    json_array_foreach((json_t *)list, i, x)
+    {
+        const double value = json_number_value(x);
+        if (json_is_number(x) && (!any || (least ? value < *out : value > *out))) {
+            *out = value;
+            any = true;
+        }
+    }
+    return any;
+}
+
 enum sp_status sp_lab_results_field(void *context, const char *run, const char *path, struct sp_quantity *out,
                                     struct sp_error *err)
 {
@@ -546,6 +571,11 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
     if (!r->root)
         return sp_fail(err, SP_UNDECIDED, "spmodel lab run", "the run '%s' has left nothing yet", run);
     const json_t *node = sp_lab_node(r->root, path), *value = json_object_get(node, "value");
+    double extreme = 0;
+    if (!node && is_extreme(r->root, path, &extreme)) {
+        *out = (struct sp_quantity){extreme, extreme, extreme};
+        return SP_OK;
+    }
     if (!node && is_unmoved(r->root, path)) {
         *out = (struct sp_quantity){0, 0, 0};
         return SP_OK;
