@@ -112,7 +112,11 @@ static const char lab_text[] =
     " {\"id\": \"missing\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"tolerance\": 0.01},"
     " {\"id\": \"word\", \"text\": \"t\", \"unit\": \"\", \"choices\": [\"a\", \"b\"], \"pick\": \"lowest\", "
     "\"expected_of\": {\"a\": \"2\", \"b\": \"1\"}},"
-    " {\"id\": \"open\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"open\": true}],"
+    " {\"id\": \"open\", \"text\": \"t\", \"unit\": \"B\", \"expected\": \"nnz\", \"open\": true},"
+    " {\"id\": \"share\", \"text\": \"t\", \"unit\": \"%\", \"expected\": \"100*[one:metrics.time]\", "
+    "\"open\": true},"
+    " {\"id\": \"span\", \"text\": \"t\", \"unit\": \"s\", \"expected\": \"[one:metrics.time]\", "
+    "\"interval\": {\"most\": 2}}],"
     "\"checks\": ["
     " {\"id\": \"equal\", \"text\": \"t\", \"kind\": \"equal\", \"unit\": \"B\", \"a\": "
     "\"[one:levels.name=MEM.read_B]\", "
@@ -132,6 +136,11 @@ static const char lab_text[] =
     "\"1\", \"tolerance\": 0, \"timed\": true},"
     " {\"id\": \"gentle\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.time]\", \"b\": "
     "\"1\", \"tolerance\": 0, \"timed\": true, \"otherwise\": \"undecided\"},"
+    " {\"id\": \"extreme\", \"text\": \"t\", \"kind\": \"equal\", \"a\": \"[one:runs.0.time_s.least] + "
+    "[one:runs.0.time_s.most] + [one:levels.name=MEM.arrays.y.read_B]\", \"b\": \"4\", \"tolerance\": 1e-9},"
+    " {\"id\": \"elsewhere\", \"text\": \"t\", \"kind\": \"equal\", \"a\": \"1\", \"b\": \"2\", "
+    "\"tolerance\": 0, "
+    "\"when\": \"n - 10\", \"else\": \"only with more\"},"
     " {\"id\": \"skipped\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[gpu:metrics.time]\", \"b\": "
     "\"1\", \"tolerance\": 0},"
     " {\"id\": \"unknown\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.alpha]\", \"b\": "
@@ -155,7 +164,8 @@ static const char record_text[] =
 
 static struct sp_lab_folder folder;
 
-static const char *doubt = ""; /* of write_record()'s conditions */
+static const char *doubt = "";          /* of write_record()'s conditions */
+static const char *span = "1.1...1.95"; /* predicted by begin() for what is 1.9 ... 2.1 */
 
 static void write_record(const char *matrix, double spread, double performance)
 {
@@ -190,6 +200,9 @@ static void begin(const char *matrix, double spread, double performance)
     ck_assert_int_eq(sp_lab_predict(&folder, "right", "many", &late, &err), SP_USAGE);
     ck_assert_int_eq(sp_lab_predict(&folder, "nothing", "1", &late, &err), SP_USAGE);
     ck_assert_int_eq(sp_lab_predict(&folder, "open", "5", &late, &err), SP_OK);
+    ck_assert_int_eq(sp_lab_predict(&folder, "span", "1.5", &late, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_predict(&folder, "span", "2...1", &late, &err), SP_USAGE);
+    ck_assert_int_eq(sp_lab_predict(&folder, "span", span, &late, &err), SP_OK);
     write_record(matrix, spread, performance);
     ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
     ck_assert_int_eq(sp_lab_note_run(&folder, "gpu", "2999-01-01T00:00:00Z",
@@ -232,12 +245,14 @@ START_TEST(verdicts)
     static const struct {
         const char *id;
         enum sp_lab_state state;
-    } wanted[] = {{"right", SP_LAB_PASS},       {"wrong", SP_LAB_FAIL},       {"late", SP_LAB_FAIL},
-                  {"missing", SP_LAB_FAIL},     {"word", SP_LAB_PASS},        {"open", SP_LAB_OPEN},
-                  {"equal", SP_LAB_PASS},       {"below", SP_LAB_FAIL},       {"order", SP_LAB_PASS},
-                  {"disorder", SP_LAB_FAIL},    {"timed", SP_LAB_PASS},       {"straddles", SP_LAB_UNDECIDED},
-                  {"slow", SP_LAB_FAIL},        {"gentle", SP_LAB_UNDECIDED}, {"skipped", SP_LAB_SKIPPED},
-                  {"unknown", SP_LAB_UNDECIDED}};
+    } wanted[] = {
+        {"right", SP_LAB_PASS},        {"wrong", SP_LAB_FAIL},       {"late", SP_LAB_FAIL},
+        {"missing", SP_LAB_FAIL},      {"word", SP_LAB_PASS},        {"open", SP_LAB_OPEN},
+        {"equal", SP_LAB_PASS},        {"below", SP_LAB_FAIL},       {"order", SP_LAB_PASS},
+        {"disorder", SP_LAB_FAIL},     {"timed", SP_LAB_PASS},       {"straddles", SP_LAB_UNDECIDED},
+        {"slow", SP_LAB_FAIL},         {"gentle", SP_LAB_UNDECIDED}, {"skipped", SP_LAB_SKIPPED},
+        {"unknown", SP_LAB_UNDECIDED}, {"share", SP_LAB_OPEN},       {"span", SP_LAB_PASS},
+        {"extreme", SP_LAB_PASS},      {"elsewhere", SP_LAB_SKIPPED}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         ck_assert_msg(state_of(&v, wanted[i].id) == wanted[i].state, "%s: %s", wanted[i].id,
                       sp_lab_state_name(state_of(&v, wanted[i].id)));
@@ -287,9 +302,50 @@ START_TEST(mistakes_are_named_and_points_add_up)
     ck_assert_str_eq(wrong->reason, "this is twice n");
     ck_assert_double_eq(wrong->ratio, 20.0 / 30);
     const struct sp_lab_points p = sp_lab_points_of(&v);
-    ck_assert_double_eq(p.of, 4 + 2 + 9);
-    ck_assert_double_eq(p.earned, 2 + 3); /* right, word; equal, order, timed */
+    ck_assert_double_eq(p.of, 5 + 2 + 10);
+    ck_assert_double_eq(p.earned, 3 + 4); /* right, word, span; equal, order, timed, extreme */
     ck_assert_double_eq(p.undecided, 3);  /* straddles, gentle, unknown */
+    end();
+}
+END_TEST
+
+/* A predicted interval is right where it meets the measured one and is not too wide; noise takes
+ * "wrong" only. */
+START_TEST(intervals_are_judged_by_the_measured_one)
+{
+    static const struct {
+        const char *span;
+        double spread;
+        enum sp_lab_state state;
+    } rows[] = {{"1.1...1.95", 0.02, SP_LAB_PASS}, {"1.95..2", 0.02, SP_LAB_PASS},
+                {"1...1.8", 0.02, SP_LAB_FAIL},    {"2.2...3", 0.02, SP_LAB_FAIL},
+                {"1...2.1", 0.02, SP_LAB_FAIL},    {"0.9...1.2", 0.3, SP_LAB_UNDECIDED},
+                {"2.2...3", 0.3, SP_LAB_PASS}};
+    struct sp_lab_verdicts v;
+    doubt = "";
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        span = rows[i].span;
+        begin("gen:arrow:10", rows[i].spread, 10);
+        judge(&v);
+        ck_assert_msg(state_of(&v, "span") == rows[i].state, "%s: %s", span,
+                      sp_lab_state_name(state_of(&v, "span")));
+        end();
+    }
+    span = "1.1...1.95";
+}
+END_TEST
+
+/* What is above its ceiling is no share of it: 200 %. */
+START_TEST(no_share_is_above_its_ceiling)
+{
+    struct sp_lab_verdicts v;
+    char text[160];
+    doubt = "";
+    begin("gen:arrow:10", 0.02, 10);
+    judge(&v);
+    const struct sp_lab_verdict *share = verdict_of(&v, "share");
+    ck_assert_str_eq(sp_lab_with_unit(share, share->wanted, text, sizeof text), "above its ceiling");
+    ck_assert_ptr_nonnull(strstr(share->reason, "stays in a cache"));
     end();
 }
 END_TEST
@@ -307,7 +363,7 @@ START_TEST(what_was_given_up_is_not_told)
     json_object_clear(json_object_get(folder.state, "runs"));
     ck_assert_int_eq(sp_lab_bind(&folder, &err), SP_OK);
     ck_assert_int_eq(sp_lab_note_run(&folder, "one", "2999-01-01T00:00:00Z", NULL, &err), SP_OK);
-    ck_assert_int_eq(sp_lab_n_given_up(&folder, &n_late), 2);
+    ck_assert_int_eq(sp_lab_n_given_up(&folder, &n_late), 3); /* late, missing, share */
     ck_assert_int_eq(n_late, 1);
     judge(&v);
     ck_assert_int_eq(state_of(&v, "missing"), SP_LAB_FAIL);
@@ -666,6 +722,8 @@ int main(void)
     tcase_add_test(t, verdicts);
     tcase_add_loop_test(t, noise_decides_only_what_is_clear, 0, 2);
     tcase_add_test(t, mistakes_are_named_and_points_add_up);
+    tcase_add_test(t, intervals_are_judged_by_the_measured_one);
+    tcase_add_test(t, no_share_is_above_its_ceiling);
     tcase_add_test(t, what_was_given_up_is_not_told);
     tcase_add_test(t, reports_keep_what_students_write);
     tcase_add_test(t, damaged_files_cost_their_own);
