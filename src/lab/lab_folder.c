@@ -174,6 +174,8 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     return status;
 }
 
+static const char wrong_type[] = "it is no ";
+
 /* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array
  * where `type` is JSON_ARRAY, else an object. Control characters in its texts, which would command
  * the terminal, become blanks. SP_INPUT. */
@@ -186,10 +188,17 @@ static enum sp_status load_json(const char *path, json_type type, const char *re
     if (json_typeof(*root) != type) {
         json_decref(*root);
         *root = NULL;
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no %s of JSON",
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "%s%s of JSON", wrong_type,
                           type == JSON_ARRAY ? "list" : "object");
     }
     return SP_OK;
+}
+
+/* Was it a file of its own, but no JSON of that kind: cut off, or edited by hand? What is no file,
+ * or too large, is refused with its folder. */
+static bool is_damage(enum sp_status status, const struct sp_error *why)
+{
+    return status == SP_INPUT && (why->line > 0 || strncmp(why->what, wrong_type, strlen(wrong_type)) == 0);
 }
 
 static enum sp_status load(const char *path, const char *name, json_type type, json_t **out,
@@ -207,9 +216,9 @@ static enum sp_status load(const char *path, const char *name, json_type type, j
 /* Damaged ones are none. */
 static enum sp_status load_predictions(const char *path, struct sp_lab_folder *folder, struct sp_error *err)
 {
-    struct sp_error why;
+    struct sp_error why = {0};
     enum sp_status status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, &why);
-    if (status == SP_INPUT) {
+    if (is_damage(status, &why)) {
         snprintf(folder->fault, sizeof folder->fault, "predictions.json cannot be read: %.250s", why.what);
         folder->predictions = json_array();
         return SP_OK;
@@ -410,13 +419,13 @@ static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab
                                struct sp_error *err)
 {
     char path[1200];
-    struct sp_error why;
+    struct sp_error why = {0};
     sp_lab_record_path(folder, result->run, path, sizeof path);
     if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
     enum sp_status status =
         load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, &why);
-    if (status == SP_INPUT) {
+    if (is_damage(status, &why)) {
         snprintf(result->fault, sizeof result->fault, "records/%.60s.json cannot be read: %.200s",
                  result->run, why.what);
         return SP_OK;
