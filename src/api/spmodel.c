@@ -274,7 +274,9 @@ static enum sp_status settle(struct sp_request *r, struct sp_error *err)
     if (status == SP_OK && (r->all_formats || r->op.n_widths > 1))
         return sp_fail(err, SP_USAGE, "call it once for each", "an analysis takes one format and one width");
     if (status == SP_OK && r->on_gpu && r->gpu > 0)
-        return sp_fail(err, SP_USAGE, "gpu, with CUDA_VISIBLE_DEVICES", "here device takes cpu or gpu");
+        return r->analyze.gpu_api == SP_GPU_OPENCL
+                   ? sp_fail(err, SP_USAGE, "opencl, with SPMODEL_OPENCL_DEVICE", "here device takes no number")
+                   : sp_fail(err, SP_USAGE, "gpu, with CUDA_VISIBLE_DEVICES", "here device takes cpu or gpu");
     return status;
 }
 

@@ -150,7 +150,7 @@ START_TEST(what_does_not_fit_is_refused)
         return;
     ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     const struct sp_kernel *kernel = sp_kernel_find("spmv/crs/cuda-merge");
     const struct sp_operands operands = {.x = arrays.x};
     for (int64_t bytes = 1000; bytes < 120000; bytes += 7000) {
@@ -178,7 +178,7 @@ START_TEST(ceilings_run)
     const struct sp_gpu_module *module;
     struct sp_error err;
     void *arena;
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     ck_assert_int_eq(module->ceilings->open(100000, &arena, &err), SP_OK);
     for (int kind = 0; kind < SP_N_GPU_CEILINGS; kind++)
         for (int few = 0; few < 2; few++) {
@@ -382,7 +382,7 @@ static void check_launch(const struct sp_gpu_launch *g, const struct sp_workload
     struct sp_error err;
     void *state;
     double *result = malloc((size_t)(sp_dense_n_result(w) + 1) * sizeof *result);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     if (module->prepare(g, l, &operands, &state, &err) != SP_OK ||
         module->run(state, 1, NULL, &err) != SP_OK || module->fetch(state, result, &err) != SP_OK ||
         sp_verify(w, dense, result, &check, &err) != SP_OK)

@@ -255,7 +255,7 @@ START_TEST(weights_are_streamed)
         const int64_t bytes = (int64_t)(dense_bytes(&layer.l) + part * matrix_B / 20);
         struct sp_gpu_device before, after;
         const struct sp_gpu_module *module;
-        ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+        ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
         ck_assert_int_eq(module->describe(&before, &err), SP_OK);
         const double streamed_B = stream_layer(executor, &layer, bytes, expected);
         ck_assert(streamed_B == 0 || (part < 24 && streamed_B > 0.9 * matrix_B));

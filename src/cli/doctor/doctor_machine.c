@@ -162,7 +162,7 @@ void sp_doctor_gpu_kernels(struct sp_doctor *d)
     const struct sp_gpu_module *module;
     struct sp_gpu_device g;
     struct sp_error err;
-    if (sp_gpu_module_open(&module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
+    if (sp_gpu_module_open(SP_GPU_CUDA, &module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
         sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "",
                     "%s: GPUs are modelled (spmodel model --machine)", err.what);
         return;

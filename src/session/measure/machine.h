@@ -16,6 +16,7 @@
 
 #include "base/progress.h"
 #include "base/status.h"
+#include "kernels/kernel.h"
 #include "model/machine.h"
 
 struct sp_measure_options {
@@ -26,6 +27,7 @@ struct sp_measure_options {
     double budget_s;    /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
     size_t arena_B;     /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
     const char *name;   /* of the machine; NULL: made from the CPU's name */
+    enum sp_gpu_api gpu_api; /* of a GPU: whose module measures */
     bool as_remembered; /* figures in doubt serve as they are: there is no time to measure them again */
 };
 
