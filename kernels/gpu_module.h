@@ -48,8 +48,11 @@ struct sp_gpu_clocks {
 struct sp_gpu_module {
     int abi;
     size_t layout_size, launch_size; /* sizeof(struct sp_layout), sizeof(struct sp_gpu_launch) */
-    /* Device 0 of those that this process may see, of OpenCL's the one that SPMODEL_OPENCL_DEVICE
-       counts from 0; SP_ABSENT with the driver's words. */
+    /* From now on the device of that number, counted from 0 over all that the driver shows. Before
+       anything else; SP_USAGE where another one is in use. NULL: only device 0. */
+    enum sp_status (*choose)(int number, struct sp_error *err);
+    /* The device that was chosen, else number 0 of those that this process may see; SP_ABSENT with
+       the driver's words. */
     enum sp_status (*describe)(struct sp_gpu_device *device, struct sp_error *err);
     enum sp_status (*prepare)(const struct sp_gpu_launch *launch, const struct sp_layout *layout,
                               const struct sp_operands *operands, void **state, struct sp_error *err);

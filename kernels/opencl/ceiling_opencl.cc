@@ -12,7 +12,8 @@
 #include "kernels/cuda/ceiling_gpu.cu"
 #undef sp_gpu_ceiling_execute
 
-template <class Body> static int in_passes(const struct sp_gpu_ceiling_args *args, int threads, size_t shared_B)
+template <class Body>
+static int in_passes(const struct sp_gpu_ceiling_args *args, int threads, size_t shared_B)
 {
     int failed = 0;
     for (int64_t i = 0; i < args->repetitions && !failed; i++)

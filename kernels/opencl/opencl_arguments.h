@@ -1,7 +1,7 @@
 /* How arguments reach a kernel under OpenCL, which passes no pointers inside of structs: the first
  * members of the arguments are pointers to arrays on the device. Each array goes as an argument of
- * its own, and in the place of the pointer stands how many bytes behind the array's begin it points.
- */
+ * its own, and in the place of the pointer stands how many bytes behind the array's begin it
+ * points. */
 #ifndef SP_KERNELS_OPENCL_OPENCL_ARGUMENTS_H
 #define SP_KERNELS_OPENCL_OPENCL_ARGUMENTS_H
 

@@ -1,5 +1,4 @@
 #include "kernels/opencl/opencl_device.h"
-#include "kernels/opencl/opencl_start.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -10,7 +9,8 @@ enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 
 #define LOADER "libOpenCL.so.1"
 
-static const char install[] = "install a driver, for CPUs: apt-get install pocl-opencl-icd; clinfo -l lists devices";
+static const char install[] =
+    "install a driver, for CPUs: apt-get install pocl-opencl-icd; clinfo -l lists devices";
 
 static enum sp_status find_functions(struct sp_opencl_functions *call, void **create_with_il,
                                      struct sp_error *err)
@@ -36,25 +36,21 @@ static enum sp_status find_functions(struct sp_opencl_functions *call, void **cr
     return SP_OK;
 }
 
-static int wanted_number(void)
-{
-    const char *text = getenv("SPMODEL_OPENCL_DEVICE");
-    return text ? atoi(text) : 0;
-}
+static int wanted;
 
-static enum sp_status choose(struct sp_opencl_device *d, struct sp_error *err)
+static enum sp_status find_device(struct sp_opencl_device *d, struct sp_error *err)
 {
     cl_platform_id platform[MOST_PLATFORMS];
     cl_uint n_platforms = 0;
     int n = 0;
-    const int wanted = wanted_number();
     const cl_int failed = d->call.clGetPlatformIDs(MOST_PLATFORMS, platform, &n_platforms);
     if (failed == CL_SUCCESS && n_platforms > MOST_PLATFORMS)
         n_platforms = MOST_PLATFORMS;
     for (cl_uint p = 0; failed == CL_SUCCESS && p < n_platforms; p++) {
         cl_device_id device[MOST_DEVICES];
         cl_uint n_here = 0;
-        if (d->call.clGetDeviceIDs(platform[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, device, &n_here) != CL_SUCCESS)
+        if (d->call.clGetDeviceIDs(platform[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, device, &n_here) !=
+            CL_SUCCESS)
             continue;
         if (wanted >= n && wanted < n + (int)n_here && wanted - n < MOST_DEVICES) {
             d->platform = platform[p];
@@ -104,10 +100,19 @@ static enum sp_status make_queue(struct sp_opencl_device *d, struct sp_error *er
 }
 
 static struct sp_opencl_device the_device;
+static bool is_open;
+
+enum sp_status sp_opencl_choose(int number, struct sp_error *err)
+{
+    if (is_open && number != wanted)
+        return sp_fail(err, SP_USAGE, "take another process for it", "OpenCL device %d is in use already",
+                       wanted);
+    wanted = number;
+    return SP_OK;
+}
 
 enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_error *err)
 {
-    static bool is_open;
     char il[256];
     cl_device_type type = 0;
     struct sp_opencl_device d = {0};
@@ -116,7 +121,7 @@ enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_
         return SP_OK;
     enum sp_status status = find_functions(&d.call, &d.create_with_il, err);
     if (status == SP_OK)
-        status = choose(&d, err);
+        status = find_device(&d, err);
     if (status == SP_OK)
         status = make_queue(&d, err);
     if (status != SP_OK)
@@ -135,9 +140,4 @@ enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_
 const struct sp_opencl_device *sp_opencl_now(void)
 {
     return &the_device;
-}
-
-bool sp_opencl_is_cpu(void)
-{
-    return the_device.is_cpu;
 }

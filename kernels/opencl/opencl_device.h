@@ -1,6 +1,6 @@
 /* The OpenCL loader, which is opened when it is first asked for, and the device that this process
- * uses: of all devices of all platforms in the loader's order the one whose number
- * SPMODEL_OPENCL_DEVICE says, else the first. */
+ * uses: of all devices of all platforms, in the loader's order, the one that was chosen, else the
+ * first. */
 #ifndef SP_KERNELS_OPENCL_OPENCL_DEVICE_H
 #define SP_KERNELS_OPENCL_OPENCL_DEVICE_H
 
@@ -29,6 +29,9 @@ struct sp_opencl_device {
     cl_ulong local_B;
 };
 
+/* The number of the device that will be opened. SP_USAGE where another one is open already. */
+enum sp_status sp_opencl_choose(int number, struct sp_error *err);
+
 /* Opened once; SP_ABSENT with the remedy. *device is static. */
 enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_error *err);
 
@@ -36,7 +39,8 @@ enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_
 const struct sp_opencl_device *sp_opencl_now(void);
 
 /* Text of a device or of its platform; "" unknown. */
-void sp_opencl_device_text(const struct sp_opencl_device *device, cl_device_info what, char *text, size_t size);
+void sp_opencl_device_text(const struct sp_opencl_device *device, cl_device_info what, char *text,
+                           size_t size);
 
 /* Does it name this extension? */
 bool sp_opencl_has(const struct sp_opencl_device *device, const char *extension);

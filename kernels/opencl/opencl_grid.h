@@ -20,9 +20,9 @@ template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, int least_blocks 
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
     using body = gpu::opencl_body<Body>;
-    const struct sp_opencl_grid grid = {body::program,   body::kernel, n_blocks,
-                                        block_threads,   shared_B,     args,
-                                        sizeof *args,    sp_opencl_pointers_of<Args>};
+    const struct sp_opencl_grid grid = {
+        body::program, body::kernel, n_blocks,     block_threads,
+        shared_B,      args,         sizeof *args, sp_opencl_pointers_of<Args>};
     return sp_opencl_start(&grid);
 }
 

@@ -15,6 +15,11 @@ const char *sp_opencl_refusal(void)
     return refusal;
 }
 
+bool sp_opencl_is_cpu(void)
+{
+    return sp_opencl_now()->is_cpu;
+}
+
 /* The first line of what its compiler says. */
 static void keep_refusal(const struct sp_opencl_device *d, cl_program program, const char *name)
 {
@@ -31,7 +36,8 @@ static void keep_refusal(const struct sp_opencl_device *d, cl_program program, c
 /* Of OpenCL 2.1; not among the functions that every loader must have. */
 typedef cl_program create_with_il(cl_context context, const void *il, size_t length, cl_int *failed);
 
-static cl_program make_spirv(const struct sp_opencl_device *d, const struct sp_opencl_program *p, cl_int *failed)
+static cl_program make_spirv(const struct sp_opencl_device *d, const struct sp_opencl_program *p,
+                             cl_int *failed)
 {
     union {
         void *address;
@@ -40,7 +46,8 @@ static cl_program make_spirv(const struct sp_opencl_device *d, const struct sp_o
     return of.create(d->context, p->spirv, (size_t)(p->spirv_end - p->spirv), failed);
 }
 
-static cl_program make_spir(const struct sp_opencl_device *d, const struct sp_opencl_program *p, cl_int *failed)
+static cl_program make_spir(const struct sp_opencl_device *d, const struct sp_opencl_program *p,
+                            cl_int *failed)
 {
     const unsigned char *binary = p->spir;
     const size_t length = (size_t)(p->spir_end - p->spir);
@@ -59,7 +66,8 @@ static int build(const struct sp_opencl_program *p, cl_program *program)
     cl_int failed = CL_SUCCESS;
     *program = as_spirv ? make_spirv(d, p, &failed) : make_spir(d, p, &failed);
     if (failed == CL_SUCCESS)
-        failed = d->call.clBuildProgram(*program, 1, &d->id, as_spirv ? "" : "-x spir -spir-std=1.2", NULL, NULL);
+        failed =
+            d->call.clBuildProgram(*program, 1, &d->id, as_spirv ? "" : "-x spir -spir-std=1.2", NULL, NULL);
     if (failed == CL_SUCCESS)
         return 0;
     keep_refusal(d, *program, p->name);

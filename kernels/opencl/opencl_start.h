@@ -34,8 +34,8 @@ bool sp_opencl_is_cpu(void);
 /* What the device's compiler said when it refused a program, and its name. */
 const char *sp_opencl_refusal(void);
 
-/* A program as the build made it (opencl_programs.c, which CMake writes): LLVM bitcode in the form of
- * SPIR, and SPIR-V where the build had a translator, else NULL. */
+/* A program as the build made it (opencl_programs.c, which CMake writes): LLVM bitcode in the form
+ * of SPIR, and SPIR-V where the build had a translator, else NULL. */
 struct sp_opencl_program {
     const char *name;
     const unsigned char *spir, *spir_end, *spirv, *spirv_end;

@@ -18,25 +18,26 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
     case CL_SUCCESS:
         return SP_OK;
     case SP_OPENCL_NO_BODY:
-        return sp_fail(err, SP_ABSENT, "take another kernel", "%s: OpenCL devices have no such kernel", doing);
+        return sp_fail(err, SP_ABSENT, "take another kernel", "%s: OpenCL devices have no such kernel",
+                       doing);
     case SP_OPENCL_REFUSED:
         return sp_fail(err, SP_ABSENT, clinfo, "%s: the OpenCL driver does not build the program %s", doing,
                        sp_opencl_refusal());
     case SP_OPENCL_LITTLE_LOCAL:
-        return sp_fail(err, SP_ABSENT, "take another format", "%s: a group needs more local memory than the device has",
-                       doing);
+        return sp_fail(err, SP_ABSENT, "take another format",
+                       "%s: a group needs more local memory than the device has", doing);
     case CL_MEM_OBJECT_ALLOCATION_FAILURE:
     case CL_OUT_OF_RESOURCES:
     case CL_OUT_OF_HOST_MEMORY:
-        return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s: the OpenCL device has no memory left", doing);
-    case CL_INVALID_WORK_GROUP_SIZE:
-        return sp_fail(err, SP_ABSENT, "take another kernel", "%s: its groups are too large for the OpenCL device",
+        return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s: the OpenCL device has no memory left",
                        doing);
+    case CL_INVALID_WORK_GROUP_SIZE:
+        return sp_fail(err, SP_ABSENT, "take another kernel",
+                       "%s: its groups are too large for the OpenCL device", doing);
     default:
         return sp_fail(err, SP_BUG, "report it with what clinfo says", "%s: OpenCL error %d", doing, number);
     }
 }
-
 
 /* A number of the device's; 0 where it says nothing. */
 static size_t number_of(const struct sp_opencl_device *d, cl_device_info what, size_t size)
@@ -47,6 +48,8 @@ static size_t number_of(const struct sp_opencl_device *d, cl_device_info what, s
         return d->call.clGetDeviceInfo(d->id, what, size, &narrow, NULL) == CL_SUCCESS ? narrow : 0;
     return d->call.clGetDeviceInfo(d->id, what, size, &wide, NULL) == CL_SUCCESS ? wide : 0;
 }
+
+enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = sp_opencl_choose;
 
 /* ---- memory ---- */
 
@@ -100,8 +103,8 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *out, struct sp_error *err)
     out->core_threads = (int)number_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     out->max_Hz = 1e6 * (double)number_of(d, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(cl_uint));
     out->is_cpu = d->is_cpu;
-    out->has_sub_groups = sp_opencl_has(d, "cl_khr_subgroup_shuffle") &&
-                          sp_opencl_has(d, "cl_intel_required_subgroup_size");
+    out->has_sub_groups =
+        sp_opencl_has(d, "cl_khr_subgroup_shuffle") && sp_opencl_has(d, "cl_intel_required_subgroup_size");
     return SP_OK;
 }
 
@@ -145,7 +148,8 @@ enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_
         if (a->buffer)
             d->call.clReleaseMemObject(a->buffer);
         free(a);
-        return failed == CL_INVALID_BUFFER_SIZE ? too_large(d, bytes, what, err) : sp_gpu_check(failed, what, err);
+        return failed == CL_INVALID_BUFFER_SIZE ? too_large(d, bytes, what, err)
+                                                : sp_gpu_check(failed, what, err);
     }
     a->begin = next_address;
     next_address += (bytes + GAP) / GAP * GAP + GAP;
@@ -189,8 +193,9 @@ enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct 
     if (bytes == 0)
         return SP_OK;
     cl_mem array = sp_opencl_array(from, &offset);
-    return sp_gpu_check(d->call.clEnqueueReadBuffer(d->queue, array, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
-                        "copying from the OpenCL device", err);
+    return sp_gpu_check(
+        d->call.clEnqueueReadBuffer(d->queue, array, CL_TRUE, offset, bytes, to, 0, NULL, NULL),
+        "copying from the OpenCL device", err);
 }
 
 bool sp_gpu_pin(void *p, size_t bytes)

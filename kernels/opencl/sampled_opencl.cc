@@ -1,7 +1,7 @@
 /* The kernels of this family under OpenCL: names of the bodies, then what CUDA chooses between them
  * with. */
-#include "kernels/cuda/sampled_bodies.h"
 #include "kernels/cuda/gpu_grid.h"
+#include "kernels/cuda/sampled_bodies.h"
 
 #define SP_OPENCL_SAMPLED
 #define SP_OPENCL_FAMILY "sampled"

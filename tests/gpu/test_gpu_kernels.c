@@ -1,6 +1,6 @@
-/* GPU kernels on the CPU: the shared object that stands in for the GPU module runs the same bodies through an
- * executor that checks every access. Where a real module is found instead, on a machine with a GPU, the same
- * cases run there, and what only the executor can tell is skipped. */
+/* GPU kernels on the CPU: the shared object that stands in for the GPU module runs the same bodies
+ * through an executor that checks every access. Where a real module is found instead, on a machine
+ * with a GPU, the same cases run there, and what only the executor can tell is skipped. */
 #include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static int check_workload(const struct sp_workload *w)
     struct sp_dense dense = sp_dense_of(&arrays);
     for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *kernel = sp_kernel_table[i];
-        if (!kernel->on_gpu || !sp_kernel_is_for(kernel, &l) || kernel->accepts(&l, NULL) != SP_OK)
+        if (!kernel->on_gpu || kernel->api != SP_GPU_CUDA || !sp_kernel_is_for(kernel, &l) ||
+            kernel->accepts(&l, NULL) != SP_OK)
             continue;
         if (kernel->available(&err) != SP_OK)
             ck_abort_msg("%s: %s", kernel->name, err.what);
@@ -120,8 +121,8 @@ START_TEST(spmv_agrees_with_the_reference)
 }
 END_TEST
 
-/* Several blocks, and rows that several blocks of equal shares cut: an arrow's first row is 2 of them long.
- */
+/* Several blocks, and rows that several blocks of equal shares cut: an arrow's first row is 2 of
+ * them long. */
 START_TEST(blocks_share_rows)
 {
     static const char *const names[] = {"arrow:4500", "powerlaw:11:8", "random:1200:9", "laplace2d:60"};
@@ -134,7 +135,8 @@ START_TEST(blocks_share_rows)
 }
 END_TEST
 
-/* What exceeds the memory of the device is said with both sizes, before anything is copied; nothing leaks. */
+/* What exceeds the memory of the device is said with both sizes, before anything is copied; nothing
+ * leaks. */
 START_TEST(what_does_not_fit_is_refused)
 {
     const struct sp_executor *executor = the_executor();
@@ -172,7 +174,8 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a time. */
+/* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a
+ * time. */
 START_TEST(ceilings_run)
 {
     const struct sp_gpu_module *module;
@@ -195,8 +198,8 @@ START_TEST(ceilings_run)
 }
 END_TEST
 
-/* Formats of the operations with dense operands, as typed, how many kernels each has for f64 and f32, and how
- * many of SpMV take it where there is one vector. */
+/* Formats of the operations with dense operands, as typed, how many kernels each has for f64 and
+ * f32, and how many of SpMV take it where there is one vector. */
 static const struct {
     enum sp_op op;
     const char *format;
@@ -340,8 +343,8 @@ START_TEST(dense_operands_agree_with_the_reference)
 }
 END_TEST
 
-/* Matrix units: blocks of every number of rows that they take and others of columns, widths with and without
- * whole loads, up to two tiles. */
+/* Matrix units: blocks of every number of rows that they take and others of columns, widths with
+ * and without whole loads, up to two tiles. */
 static void check_matrix_units(const struct sp_csr *a, int turn)
 {
     static const char *const formats[] = {"bcsr:8x8",  "bcsr:8x16", "bcsr:16x16", "bcsr:16x1",

@@ -108,7 +108,7 @@ static int analyze_matrix(const struct sp_analyze_arguments *a, const char *name
 }
 
 /* CUDA counts the devices that this variable names from 0, so that the N-th is the first. */
-static void choose_gpu(enum sp_gpu_api api, int n)
+static void choose_gpu(int n)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     char one[96];
@@ -118,11 +118,6 @@ static void choose_gpu(enum sp_gpu_api api, int n)
     }
     if (n == 0)
         return;
-    if (api == SP_GPU_OPENCL) {
-        snprintf(one, sizeof one, "%d", n);
-        setenv("SPMODEL_OPENCL_DEVICE", one, 1);
-        return;
-    }
     if (getenv("CUDA_VISIBLE_DEVICES"))
         snprintf(one, sizeof one, "%.*s", visible ? (int)strcspn(visible, ",") : 0, visible ? visible : "");
     else
@@ -167,8 +162,8 @@ static int run_all(struct sp_analyze_arguments *a)
     struct sp_stage stage;
     struct sp_terminal terminal;
     const bool on_gpu = a->request.on_gpu;
-    if (on_gpu)
-        choose_gpu(a->request.analyze.gpu_api, a->request.gpu);
+    if (on_gpu && a->request.analyze.gpu_api == SP_GPU_CUDA)
+        choose_gpu(a->request.gpu);
     const struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
     const enum sp_status status = sp_stage_open(on_gpu ? SP_STAGE_GPU : SP_STAGE_CPU, a->request.machine,
                                                 &progress, &a->request.analyze, &stage, &err);

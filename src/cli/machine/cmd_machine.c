@@ -124,7 +124,8 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-    {"device", KEY_DEVICE, "cpu|gpu|opencl", 0, "measure: this machine's CPU (default), its first GPU or OpenCL device", 0},
+    {"device", KEY_DEVICE, "cpu|gpu|opencl", 0,
+     "measure: this machine's CPU (default), its first GPU or OpenCL device", 0},
     {"quick", KEY_QUICK, NULL, 0, "measure: at most about 10 s, 1 and all threads, fewer ceilings", 0},
     {"out", 'o', "FILE", 0, "measure: write the machine to FILE (its name is the machine's)", 0},
     {"threads", KEY_THREADS, "N", 0, "measure: up to N threads (default: one a core that is allowed)", 0},

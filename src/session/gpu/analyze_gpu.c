@@ -123,9 +123,11 @@ static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp
                                 struct sp_error *err)
 {
     char text[64];
-    for (int i = 0; sp_kernel_table[i] && !a->options->isa; i++) {
+    const char *isa = a->options->isa ? a->options->isa : "";
+    for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *row = sp_kernel_table[i];
         if (row->on_gpu && row->api == a->options->gpu_api && sp_kernel_is_for(row, l) &&
+            strncmp(strrchr(row->name, '/') + 1, isa, strlen(isa)) == 0 &&
             (row->available(err) != SP_OK || row->accepts(l, err) != SP_OK))
             return SP_ABSENT;
     }

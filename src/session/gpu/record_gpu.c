@@ -329,8 +329,7 @@ static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
                                    a->options->gpu_api == SP_GPU_CUDA
                                        ? "cupti"
                                        : sp_gpu_interfaces[a->options->gpu_api].device,
-                                   "opened", false, "reason",
-                                   why ? why : "bytes written were not counted"));
+                                   "opened", false, "reason", why ? why : "bytes written were not counted"));
 }
 
 /* The environment and the result; of a run elsewhere nobody knows them. */

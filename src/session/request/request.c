@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernels/gpu_module.h"
 #include "session/measure/this_machine.h"
 #include "session/own/own.h"
 #include "session/trial/try_hints.h"
@@ -176,7 +177,7 @@ static enum sp_status take_device(struct sp_request *r, const char *value, struc
             continue;
         r->on_gpu = true;
         r->analyze.gpu_api = (enum sp_gpu_api)i;
-        r->gpu = (int)n;
+        r->gpu = r->analyze.gpu_number = (int)n;
     }
     return r->on_gpu || strcmp(value, "cpu") == 0
                ? SP_OK
@@ -195,9 +196,8 @@ static const struct sp_gpu_interface *interface_of(const char *isa)
 static enum sp_status take_isa(struct sp_analyze_options *o, const char *value, struct sp_error *err)
 {
     int place;
-    enum sp_status status = interface_of(value)
-                                ? SP_OK
-                                : sp_word_pick(SP_O_ISA, "avx512 avx2 portable", value, &place, err);
+    enum sp_status status =
+        interface_of(value) ? SP_OK : sp_word_pick(SP_O_ISA, "avx512 avx2 portable", value, &place, err);
     if (status == SP_OK)
         o->isa = value;
     return status;
@@ -579,6 +579,19 @@ enum sp_status sp_request_run(const struct sp_request *r, const struct sp_subjec
     return sp_analyze(subject, &o, progress, record, err);
 }
 
+static enum sp_status open_gpu(const struct sp_analyze_options *o, const char *machine_name,
+                               const struct sp_progress *progress, struct sp_machine *machine,
+                               struct sp_error *err)
+{
+    const struct sp_gpu_module *module;
+    if (sp_gpu_module_open(o->gpu_api, &module, NULL) == SP_OK && module->choose) {
+        const enum sp_status status = module->choose(o->gpu_number, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return sp_this_gpu(o->gpu_api, machine_name, progress, machine, err);
+}
+
 enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name,
                              const struct sp_progress *progress, struct sp_analyze_options *o,
                              struct sp_stage *s, struct sp_error *err)
@@ -594,7 +607,7 @@ enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name,
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
         o->memory_B = (double)memory.available_B;
     status = kind == SP_STAGE_GPU
-                 ? sp_this_gpu(o->gpu_api, machine_name, progress, &s->machine, err)
+                 ? open_gpu(o, machine_name, progress, &s->machine, err)
                  : sp_this_machine(machine_name, o->n_threads, o->budget_s, progress, &s->machine, err);
     o->machine = &s->machine;
     if (status != SP_OK)
