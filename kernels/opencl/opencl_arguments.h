@@ -15,7 +15,12 @@ static_assert(offsetof(struct sp_gpu_arrays, n_r) == SP_OPENCL_POINTERS * sizeof
               "all pointers first");
 static_assert(offsetof(struct sp_gpu_ceiling_args, n) == 3 * sizeof(void *), "all pointers first");
 
-template <class Args> constexpr int sp_opencl_pointers_of = SP_OPENCL_POINTERS;
-template <> constexpr int sp_opencl_pointers_of<struct sp_gpu_ceiling_args> = 3;
+/* The pointers that the arguments begin with. */
+template <class Args> struct sp_opencl_pointers {
+    static constexpr int n = SP_OPENCL_POINTERS;
+};
+template <> struct sp_opencl_pointers<struct sp_gpu_ceiling_args> {
+    static constexpr int n = 3;
+};
 
 #endif

@@ -22,7 +22,7 @@ int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args 
     using body = gpu::opencl_body<Body>;
     const struct sp_opencl_grid grid = {
         body::program, body::kernel, n_blocks,     block_threads,
-        shared_B,      args,         sizeof *args, sp_opencl_pointers_of<Args>};
+        shared_B,      args,         sizeof *args, sp_opencl_pointers<Args>::n};
     return sp_opencl_start(&grid);
 }
 

@@ -51,6 +51,21 @@ static size_t number_of(const struct sp_opencl_device *d, cl_device_info what, s
 
 enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = sp_opencl_choose;
 
+/* Can its sub-groups have SP_WARP work-items that exchange values? */
+static bool exchanges_between_lanes(const struct sp_opencl_device *d)
+{
+    enum { MOST_SIZES = 16, SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t size[MOST_SIZES], length = 0;
+    if (!sp_opencl_has(d, "cl_khr_subgroup_shuffle") ||
+        !sp_opencl_has(d, "cl_intel_required_subgroup_size") ||
+        d->call.clGetDeviceInfo(d->id, SUB_GROUP_SIZES_INTEL, sizeof size, size, &length) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < length / sizeof *size; i++)
+        if (size[i] == SP_WARP)
+            return true;
+    return false;
+}
+
 /* ---- memory ---- */
 
 struct array {
@@ -103,8 +118,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *out, struct sp_error *err)
     out->core_threads = (int)number_of(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
     out->max_Hz = 1e6 * (double)number_of(d, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof(cl_uint));
     out->is_cpu = d->is_cpu;
-    out->has_sub_groups =
-        sp_opencl_has(d, "cl_khr_subgroup_shuffle") && sp_opencl_has(d, "cl_intel_required_subgroup_size");
+    out->has_sub_groups = exchanges_between_lanes(d);
     return SP_OK;
 }
 
