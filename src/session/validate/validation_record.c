@@ -186,7 +186,7 @@ static enum sp_status check_far(const struct sp_validation *v, const char *machi
                        "executions with data beyond the caches are of %d matri%s, %d are the least", n,
                        n == 1 ? "x" : "ces", SP_VALIDATION_MATRICES);
     if (!(far->mean_abs <= SP_VALIDATION_MOST_ERROR))
-        return sp_fail(err, SP_UNDECIDED, "spmodel explain alpha",
+        return sp_fail(err, SP_UNDECIDED, "look at the worst lines and their reasons",
                        "bytes read by executions with data beyond the caches are %.1f %% off in the mean, "
                        "%.0f %% is the most for a validated machine",
                        100 * far->mean_abs, 100 * SP_VALIDATION_MOST_ERROR);
