@@ -168,7 +168,7 @@ static void manual_examples_list(const struct sp_example *example, FILE *out)
 }
 
 /* EXIT STATUS: the codes of this page; NULL: all, and which of several counts. */
-static void manual_exit_codes(const struct sp_page *page, FILE *out)
+static void manual_exit_codes(const struct sp_manual_facts *page, FILE *out)
 {
     fputs(".SH \"EXIT STATUS\"\n", out);
     for (const struct sp_term *e = sp_terms_of(SP_KIND_EXIT); e->name; e++) {
