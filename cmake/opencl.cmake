@@ -3,7 +3,7 @@
 #
 #   SP_WITH_OPENCL   clang that knows C++ for OpenCL (14 and later), a C++ compiler, CL/cl.h   -> SP_HAVE_OPENCL
 #
-# Sets SP_OPENCL_CLANG, SP_OPENCL_SPIRV (llvm-spirv, or nothing), SP_OPENCL_INCLUDE, SP_OPENCL_FLAGS.
+# Sets SP_OPENCL_CLANG, SP_OPENCL_CLANG_MAJOR, SP_OPENCL_SPIRV (llvm-spirv, or nothing), SP_OPENCL_INCLUDE, SP_OPENCL_FLAGS.
 
 set(sp_opencl_gives "kernels for OpenCL devices, in a module opened at run time")
 sp_wanted(OPENCL "${sp_opencl_gives}")
@@ -48,10 +48,10 @@ if(NOT SP_WITH_OPENCL STREQUAL "OFF")
     endif()
     if(sp_opencl_missing STREQUAL "")
         # A translator reads bitcode of its own version and before.
-        execute_process(COMMAND ${SP_OPENCL_CLANG} -dumpversion OUTPUT_VARIABLE sp_clang_version
+        execute_process(COMMAND ${SP_OPENCL_CLANG} -dumpversion OUTPUT_VARIABLE SP_OPENCL_CLANG_MAJOR
             OUTPUT_STRIP_TRAILING_WHITESPACE)
-        string(REGEX REPLACE "\\..*" "" sp_clang_version "${sp_clang_version}")
-        find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-${sp_clang_version} llvm-spirv)
+        string(REGEX REPLACE "\\..*" "" SP_OPENCL_CLANG_MAJOR "${SP_OPENCL_CLANG_MAJOR}")
+        find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-${SP_OPENCL_CLANG_MAJOR} llvm-spirv)
     endif()
 endif()
 if(SP_OPENCL_SPIRV)
