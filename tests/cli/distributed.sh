@@ -14,6 +14,7 @@ product() { # product CODE RANKS ARGUMENTS...: exits with CODE?
     want=$1 n=$2
     shift 2
     rm -f "$dir"/*.[0-9]*T[0-9]*Z*
+    case " $* " in *" --try-hints "*) ;; *) set -- --no-hints "$@" ;; esac
     (cd "$dir" && "$mpiexec" -n "$n" "$spmodel" analyze --mpi --samples 1 "$@") >"$dir/out" 2>"$dir/err"
     code=$?
     [ $code = "$want" ] || fail "$n ranks with $* exit with $code, not $want"
@@ -78,6 +79,23 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 -1\n2
 own tiny 4 rows
 printf '%%%%MatrixMarket matrix coordinate real general\n5 9 4\n1 9 2\n2 1 -1\n2 7 1\n5 5 3\n' >"$dir/wide.mtx"
 own wide 3 rows --each-reads
+
+# The partition hint, predicted, and tried beside the run: rows that hang together by METIS or Scotch.
+if "$spmodel" --version | grep -qi "^ *\(metis\|scotch\): /"; then
+    "$spmodel" convert gen:laplace2d:40+permuted:3 "$dir/shuffled.mtx" --general >"$dir/out" 2>"$dir/err" || fail "no shuffled matrix"
+    product 0 2 --try-hints --no-plots "$dir/shuffled.mtx" "$dir/small.mtx"
+    python3 - "$dir"/shuffled.[0-9]*T[0-9]*Z.json "$dir"/small.[0-9]*T[0-9]*Z.json <<'P' || fail "the partition hint"
+import json, sys
+first, second = (json.load(open(f)) for f in sys.argv[1:])
+hint = first["hints"][0]
+assert hint["id"] == "K01" and hint["gain"]["basis"] == "modelled" and 0 <= hint["gain"]["lo"] <= hint["gain"]["hi"] < 1, hint
+assert hint["try"].startswith("mpirun -n 2 spmodel analyze ") and hint["change"] in ("--partition metis", "--partition scotch"), hint
+assert hint["observed"]["origin"] == "measured" and hint["outcome"] != "not tried" and hint["conditions"] > 0, hint
+assert first["ranks"]["counted_as_predicted"] and second["ranks"]["counted_as_predicted"]
+P
+else
+    echo "SKIPPED the partition hint: neither METIS nor Scotch in this build"
+fi
 
 # One error each, with its code.
 errors() { grep -c "error:" "$dir/err"; }

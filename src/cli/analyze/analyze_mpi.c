@@ -4,20 +4,65 @@
 
 #include "cli/core/mpi_job.h"
 #include "cli/core/terminal.h"
+#include "session/mpi/mpi_advice.h"
 #include "session/mpi/mpi_run.h"
 #include "sys/machine/meminfo.h"
 
 /* Rank 0 tells for all. */
 static int show(const struct sp_analyze_arguments *a, const struct sp_mpi_result *r,
-                const struct sp_mpi_options *options, const char *command)
+                const struct sp_mpi_options *options, const struct sp_mpi_advice *advice,
+                const struct sp_mpi_trial *trial, const char *command)
 {
     struct sp_error err;
     struct sp_record record = {0};
     const enum sp_status status = sp_mpi_record(r, options, command, &record, &err);
+    if (status == SP_OK && advice)
+        sp_mpi_record_advice(advice, r, options, trial, &record);
     const int code =
         status == SP_OK ? sp_output_record(&record, &a->output, &a->common) : sp_report_error(&err);
     sp_record_free(&record);
     return code;
+}
+
+/* The run with the partition that the model likes best, and as it was again. Collective. */
+static enum sp_status try_best(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
+                               const struct sp_mpi_options *options, const struct sp_mpi_advice *advice,
+                               const struct sp_mpi_result *first, struct sp_mpi_trial *trial,
+                               struct sp_error *err)
+{
+    struct sp_mpi_options other = *options;
+    struct sp_mpi_result with, again;
+    other.partition = advice->other[advice->best].partition;
+    enum sp_status status = sp_mpi_run(mpi, world, &other, &with, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_mpi_run(mpi, world, options, &again, err);
+    if (status == SP_OK) {
+        *trial = sp_mpi_trial_of(first, &with, &again);
+        sp_mpi_result_free(&again);
+    }
+    sp_mpi_result_free(&with);
+    return status;
+}
+
+/* Collective; the exit code, of rank 0 that of what it has shown. */
+static int advise_and_show(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
+                           const struct sp_mpi_world *world, const struct sp_mpi_result *r,
+                           const struct sp_mpi_options *options, const char *command)
+{
+    struct sp_error err;
+    struct sp_mpi_advice advice;
+    struct sp_mpi_trial trial;
+    const bool asked = !a->output.asked[SP_OPTION_NO_HINTS];
+    bool tried = false;
+    enum sp_status status = asked ? sp_mpi_advise(mpi, world, options, r, &advice, &err) : SP_OK;
+    if (status == SP_OK && asked && a->output.asked[SP_OPTION_TRY_HINTS] && advice.best >= 0) {
+        status = try_best(mpi, world, options, &advice, r, &trial, &err);
+        tried = status == SP_OK;
+    }
+    if (status != SP_OK)
+        return world->rank == 0 ? sp_report_error(&err) : sp_exit_code(status);
+    return world->rank == 0 ? show(a, r, options, asked ? &advice : NULL, tried ? &trial : NULL, command) : 0;
 }
 
 static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
@@ -29,7 +74,7 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_mpi
     const enum sp_status status = sp_mpi_run(mpi, world, options, &result, &err);
     if (status != SP_OK)
         return world->rank == 0 ? sp_report_error(&err) : sp_exit_code(status);
-    double code = world->rank == 0 ? show(a, &result, options, command) : 0;
+    double code = advise_and_show(a, mpi, world, &result, options, command);
     code = mpi->most(code);
     sp_mpi_result_free(&result);
     return (int)code;
@@ -73,11 +118,12 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
 /* What the distributed product has not got: other operations, formats, orders, devices. */
 static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_error *err)
 {
-    static const enum sp_option taken[] = {
-        SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,        SP_OPTION_DROP_ZEROS,
-        SP_OPTION_FORMAT,     SP_OPTION_REORDER,   SP_OPTION_PRECISION,     SP_OPTION_DEVICE,
-        SP_OPTION_NO_HINTS,   SP_OPTION_NO_PLOTS,  SP_OPTION_MPI,           SP_OPTION_HTML,
-        SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN, SP_OPTION_STRICT};
+    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,
+                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,    SP_OPTION_REORDER,
+                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,    SP_OPTION_NO_HINTS,
+                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI,       SP_OPTION_HTML,
+                                           SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN,
+                                           SP_OPTION_STRICT,     SP_OPTION_TRY_HINTS};
     const struct sp_request *q = &a->request;
     if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
         q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
