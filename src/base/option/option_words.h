@@ -29,6 +29,7 @@
 #define SP_O_RANKS_PER_NODE "--ranks-per-node"
 #define SP_O_REGION         "--region"
 #define SP_O_RENEW          "--renew"
+#define SP_O_SHARE          "--share"
 #define SP_O_SIZES          "--sizes"
 #define SP_O_SMALL          "--small"
 #define SP_O_STUDENT        "--student"

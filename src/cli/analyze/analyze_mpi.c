@@ -118,12 +118,11 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
 /* What the distributed product has not got: other operations, formats, orders, devices. */
 static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_error *err)
 {
-    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,
-                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,    SP_OPTION_REORDER,
-                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,    SP_OPTION_NO_HINTS,
-                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI,       SP_OPTION_HTML,
-                                           SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN,
-                                           SP_OPTION_STRICT,     SP_OPTION_TRY_HINTS};
+    static const enum sp_option taken[] = {
+        SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,        SP_OPTION_DROP_ZEROS,
+        SP_OPTION_FORMAT,     SP_OPTION_REORDER,   SP_OPTION_PRECISION,     SP_OPTION_DEVICE,
+        SP_OPTION_NO_HINTS,   SP_OPTION_NO_PLOTS,  SP_OPTION_MPI,           SP_OPTION_HTML,
+        SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN, SP_OPTION_TRY_HINTS};
     const struct sp_request *q = &a->request;
     if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
         q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
