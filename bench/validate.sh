@@ -292,9 +292,9 @@ M
 reads all the same is lost by sets that overflow (\`model/cache/overflow.h\`).
 
 Of sizes alone (every array once, less what the caches in use can keep) $(bound holds) of $(bound n) counts ($(bound matrices) matrices) are at least the bound.
-With 2, 3, 4, 5, 6, 7, 8, 10 of 16 ways kept for the matrix the first six by 48 threads are 15.8, 10.0, 10.8, 6.5, 4.3, 2.2, 2.0, 1.3 % off in the mean, with 12 to 14 more. The
-authors' 15.1 and 8.7 % (2, 3 ways) are of 323 matrices beyond the caches; of the five of ours that are, theirs is 15.1 and 10.2. Counted is more: x, y and row pointers that just
-fit their ways are read again. Times of the withheld half of 483 matrices by 48 threads are 31 % off in the median ([more](results/2026-11-26-counters.md)).
+With 2, 3, 4, 5, 6, 7, 8, 10 of 16 ways kept for the matrix the first six by 48 threads are 14.4, 8.0, 8.2, 6.5, 4.3, 2.2, 2.0, 1.3 % off in the mean, with 12 to 14 more. The
+authors' 15.1 and 8.7 % (2, 3 ways) are of 323 matrices beyond the caches; of the five of ours that are, theirs is 15.1 and 10.2. Of vectors that nearly
+fill the ways left for them the simulation has what sets lose. Times of the withheld half of 483 matrices by 48 threads are 31 % off in the median ([more](results/2026-11-26-counters.md)).
 M
 }
 cachegrind() {

@@ -611,7 +611,11 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
     for (int i = 0; i < a->observed.n_runs; i++)
         record_run(a, &a->observed.run[i], r);
     record_conditions(a, r);
-    sp_record_sentinels(r, &a->observed.sentinels);
+    const int beyond = a->evaluated.residence.level - a->options->machine->n_caches;
+    sp_record_sentinels(r, &a->observed.sentinels,
+                        beyond >= 0    ? SP_SENTINEL_DRAM
+                        : beyond == -1 ? SP_SENTINEL_LLC
+                                       : SP_SENTINEL_CONTROL);
     sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
     sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->setup.layout_s);
 }
