@@ -80,6 +80,14 @@ own tiny 4 rows
 printf '%%%%MatrixMarket matrix coordinate real general\n5 9 4\n1 9 2\n2 1 -1\n2 7 1\n5 5 3\n' >"$dir/wide.mtx"
 own wide 3 rows --each-reads
 
+# The program starts mpirun itself; a number of ranks that the job has not is refused.
+rm -f "$dir"/*.[0-9]*T[0-9]*Z*
+(cd "$dir" && PATH="$(dirname "$mpiexec"):$PATH" "$spmodel" analyze --mpi --ranks 3 --samples 1 --no-hints --no-plots small.mtx) >"$dir/out" 2>"$dir/err" || fail "--ranks 3"
+grep -q '"ranks": 3' "$dir"/small.[0-9]*T[0-9]*Z.json || fail "--ranks 3 has not started three"
+product 2 2 --ranks 3 "$dir/small.mtx"
+(cd "$dir" && PATH=/nowhere "$spmodel" analyze --mpi --ranks 3 small.mtx) >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] && grep -q "mpirun cannot be started" "$dir/err" || fail "without mpirun: not exit code 4 with the reason"
+
 # The partition hint, predicted, and tried beside the run: rows that hang together by METIS or Scotch.
 if "$spmodel" --version | grep -qi "^ *\(metis\|scotch\): /"; then
     "$spmodel" convert gen:laplace2d:40+permuted:3 "$dir/shuffled.mtx" --general >"$dir/out" 2>"$dir/err" || fail "no shuffled matrix"

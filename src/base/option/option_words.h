@@ -25,7 +25,6 @@
 #define SP_O_NETWORK        "--network"
 #define SP_O_ONLY           "--only"
 #define SP_O_QUICK          "--quick"
-#define SP_O_RANKS          "--ranks"
 #define SP_O_RANKS_PER_NODE "--ranks-per-node"
 #define SP_O_REGION         "--region"
 #define SP_O_RENEW          "--renew"

@@ -100,6 +100,7 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
                                      .budget_s = q->analyze.budget_s > 0 ? q->analyze.budget_s : 1.5,
                                      .max_samples = q->analyze.max_samples,
                                      .seed = a->common.seed,
+                                     .machine = q->analyze.machine_name,
                                      .progress = world->rank == 0 ? &progress : NULL,
                                      .watch = {sp_mpi_job_wait, NULL}};
     if (sp_meminfo_read("", &memory, NULL) == SP_OK) /* the ranks of a node share it */
@@ -118,11 +119,12 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
 /* What the distributed product has not got: other operations, formats, orders, devices. */
 static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_error *err)
 {
-    static const enum sp_option taken[] = {
-        SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,        SP_OPTION_DROP_ZEROS,
-        SP_OPTION_FORMAT,     SP_OPTION_REORDER,   SP_OPTION_PRECISION,     SP_OPTION_DEVICE,
-        SP_OPTION_NO_HINTS,   SP_OPTION_NO_PLOTS,  SP_OPTION_MPI,           SP_OPTION_HTML,
-        SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN, SP_OPTION_TRY_HINTS};
+    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,
+                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,    SP_OPTION_REORDER,
+                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,    SP_OPTION_NO_HINTS,
+                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI,       SP_OPTION_HTML,
+                                           SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN,
+                                           SP_OPTION_TRY_HINTS,  SP_OPTION_RANKS,     SP_OPTION_MACHINE};
     const struct sp_request *q = &a->request;
     if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
         q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
@@ -150,6 +152,11 @@ int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
         return sp_mpi_job_report(&err);
     int code = job.world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
     code = (int)job.mpi->most(code);
+    if (code == 0 && a->n_ranks > 0 && a->n_ranks != job.world.n_ranks) {
+        sp_fail(&err, SP_USAGE, "leave " SP_O_RANKS " out, or mpirun",
+                "%d ranks are asked for, the job has %d", a->n_ranks, job.world.n_ranks);
+        code = sp_mpi_job_report(&err);
+    }
     if (code == 0) {
         code = run_all(a, job.mpi, &job.world, command);
         if (job.world.rank == 0)

@@ -8,6 +8,7 @@
 #include "base/samples.h"
 #include "io/matrix/matrix_load.h"
 #include "model/hints/hints.h"
+#include "session/measure/this_machine.h"
 #include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_network.h"
 #include "session/mpi/mpi_run.h"
@@ -95,7 +96,9 @@ static enum sp_status advise(const struct sp_mpi_result *r, const struct sp_mpi_
     s.request.w = 2;
     s.request.machine = &machine;
     s.request.network = network;
-    enum sp_status status = machine_of(r, &machine, err);
+    enum sp_status status =
+        o->machine ? sp_this_machine(o->machine, s.request.n_threads, 0, o->progress, &machine, err)
+                   : machine_of(r, &machine, err);
     if (status == SP_OK)
         status = sp_matrix_load(o->matrix, &o->load, &a, &facts, err);
     if (status == SP_OK)

@@ -25,6 +25,7 @@ struct sp_mpi_options {
     double budget_s; /* of measuring */
     int max_samples;
     uint64_t seed;
+    const char *machine; /* that partitions are predicted for; NULL: by the roofs of the job */
     const struct sp_progress *progress;
     struct sp_mpi_watch watch;
 };
