@@ -28,7 +28,7 @@ def main():
     parser.add_argument("matrix", nargs="+")
     parser.add_argument("-n", type=int, default=2)
     parser.add_argument("--budget", default="2s")
-    parser.add_argument("--rounds", type=int, default=2, help="runs, of which the fastest counts (the machine has guests)")
+    parser.add_argument("--rounds", type=int, default=2, help="runs, of which the fastest sample counts (the machine has guests)")
     parser.add_argument("--machine")
     parser.add_argument("--network")
     parser.add_argument("--mpirun", default="mpirun --bind-to core")
@@ -52,12 +52,12 @@ def main():
         point = scaling["counts"][0]
         times, roof = {}, 0
         for _ in range(a.rounds):
-            run([*mpirun, "analyze", "--mpi", "--budget", a.budget, "-o", folder, f"--json={folder}/run.json", matrix])
+            run([*mpirun, "analyze", "--mpi", "--no-hints", "--no-plots", "--budget", a.budget, "-o", folder, f"--json={folder}/run.json", matrix])
             job = json.load(open(f"{folder}/run.json"))
             each = job["ranks"]["each"]
             roof = max(roof, min(r["roof_Bps"] for r in each))
             for p in job["ranks"]["parts"]:
-                times[p["part"]] = min(times.get(p["part"], math.inf), p["time"]["value"])
+                times[p["part"]] = min(times.get(p["part"], math.inf), *p["samples_s"])
         moved = max(r["moved_B"] for r in each)
         described = point["moved_B"] / a.n / point["own_s"]
         cells = [matrix, f"{job['problem']['nnz']}", f"{1e-6 * moved:.1f}", f"{point['level']}", f"{1e-9 * described:.1f}",
