@@ -4,20 +4,19 @@
  *             [--format F]... [--peers] [--parts] MATRIX...
  *   bench_gpu --libraries
  *
- * MATRIX is a file or gen:KIND. --format: formats of ours instead of the usual ones. --peers: the libraries
- * too, each in all its algorithms and orders. --parts: the kernel on matrix units with parts of it left away
- * (f16; C: skips absent blocks, B: tiles of the width, T: asynchronous copies). --libraries: finds the
- * libraries and ends; that needs no GPU.
+ * MATRIX is a file or gen:KIND. --format: formats of ours instead of the usual ones. --peers: the
+ * libraries too, each in all its algorithms and orders. --parts: the kernel on matrix units with
+ * parts of it left away (f16; C: skips absent blocks, B: tiles of the width, T: asynchronous
+ * copies). --libraries: finds the libraries and ends; that needs no GPU.
  *
- * All candidates run in turn, N rounds: several times in a row (warm), then once after the L2 was filled with
- * other data by reading (cold); times are the device's, medians of the rounds. Preprocessing of libraries is
- * timed apart. A ratio is the median over the rounds of the best peer's time by the time of our kernel in
- * that round, above 1: ours is faster. The best peer is that of least median; ours is the kernel that the
- * model, given this device's ceilings, expects to be fastest before anything runs, and where hindsight knows
- * a faster one it is named. What it does not model goes by hindsight. The roof is the read bandwidth
- * that the device reached in this run; bytes are those of the arrays once each. Without a GPU: a sentence,
- * exit 4.
- */
+ * All candidates run in turn, N rounds: several times in a row (warm), then once after the L2 was
+ * filled with other data by reading (cold); times are the device's, medians of the rounds.
+ * Preprocessing of libraries is timed apart. A ratio is the median over the rounds of the best
+ * peer's time by the time of our kernel in that round, above 1: ours is faster. The best peer is
+ * that of least median; ours is the kernel that the model, given this device's ceilings, expects to
+ * be fastest before anything runs, and where hindsight knows a faster one it is named. What it does
+ * not model goes by hindsight. The roof is the read bandwidth that the device reached in this run;
+ * bytes are those of the arrays once each. Without a GPU: a sentence, exit 4. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,7 +186,8 @@ int main(int argc, char **argv)
     }
     if (s.workload.op != SP_OP_SPMV && s.workload.r == 0)
         s.workload.r = 32;
-    if (sp_gpu_module_open(&d.module, &err) != SP_OK || d.module->describe(&d.facts, &err) != SP_OK)
+    if (sp_gpu_module_open(SP_GPU_CUDA, &d.module, &err) != SP_OK ||
+        d.module->describe(&d.facts, &err) != SP_OK)
         fail(&err);
     if (s.with_peers) {
         d.peers = open_peers();

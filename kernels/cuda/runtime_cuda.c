@@ -57,6 +57,8 @@ static int attribute(enum cudaDeviceAttr which)
     return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : 0;
 }
 
+enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = NULL; /* variables do it */
+
 enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 {
     int n = 0;

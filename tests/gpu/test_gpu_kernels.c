@@ -1,6 +1,6 @@
-/* GPU kernels on the CPU: the shared object that stands in for the GPU module runs the same bodies through an
- * executor that checks every access. Where a real module is found instead, on a machine with a GPU, the same
- * cases run there, and what only the executor can tell is skipped. */
+/* GPU kernels on the CPU: the shared object that stands in for the GPU module runs the same bodies
+ * through an executor that checks every access. Where a real module is found instead, on a machine
+ * with a GPU, the same cases run there, and what only the executor can tell is skipped. */
 #include <check.h>
 #include <dlfcn.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static int check_workload(const struct sp_workload *w)
     struct sp_dense dense = sp_dense_of(&arrays);
     for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *kernel = sp_kernel_table[i];
-        if (!kernel->on_gpu || !sp_kernel_is_for(kernel, &l) || kernel->accepts(&l, NULL) != SP_OK)
+        if (!kernel->on_gpu || kernel->api != SP_GPU_CUDA || !sp_kernel_is_for(kernel, &l) ||
+            kernel->accepts(&l, NULL) != SP_OK)
             continue;
         if (kernel->available(&err) != SP_OK)
             ck_abort_msg("%s: %s", kernel->name, err.what);
@@ -120,8 +121,8 @@ START_TEST(spmv_agrees_with_the_reference)
 }
 END_TEST
 
-/* Several blocks, and rows that several blocks of equal shares cut: an arrow's first row is 2 of them long.
- */
+/* Several blocks, and rows that several blocks of equal shares cut: an arrow's first row is 2 of
+ * them long. */
 START_TEST(blocks_share_rows)
 {
     static const char *const names[] = {"arrow:4500", "powerlaw:11:8", "random:1200:9", "laplace2d:60"};
@@ -134,7 +135,8 @@ START_TEST(blocks_share_rows)
 }
 END_TEST
 
-/* What exceeds the memory of the device is said with both sizes, before anything is copied; nothing leaks. */
+/* What exceeds the memory of the device is said with both sizes, before anything is copied; nothing
+ * leaks. */
 START_TEST(what_does_not_fit_is_refused)
 {
     const struct sp_executor *executor = the_executor();
@@ -150,7 +152,7 @@ START_TEST(what_does_not_fit_is_refused)
         return;
     ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     const struct sp_kernel *kernel = sp_kernel_find("spmv/crs/cuda-merge");
     const struct sp_operands operands = {.x = arrays.x};
     for (int64_t bytes = 1000; bytes < 120000; bytes += 7000) {
@@ -172,13 +174,14 @@ START_TEST(what_does_not_fit_is_refused)
 }
 END_TEST
 
-/* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a time. */
+/* Every kind runs within its bounds, at working sets that are no multiple of a block, and says a
+ * time. */
 START_TEST(ceilings_run)
 {
     const struct sp_gpu_module *module;
     struct sp_error err;
     void *arena;
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     ck_assert_int_eq(module->ceilings->open(100000, &arena, &err), SP_OK);
     for (int kind = 0; kind < SP_N_GPU_CEILINGS; kind++)
         for (int few = 0; few < 2; few++) {
@@ -195,8 +198,8 @@ START_TEST(ceilings_run)
 }
 END_TEST
 
-/* Formats of the operations with dense operands, as typed, how many kernels each has for f64 and f32, and how
- * many of SpMV take it where there is one vector. */
+/* Formats of the operations with dense operands, as typed, how many kernels each has for f64 and
+ * f32, and how many of SpMV take it where there is one vector. */
 static const struct {
     enum sp_op op;
     const char *format;
@@ -340,8 +343,8 @@ START_TEST(dense_operands_agree_with_the_reference)
 }
 END_TEST
 
-/* Matrix units: blocks of every number of rows that they take and others of columns, widths with and without
- * whole loads, up to two tiles. */
+/* Matrix units: blocks of every number of rows that they take and others of columns, widths with
+ * and without whole loads, up to two tiles. */
 static void check_matrix_units(const struct sp_csr *a, int turn)
 {
     static const char *const formats[] = {"bcsr:8x8",  "bcsr:8x16", "bcsr:16x16", "bcsr:16x1",
@@ -382,7 +385,7 @@ static void check_launch(const struct sp_gpu_launch *g, const struct sp_workload
     struct sp_error err;
     void *state;
     double *result = malloc((size_t)(sp_dense_n_result(w) + 1) * sizeof *result);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     if (module->prepare(g, l, &operands, &state, &err) != SP_OK ||
         module->run(state, 1, NULL, &err) != SP_OK || module->fetch(state, result, &err) != SP_OK ||
         sp_verify(w, dense, result, &check, &err) != SP_OK)
