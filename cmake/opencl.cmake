@@ -1,5 +1,5 @@
 # OpenCL, for a module that the program opens at run time. The kernels' bodies are compiled by clang as C++ for OpenCL into LLVM
-# bitcode in the form of SPIR, and where llvm-spirv is there also into SPIR-V; the device's driver makes code of either.
+# bitcode in the form of SPIR, and where llvm-spirv 14 is there also into SPIR-V; the device's driver makes code of either.
 #
 #   SP_WITH_OPENCL   clang that knows C++ for OpenCL (14 and later), a C++ compiler, CL/cl.h   -> SP_HAVE_OPENCL
 #
@@ -51,12 +51,14 @@ if(NOT SP_WITH_OPENCL STREQUAL "OFF")
         execute_process(COMMAND ${SP_OPENCL_CLANG} -dumpversion OUTPUT_VARIABLE SP_OPENCL_CLANG_MAJOR
             OUTPUT_STRIP_TRAILING_WHITESPACE)
         string(REGEX REPLACE "\\..*" "" SP_OPENCL_CLANG_MAJOR "${SP_OPENCL_CLANG_MAJOR}")
-        find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-${SP_OPENCL_CLANG_MAJOR} llvm-spirv)
+        if(SP_OPENCL_CLANG_MAJOR EQUAL 14) # tried; translators of later versions lag behind their opaque pointers
+            find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-14 llvm-spirv)
+        endif()
     endif()
 endif()
 if(SP_OPENCL_SPIRV)
     set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, SPIR-V by ${SP_OPENCL_SPIRV}")
 else()
-    set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, no SPIR-V because there is no llvm-spirv")
+    set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, no SPIR-V, which takes clang and llvm-spirv 14")
 endif()
 sp_decide(OPENCL "${sp_opencl_gives}" "${sp_opencl_says}" "${sp_opencl_missing}")
