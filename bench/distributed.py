@@ -8,6 +8,7 @@ predicts (`model --ranks`, x by the cache simulation) and runs (`analyze --mpi`)
 idle machine with a core for each rank. Results: docs/results/2026-11-26-distributed.md."""
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -27,7 +28,7 @@ def main():
     parser.add_argument("matrix", nargs="+")
     parser.add_argument("-n", type=int, default=2)
     parser.add_argument("--budget", default="2s")
-    parser.add_argument("--rounds", type=int, default=2, help="runs, of which the fastest counts (the machine has guests)")
+    parser.add_argument("--rounds", type=int, default=2, help="runs, of which the fastest sample counts (the machine has guests)")
     parser.add_argument("--machine")
     parser.add_argument("--network")
     parser.add_argument("--mpirun", default="mpirun --bind-to core")
@@ -51,14 +52,15 @@ def main():
         point = scaling["counts"][0]
         times, roof = {}, 0
         for _ in range(a.rounds):
-            run([*mpirun, "analyze", "--mpi", "--budget", a.budget, "-o", folder, f"--json={folder}/run.json", matrix])
+            run([*mpirun, "analyze", "--mpi", "--no-hints", "--no-plots", "--budget", a.budget, "-o", folder, f"--json={folder}/run.json", matrix])
             job = json.load(open(f"{folder}/run.json"))
-            roof = max(roof, min(r["roof_Bps"] for r in job["ranks"]))
-            for k, v in job["times_s"].items():
-                times[k] = min(times.get(k, v["value"]), v["value"])
-        moved = max(12 * (r["local_nnz"] + r["remote_nnz"]) + 20 * r["rows"] for r in job["ranks"])
+            each = job["ranks"]["each"]
+            roof = max(roof, min(r["roof_Bps"] for r in each))
+            for p in job["ranks"]["parts"]:
+                times[p["part"]] = min(times.get(p["part"], math.inf), *p["samples_s"])
+        moved = max(r["moved_B"] for r in each)
         described = point["moved_B"] / a.n / point["own_s"]
-        cells = [matrix, f"{job['matrix']['nnz']}", f"{1e-6 * moved:.1f}", f"{point['level']}", f"{1e-9 * described:.1f}",
+        cells = [matrix, f"{job['problem']['nnz']}", f"{1e-6 * moved:.1f}", f"{point['level']}", f"{1e-9 * described:.1f}",
                  f"{1e-9 * roof:.1f}"]
         for predicted, measured in ((point["time_s"], times["product"]), (point["overlapped_s"], times["product_overlapped"])):
             error = predicted / measured - 1

@@ -91,6 +91,14 @@ same_everywhere() {
         'spmodel plot --kind ways divided.json -o ways.svg'
     picture ways 'bytes read over ways of L2 kept for the matrix, two matrices by 48 threads of an A64FX'
 
+    say '## Over ranks' '' 'A 7-point stencil over MPI ranks (`docs/distributed.md`): time, who sends to whom, and how evenly they work.'
+    typed 'spmodel model gen:laplace3d:60 --ranks 2,4,...,256 --ranks-per-node 32 --partition nnz --machine icx-8360y --network slingshot-10,shm --json=ranks.json' \
+        'spmodel plot --kind scaling ranks.json -o scaling.svg' 'spmodel plot --kind halo ranks.json -o halo.svg' \
+        'spmodel plot --kind ranks ranks.json -o ranks.svg'
+    picture scaling 'predicted time of a distributed SpMV over ranks, with its parts'
+    picture halo 'heat map of bytes between 256 ranks, predicted'
+    picture ranks 'histogram of the own work of 256 ranks, predicted'
+
     say '## Roofline, losses, saturation' '' \
         'An invented record. Filled points are measured, hollow ones modelled; the line that joins them is horizontal where bytes are lost' \
         'and vertical where time is. Measured ceilings are solid, those of data sheets dotted; what is far above is named at the top.'

@@ -265,3 +265,10 @@ struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_valu
     return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo),
                             fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi, SP_MODELLED);
 }
+
+bool sp_unit_is_plain(const struct sp_unit_costs *costs)
+{
+    static const char plain[] = "/portable";
+    const size_t n = strlen(costs->kernel), length = sizeof plain - 1;
+    return n >= length && strcmp(costs->kernel + n - length, plain) == 0;
+}

@@ -59,4 +59,8 @@ enum sp_status sp_unit_time_of(const struct sp_machine *machine, const struct sp
 struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
                                  struct sp_value gathers_s);
 
+/* Of a kernel without vectors: the remote block of a rank has such a loop of its own
+ * (kernels/distributed.h). */
+bool sp_unit_is_plain(const struct sp_unit_costs *costs);
+
 #endif

@@ -10,10 +10,23 @@
 #include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {
-    &sp_plot_roofline, &sp_plot_losses,     &sp_plot_alpha,    &sp_plot_balance,
-    &sp_plot_beta,     &sp_plot_saturation, &sp_plot_spy,      &sp_plot_levels,
-    &sp_plot_sizes,    &sp_plot_history,    &sp_plot_campaign, &sp_plot_predicted,
-    &sp_plot_ways,     &sp_plot_scaling,    &sp_plot_halo,     NULL,
+    &sp_plot_roofline,
+    &sp_plot_losses,
+    &sp_plot_alpha,
+    &sp_plot_balance,
+    &sp_plot_beta,
+    &sp_plot_saturation,
+    &sp_plot_spy,
+    &sp_plot_levels,
+    &sp_plot_sizes,
+    &sp_plot_history,
+    &sp_plot_campaign,
+    &sp_plot_predicted,
+    &sp_plot_ways,
+    &sp_plot_scaling,
+    &sp_plot_halo,
+    &sp_plot_ranks,
+    NULL,
 };
 
 /* The last line of a text picture, which has no end of its own. */

@@ -35,7 +35,7 @@ struct sp_plot_kind {
 /* The kinds; plot.c lists them. */
 extern const struct sp_plot_kind sp_plot_roofline, sp_plot_losses, sp_plot_alpha, sp_plot_balance,
     sp_plot_beta, sp_plot_saturation, sp_plot_spy, sp_plot_levels, sp_plot_sizes, sp_plot_history,
-    sp_plot_campaign, sp_plot_predicted, sp_plot_ways, sp_plot_scaling, sp_plot_halo;
+    sp_plot_campaign, sp_plot_predicted, sp_plot_ways, sp_plot_scaling, sp_plot_halo, sp_plot_ranks;
 
 extern const struct sp_plot_kind *const sp_plot_kinds[];        /* ends with NULL */
 const struct sp_plot_kind *sp_plot_kind_find(const char *name); /* NULL: none */

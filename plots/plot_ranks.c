@@ -1,5 +1,5 @@
-/* A distributed SpMV as it was predicted (model with ranks): its time over ranks with the parts,
- * and who sends to whom. All of it modelled: dashed and hollow. */
+/* A distributed SpMV: its predicted time over ranks with the parts, dashed and hollow; and who
+ * sends to whom, as predicted or as a job of ranks did. */
 #include <math.h>
 #include <stddef.h>
 
@@ -161,19 +161,37 @@ const struct sp_plot_kind sp_plot_scaling = {
 enum { MAP_WIDTH = 720, MAP_HEIGHT = 640, MAP_LINES = 36, MOST_BINS = 4096, MOST_VALUES = 1500 };
 static const struct sp_panel map_room = {0.14, 0.8, 0.12, 0.9, MAP_WIDTH, 13};
 
-static const json_t *map_of(const struct sp_record *record)
+/* Cells of a prediction, or pairs of a job. */
+struct map {
+    const json_t *cells;
+    double bins, of_bin;
+};
+
+static struct map map_of(const struct sp_record *record)
 {
-    return sp_record_node(record, SP_F_SCALING_HALO);
+    const json_t *halo = sp_record_node(record, SP_F_SCALING_HALO);
+    int64_t n = 0;
+    if (sp_record_count(record, SP_F_RANKS_N, &n))
+        return (struct map){sp_record_node(record, SP_F_RANKS_PAIRS), (double)n, 1};
+    return (struct map){json_object_get(halo, "cells"), sp_item_number(halo, "bins"),
+                        fmax(sp_item_number(halo, "ranks_of_bin"), 1)};
 }
 
-/* [to, from, B] of a cell; false: it is none. */
+/* [to, from, B] of a cell or pair; false: it is none. */
 static bool cell_of(const json_t *cell, double bins, double *to, double *from, double *bytes)
 {
-    *to = json_number_value(json_array_get(cell, 0));
-    *from = json_number_value(json_array_get(cell, 1));
-    *bytes = json_number_value(json_array_get(cell, 2));
-    return json_array_size(cell) == 3 && *to >= 0 && *to < bins && *from >= 0 && *from<bins && * bytes> 0 &&
-           isfinite(*bytes);
+    if (json_is_object(cell)) {
+        *to = sp_item_number(cell, "to");
+        *from = sp_item_number(cell, "from");
+        *bytes = sp_item_number(cell, "predicted_B");
+    } else if (json_array_size(cell) == 3) {
+        *to = json_number_value(json_array_get(cell, 0));
+        *from = json_number_value(json_array_get(cell, 1));
+        *bytes = json_number_value(json_array_get(cell, 2));
+    } else {
+        return false;
+    }
+    return *to >= 0 && *to < bins && *from >= 0 && *from<bins && * bytes> 0 && isfinite(*bytes);
 }
 
 static void write_map_tics(struct sp_script *out, enum sp_word axis, double bins, double of_bin)
@@ -190,13 +208,14 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
 {
     (void)n;
     const struct sp_record *record = records[0];
-    const json_t *map = map_of(record), *cell;
-    const double bins = sp_item_number(map, "bins"), of_bin = fmax(sp_item_number(map, "ranks_of_bin"), 1);
+    const struct map map = map_of(record);
+    const double bins = map.bins, of_bin = map.of_bin;
+    const json_t *cell;
     double to, from, bytes, least = INFINITY, most = 1;
     size_t i;
     int n_cells = 0;
     sp_put(out, "# sender, receiver, bytes of one SpMV\n$H << EOD\n");
-    json_array_foreach(json_object_get(map, "cells"), i, cell)
+    json_array_foreach(map.cells, i, cell)
     {
         if (!cell_of(cell, bins, &to, &from, &bytes))
             continue;
@@ -239,15 +258,15 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
 static const struct sp_lack *halo_lacks(const struct sp_record *record)
 {
     static const struct sp_lack none = {"messages between ranks", SP_F_SCALING_HALO};
-    const json_t *map = map_of(record), *cell;
-    const double bins = sp_item_number(map, "bins");
+    const struct map map = map_of(record);
+    const json_t *cell;
     double to, from, bytes;
     size_t i;
-    if (!(bins >= 1 && bins <= MOST_BINS))
+    if (!(map.bins >= 1 && map.bins <= MOST_BINS))
         return &none;
-    json_array_foreach(json_object_get(map, "cells"), i, cell)
+    json_array_foreach(map.cells, i, cell)
     {
-        if (cell_of(cell, bins, &to, &from, &bytes))
+        if (cell_of(cell, map.bins, &to, &from, &bytes))
             return NULL;
     }
     return &none;

@@ -67,6 +67,7 @@ static inline void check_hint(const struct sp_hint_inputs *in, const struct sp_h
     ck_assert(h->basis != SP_NONE && h->evidence[0] && h->expect[0]);
     ck_assert_msg(strncmp(proposal, "spmodel analyze ", 16) == 0 ||
                       strncmp(proposal, "numactl --localalloc spmodel analyze ", 37) == 0 ||
+                      strncmp(proposal, "mpirun -n ", 10) == 0 ||
                       strncmp(proposal, "echo madvise", 12) == 0 ||
                       strncmp(proposal, "in your program: ", 17) == 0,
                   "%s: %s", h->id, proposal);

@@ -70,6 +70,7 @@ struct made {
     struct sp_alternative schedule[3], format[MOST], width[3], offsets, mixed;
     int threads[4];
     double Bps[4];
+    struct sp_alternative partition[3];
     struct sp_gpu_hint_inputs gpu;
     struct sp_gpu_prediction now, reordered;
     struct sp_gpu_hint_way way[MOST], units[2];
@@ -137,6 +138,24 @@ static void make_alternatives(struct made *m, double V_B, double core_s, double 
         snprintf(m->width[i].option, sizeof m->width[i].option, "%d", 1 << (2 * i));
     }
     in->widths = m->width;
+}
+
+static void make_ranks(struct made *m, double time_s)
+{
+    static const char *const names[] = {"nnz", "metis", "scotch"};
+    struct sp_hint_inputs *in = &m->in;
+    const double now_s = time_s * decades(0.05, 2);
+    in->n_ranks = chance(0.3) ? 1 + below(8) : 0;
+    in->launch = "mpirun -n 8";
+    in->partition = "rows";
+    in->partition_s = exactly(0.9, now_s, SP_MODELLED);
+    in->n_partitions = below(4);
+    for (int i = 0; i < in->n_partitions; i++) {
+        m->partition[i] =
+            (struct sp_alternative){.time_s = exactly(0.9, now_s * decades(0.1, 2), SP_MODELLED)};
+        strcpy(m->partition[i].option, names[i]);
+    }
+    in->partitions = m->partition;
 }
 
 static void make_x(struct made *m, double time_s)
@@ -330,6 +349,7 @@ static void make(struct made *m)
     in->cache_B = decades(1e5, 1e9);
     make_machine(m);
     make_x(m, time_s);
+    make_ranks(m, time_s);
     make_alternatives(m, V_B, core_s, time_s);
     make_rest(m, V_B, core_s, time_s);
     if (chance(0.2)) {

@@ -37,7 +37,7 @@ START_TEST(series_are_told_apart_as_ever)
                      sp_request_key((enum sp_option)i));
     ck_assert_str_eq(
         fields, " op format schedule precision index row_ptr prefetch width order threads isa store pages pin"
-                " state between reorder device skew policy llc kernel signature");
+                " state between reorder device skew policy llc kernel signature ranks partition");
 }
 END_TEST
 

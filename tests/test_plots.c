@@ -12,7 +12,7 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 
-enum { N_KINDS = 15 };
+enum { N_KINDS = 16 };
 
 static char folder[64], gnuplot[1024];
 static struct sp_record example, gpu, counted, divided,
@@ -60,6 +60,7 @@ static const struct sp_record *record_for(const struct sp_plot_kind *kind)
            : strcmp(kind->name, "ways") == 0      ? &divided
            : strcmp(kind->name, "scaling") == 0   ? &ranks
            : strcmp(kind->name, "halo") == 0      ? &ranks
+           : strcmp(kind->name, "ranks") == 0     ? &ranks
                                                   : &example;
 }
 

@@ -167,6 +167,14 @@ struct sp_hint_inputs {
     const double *saturation_Bps;
     bool smt; /* more threads than cores are in use */
 
+    /* a job of ranks; n_ranks 0: none */
+    int n_ranks;
+    const char *launch;          /* what starts its command: "mpirun -n 4" */
+    const char *partition;       /* of its rows, as typed */
+    struct sp_value partition_s; /* what the model of rows over ranks gives with it */
+    int n_partitions;
+    const struct sp_alternative *partitions; /* [n_partitions] others: time_s by the same model */
+
     /* placement and stores */
     struct sp_value huge_share, local_share;
     struct sp_value roof_store_Bps;          /* copy or triad, write-allocate counted [B/s] */

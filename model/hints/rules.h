@@ -1,6 +1,6 @@
 /* The rules, by theme in hints_THEME.c, and what they share; hints.inc lists them. Letters: A x, B
  * balance of threads, C execution, D padding, E bytes of the matrix, F threads, G placement and
- * stores, H level, J GPUs. */
+ * stores, H level, J GPUs, K ranks. */
 #ifndef SP_MODEL_RULES_H
 #define SP_MODEL_RULES_H
 

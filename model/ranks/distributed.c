@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/cache/kept.h"
 #include "model/unit_costs.h"
+#include "model/volume/traffic.h"
 
 void sp_distributed_free(struct sp_distributed *out)
 {
@@ -168,48 +170,82 @@ static struct sp_value level_rate(const struct sp_machine *m, const char *level,
     return sp_value_of(fmin(n_domains * one.value, most), SP_MODELLED);
 }
 
+/* "L3" of cache k, "MEM" beyond the last; NULL: it has no such name. */
+static const char *level_name(const struct sp_machine *m, int k)
+{
+    static const char *const names[] = {"L1", "L2", "L3", "L4"};
+    const int named = k < m->n_caches ? m->cache[k].level : 0;
+    return k >= m->n_caches ? "MEM" : named >= 1 && named <= 4 ? names[named - 1] : NULL;
+}
+
+/* Parts somewhat larger than the cache that they share, gone through again and again: a share of
+ * them stays (model/cache/kept.h), and is drawn from it. SP_NONE: all or nothing does, or a
+ * bandwidth is not described. */
+static struct sp_value rate_in_part(const struct sp_distribution *d, int n_ranks, double bytes,
+                                    const struct sp_residence *home, const char **level)
+{
+    const struct sp_machine *m = d->machine;
+    const int n_threads = n_ranks * d->n_threads, n_domains = domains_of(m, n_ranks, d->n_threads);
+    const struct sp_footprint footprint = {.shared_out_B = n_ranks * bytes};
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    memset(traffic, 0, sizeof traffic);
+    for (int k = 0; k < m->n_caches && k < SP_MAX_LEVELS; k++)
+        traffic[k].read_B = sp_value_of(n_ranks * bytes, SP_MODELLED);
+    const struct sp_kept kept =
+        d->warm ? sp_kept_of(m, footprint, home->level, n_threads, n_domains, traffic, m->n_caches)
+                : (struct sp_kept){.cache = -1};
+    const char *const names[] = {kept.cache < 0 ? NULL : level_name(m, kept.cache),
+                                 kept.cache < 0 ? NULL : level_name(m, kept.cache + 1)};
+    if (!names[0] || !names[1])
+        return sp_value_none("all or nothing stays");
+    const struct sp_value rate[] = {level_rate(m, names[0], n_threads, n_domains),
+                                    level_rate(m, names[1], n_threads, n_domains)},
+                          all = sp_value_of(n_ranks * bytes, SP_MODELLED),
+                          time = sp_kept_transfers_s(&kept, all, rate);
+    if (!sp_value_known(time) || !(time.value > 0))
+        return sp_value_none("a bandwidth is not described");
+    *level = names[kept.fetched.value >= 0.5];
+    return sp_value_of(all.value / time.value, SP_MODELLED);
+}
+
 /* What a rank draws where n_ranks of a node, each with so many bytes of its own, do the same: of
  * the level where they live, or of the next one outward whose bandwidth is described. */
 static struct sp_value rate_of(const struct sp_distribution *d, int n_ranks, double bytes, const char **level)
 {
-    static const char *const names[] = {"L1", "L2", "L3", "L4"};
     const struct sp_machine *m = d->machine;
     const int n_threads = n_ranks * d->n_threads, n_domains = domains_of(m, n_ranks, d->n_threads);
     const struct sp_residence home = sp_rank_residence(d, n_ranks, bytes);
-    struct sp_value all = sp_value_none("");
-    for (int k = home.level; k < m->n_caches && !sp_value_known(all); k++) {
-        const int named = m->cache[k].level;
-        if (named < 1 || named > 4)
-            continue;
-        *level = names[named - 1];
-        all = level_rate(m, *level, n_threads, n_domains);
-    }
-    if (!sp_value_known(all)) {
-        *level = "MEM";
-        all = level_rate(m, *level, n_threads, n_domains);
-    }
+    struct sp_value all = rate_in_part(d, n_ranks, bytes, &home, level);
+    for (int k = home.level; k <= m->n_caches && !sp_value_known(all); k++)
+        if (level_name(m, k)) {
+            *level = level_name(m, k);
+            all = level_rate(m, *level, n_threads, n_domains);
+        }
     return sp_value_known(all) ? sp_value_of(all.value / n_ranks, SP_MODELLED) : all;
 }
 
-/* Rows of CRS by the kernel that takes the least time of those that were measured; NULL: none
- * was. */
-static const struct sp_unit_costs *costs_of(const struct sp_distribution *d, double length)
+/* Rows of CRS by the kernel that takes the least time of those that were measured, of the remote
+ * block by a plain one where there is one; NULL: none was. */
+static const struct sp_unit_costs *costs_of(const struct sp_distribution *d, double length, bool remote)
 {
     const char *precision = d->sizes.s_a == 8 ? "f64" : "f32";
     const struct sp_unit_costs *best = NULL;
     for (int i = 0; i < d->machine->n_units; i++) {
         const struct sp_unit_costs *c = &d->machine->unit[i];
-        if (c->C == 0 && strcmp(c->precision, precision) == 0 &&
-            (!best || sp_unit_cost(c, length) < sp_unit_cost(best, length)))
+        if (c->C != 0 || strcmp(c->precision, precision) != 0)
+            continue;
+        const bool is_plainer = remote && best && sp_unit_is_plain(c) && !sp_unit_is_plain(best),
+                   is_less_plain = remote && best && !sp_unit_is_plain(c) && sp_unit_is_plain(best);
+        if (!best || is_plainer || (!is_less_plain && sp_unit_cost(c, length) < sp_unit_cost(best, length)))
             best = c;
     }
     return best;
 }
 
 /* In the core, all rows as long as their mean; 0: not known, or nothing to do. */
-static double core_time(const struct sp_distribution *d, double rows, double entries)
+static double core_time(const struct sp_distribution *d, double rows, double entries, bool remote)
 {
-    const struct sp_unit_costs *c = rows > 0 ? costs_of(d, entries / rows) : NULL;
+    const struct sp_unit_costs *c = rows > 0 ? costs_of(d, entries / rows, remote) : NULL;
     return c ? d->r * rows * sp_unit_cost(c, entries / rows) / d->n_threads : 0;
 }
 
@@ -242,10 +278,11 @@ static bool work_of_rank(const struct sp_halo_rank *rank, const struct sp_distri
     if (!sp_value_known(rate))
         return false;
     const double remote_rows = (double)(sp_remote_is_compressed(rank) ? rank->remote_rows : rank->n_r);
-    const double local_core_s =
-        d->local_core_s ? d->r * d->local_core_s[p] : core_time(d, (double)rank->n_r, (double)rank->local_nz);
-    const double remote_core_s =
-        d->remote_core_s ? d->r * d->remote_core_s[p] : core_time(d, remote_rows, (double)rank->remote_nz);
+    const double local_core_s = d->local_core_s
+                                    ? d->r * d->local_core_s[p]
+                                    : core_time(d, (double)rank->n_r, (double)rank->local_nz, false);
+    const double remote_core_s = d->remote_core_s ? d->r * d->remote_core_s[p]
+                                                  : core_time(d, remote_rows, (double)rank->remote_nz, true);
     c->remote_s = rank->remote_nz > 0 ? larger(c->remote_B / rate.value, remote_core_s) : 0;
     c->own_s = c->remote_s + larger(c->local_B / rate.value, local_core_s);
     c->pack_s = c->pack_B / rate.value;

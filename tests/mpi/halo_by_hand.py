@@ -70,11 +70,12 @@ def main():
                 want[col_rank[j], p] = want.get((col_rank[j], p), 0) + 8
     job = json.load(open(record))
     if kind == "ranks":
-        predicted = {(q["from"], q["to"]): q["predicted_B"] for q in job["halo"]["pairs"]}
-        counted = {(q["from"], q["to"]): q["counted_B"] for q in job["halo"]["pairs"]}
-        ok = predicted == want and counted == want and job["halo"]["counted_as_predicted"] is True
-        ok = ok and all(q["counted_messages"] == 1 for q in job["halo"]["pairs"])
-        ok = ok and sum(r["sent_B"] for r in job["ranks"]) == sum(want.values())
+        job = job["ranks"]
+        predicted = {(q["from"], q["to"]): q["predicted_B"] for q in job["pairs"]}
+        counted = {(q["from"], q["to"]): q["counted_B"] for q in job["pairs"]}
+        ok = predicted == want and counted == want and job["counted_as_predicted"] is True
+        ok = ok and all(q["counted_messages"] == 1 for q in job["pairs"])
+        ok = ok and sum(r["sent_B"] for r in job["each"]) == sum(want.values()) == job["halo_B"]
         got = counted
     else:
         products, got, messages = int(sys.argv[6]), {}, {}

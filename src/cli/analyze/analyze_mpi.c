@@ -1,150 +1,69 @@
 #include "cli/analyze/analyze_mpi.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "base/escape.h"
-#include "base/figures.h"
-#include "base/print.h"
-#include "base/samples.h"
-#include "base/text.h"
 #include "cli/core/mpi_job.h"
-#include "cli/core/output.h"
 #include "cli/core/terminal.h"
+#include "session/mpi/mpi_advice.h"
 #include "session/mpi/mpi_run.h"
 #include "sys/machine/meminfo.h"
 
-/* ---- what is shown ---- */
-
-static struct sp_value time_of(const struct sp_mpi_result *r, enum sp_mpi_mode mode)
-{
-    return sp_median_interval(r->time[mode].sample_s, r->time[mode].n, SP_MEASURED);
-}
-
-static void print_time(const char *label, struct sp_value t, FILE *out)
-{
-    char text[32], lo[32], hi[32];
-    sp_print(out, "%s %s (%s … %s)", label, sp_text_seconds(text, sizeof text, t.value),
-             sp_text_seconds(lo, sizeof lo, t.lo), sp_text_seconds(hi, sizeof hi, t.hi));
-}
-
-static void print_halo(const struct sp_mpi_result *r, FILE *out)
-{
-    char text[32];
-    int64_t bytes = 0, n = 0;
-    for (int64_t k = 0; k < r->n_pairs; k++) {
-        bytes += r->pair[k].predicted_B;
-        n += r->pair[k].predicted_B > 0;
-    }
-    sp_print(out, "HALO     %lld messages, %s B each product (predicted); ", (long long)n,
-             sp_text_count(text, sizeof text, bytes));
-    sp_print(out, "%s\n",
-             r->n_wrong_pairs < 0 ? "counted: not known, libspmodel-pmpi.so is not in front of MPI"
-                                  : "counted the same, to the byte, for all pairs of ranks");
-}
-
-static void print_ranks(const struct sp_mpi_result *r, bool whole, FILE *out)
-{
-    enum { SHOWN = 16 };
-    const int shown = whole || r->world.n_ranks <= SHOWN ? r->world.n_ranks : SHOWN;
-    char nnz[32], sent[32], received[32], local[32], exchange[32], roof[32];
-    sp_print(out, "  %5s %10s %12s %7s  %12s %4s  %12s %4s  %9s %9s  %10s\n", "rank", "rows", "nonzeros",
-             "remote", "sent B", "to", "received B", "from", "local", "exchange", "roof");
-    for (int k = 0; k < shown; k++) {
-        const struct sp_mpi_rank *p = &r->rank[k];
-        const int64_t n = p->local_nz + p->remote_nz;
-        sp_print(
-            out, "  %5d %10lld %12s %5.1f %%  %12s %4d  %12s %4d  %9s %9s  %5s GB/s\n", k, (long long)p->n_r,
-            sp_text_count(nnz, sizeof nnz, n), n > 0 ? 100.0 * (double)p->remote_nz / (double)n : 0,
-            sp_text_count(sent, sizeof sent, 8 * p->n_sent), (int)p->n_to,
-            sp_text_count(received, sizeof received, 8 * p->n_received), (int)p->n_from,
-            sp_text_seconds(local, sizeof local, p->median_s[SP_MPI_LOCAL]),
-            sp_text_seconds(exchange, sizeof exchange, p->median_s[SP_MPI_EXCHANGE]),
-            p->scanned_B > 0 ? sp_figure(roof, sizeof roof, 1e-9 * p->scanned_B / p->median_s[SP_MPI_ROOF], 2)
-                             : "?");
-    }
-    if (shown < r->world.n_ranks)
-        sp_print(out, "  and %d more (-v)\n", r->world.n_ranks - shown);
-    fputs("  local, exchange, roof: measured on all ranks at the same time; roof: the local block loaded, "
-          "nothing "
-          "else\n",
-          out);
-}
-
-static void print_result(const struct sp_mpi_result *r, bool whole, FILE *out)
-{
-    char nnz[32];
-    const struct sp_value apart = time_of(r, SP_MPI_APART), over = time_of(r, SP_MPI_OVERLAP);
-    const double best_s = fmin(apart.value, over.value);
-    sp_print(out, "RANKS    %s: %lld x %lld, %s nonzeros on %d rank%s of %d thread%s, %s   %s\n",
-             r->facts.name, (long long)r->n_r, (long long)r->n_c, sp_text_count(nnz, sizeof nnz, r->n_nz),
-             r->world.n_ranks, r->world.n_ranks == 1 ? "" : "s", (int)r->rank[0].n_threads,
-             r->rank[0].n_threads == 1 ? "" : "s", r->partition, r->world.library);
-    print_time("PRODUCT ", over, out);
-    print_time(" overlapped, ", apart, out);
-    sp_print(out, " one after the other; %.2f Gflop/s   measured\n", 2e-9 * (double)r->n_nz / best_s);
-    print_time("PARTS    local", time_of(r, SP_MPI_LOCAL), out);
-    print_time(", remote", time_of(r, SP_MPI_REMOTE), out);
-    print_time(", exchange", time_of(r, SP_MPI_EXCHANGE), out);
-    fputs("   each alone, the last rank\n", out);
-    print_halo(r, out);
-    fputs("RIGHT    every rank's rows are those of the reference, within rounding\n", out);
-    print_ranks(r, whole, out);
-}
-
-/* ---- the record ---- */
-
-static int write_record(const struct sp_analyze_arguments *a, const struct sp_mpi_result *r, json_t *record)
+/* Rank 0 tells for all. */
+static int show(const struct sp_analyze_arguments *a, const struct sp_mpi_result *r,
+                const struct sp_mpi_options *options, const struct sp_mpi_advice *advice,
+                const struct sp_mpi_trial *trial, const char *command)
 {
     struct sp_error err;
-    struct sp_atomic_file file;
-    char stem[160], path[1300], when[32] = "";
-    const time_t now = time(NULL);
-    struct tm t;
-    if (gmtime_r(&now, &t))
-        strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", &t);
-    sp_file_stem(stem, sizeof stem, r->facts.name);
-    for (int i = 1; i < 1000; i++) {
-        char again[16] = "";
-        if (i > 1)
-            snprintf(again, sizeof again, "-%d", i);
-        snprintf(path, sizeof path, "%s/%s.%s%s.ranks.json", a->output.directory, stem, when, again);
-        if (access(path, F_OK) != 0)
-            break;
-    }
-    enum sp_status status = sp_atomic_open(path, &file, &err);
-    if (status == SP_OK && json_dumpf(record, file.stream, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0) {
-        sp_atomic_abort(&file);
-        status = sp_fail_at(&err, SP_OUTPUT, path, 0, 0, NULL, "the record cannot be written");
-    } else if (status == SP_OK) {
-        status = sp_atomic_commit(&file, &err);
-    }
-    FILE *json = a->output.json.stream;
-    if (status == SP_OK && json &&
-        (json_dumpf(record, json, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', json) == EOF))
-        status = sp_fail(&err, SP_OUTPUT, NULL, "the JSON cannot be written");
-    if (status != SP_OK)
-        return sp_report_error(&err);
-    if (a->common.verbosity >= 0)
-        sp_print(sp_sink_is_stdout(a->common.json) ? stderr : stdout, "saved  %s\n", path);
-    return 0;
-}
-
-static int show(const struct sp_analyze_arguments *a, const struct sp_mpi_result *r, const char *command)
-{
-    if (!sp_sink_is_stdout(a->common.json) && a->common.verbosity >= 0)
-        print_result(r, a->common.verbosity > 0, stdout);
-    json_t *record = sp_mpi_record(r, command);
-    const int code = write_record(a, r, record);
-    json_decref(record);
+    struct sp_record record = {0};
+    const enum sp_status status = sp_mpi_record(r, options, command, &record, &err);
+    if (status == SP_OK && advice)
+        sp_mpi_record_advice(advice, r, options, trial, &record);
+    const int code =
+        status == SP_OK ? sp_output_record(&record, &a->output, &a->common) : sp_report_error(&err);
+    sp_record_free(&record);
     return code;
 }
 
-/* ---- running ---- */
+/* The run with the partition that the model likes best, and as it was again. Collective. */
+static enum sp_status try_best(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
+                               const struct sp_mpi_options *options, const struct sp_mpi_advice *advice,
+                               const struct sp_mpi_result *first, struct sp_mpi_trial *trial,
+                               struct sp_error *err)
+{
+    struct sp_mpi_options other = *options;
+    struct sp_mpi_result with, again;
+    other.partition = advice->other[advice->best].partition;
+    enum sp_status status = sp_mpi_run(mpi, world, &other, &with, err);
+    if (status != SP_OK)
+        return status;
+    status = sp_mpi_run(mpi, world, options, &again, err);
+    if (status == SP_OK) {
+        *trial = sp_mpi_trial_of(first, &with, &again);
+        sp_mpi_result_free(&again);
+    }
+    sp_mpi_result_free(&with);
+    return status;
+}
+
+/* Collective; the exit code, of rank 0 that of what it has shown. */
+static int advise_and_show(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
+                           const struct sp_mpi_world *world, const struct sp_mpi_result *r,
+                           const struct sp_mpi_options *options, const char *command)
+{
+    struct sp_error err;
+    struct sp_mpi_advice advice;
+    struct sp_mpi_trial trial;
+    const bool asked = !a->output.asked[SP_OPTION_NO_HINTS];
+    bool tried = false;
+    enum sp_status status = asked ? sp_mpi_advise(mpi, world, options, r, &advice, &err) : SP_OK;
+    if (status == SP_OK && asked && a->output.asked[SP_OPTION_TRY_HINTS] && advice.best >= 0) {
+        status = try_best(mpi, world, options, &advice, r, &trial, &err);
+        tried = status == SP_OK;
+    }
+    if (status != SP_OK)
+        return world->rank == 0 ? sp_report_error(&err) : sp_exit_code(status);
+    return world->rank == 0 ? show(a, r, options, asked ? &advice : NULL, tried ? &trial : NULL, command) : 0;
+}
 
 static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
                        const struct sp_mpi_world *world, const struct sp_mpi_options *options,
@@ -155,7 +74,7 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_mpi
     const enum sp_status status = sp_mpi_run(mpi, world, options, &result, &err);
     if (status != SP_OK)
         return world->rank == 0 ? sp_report_error(&err) : sp_exit_code(status);
-    double code = world->rank == 0 ? show(a, &result, command) : 0;
+    double code = advise_and_show(a, mpi, world, &result, options, command);
     code = mpi->most(code);
     sp_mpi_result_free(&result);
     return (int)code;
@@ -181,6 +100,7 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
                                      .budget_s = q->analyze.budget_s > 0 ? q->analyze.budget_s : 1.5,
                                      .max_samples = q->analyze.max_samples,
                                      .seed = a->common.seed,
+                                     .machine = q->analyze.machine_name,
                                      .progress = world->rank == 0 ? &progress : NULL,
                                      .watch = {sp_mpi_job_wait, NULL}};
     if (sp_meminfo_read("", &memory, NULL) == SP_OK) /* the ranks of a node share it */
@@ -196,14 +116,15 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
     return code;
 }
 
-/* What the distributed product has not got: other operations, formats, orders, devices; and all
- * that a record of the usual form is needed for. */
+/* What the distributed product has not got: other operations, formats, orders, devices. */
 static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_error *err)
 {
-    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES, SP_OPTION_BUDGET,
-                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,  SP_OPTION_REORDER,
-                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,  SP_OPTION_NO_HINTS,
-                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI};
+    static const enum sp_option taken[] = {SP_OPTION_THREADS,    SP_OPTION_SAMPLES,   SP_OPTION_BUDGET,
+                                           SP_OPTION_DROP_ZEROS, SP_OPTION_FORMAT,    SP_OPTION_REORDER,
+                                           SP_OPTION_PRECISION,  SP_OPTION_DEVICE,    SP_OPTION_NO_HINTS,
+                                           SP_OPTION_NO_PLOTS,   SP_OPTION_MPI,       SP_OPTION_HTML,
+                                           SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN,
+                                           SP_OPTION_TRY_HINTS,  SP_OPTION_RANKS,     SP_OPTION_MACHINE};
     const struct sp_request *q = &a->request;
     if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
         q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
@@ -217,8 +138,6 @@ static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_err
             return sp_fail(err, SP_USAGE, "leave it out, or " SP_O_MPI, "%s has no meaning with " SP_O_MPI,
                            sp_run_options[o].typed);
     }
-    if (a->common.csv || a->common.lines)
-        return sp_fail(err, SP_USAGE, "take --json", "the record of " SP_O_MPI " is written as JSON alone");
     return SP_OK;
 }
 
@@ -231,11 +150,13 @@ int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
         status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
     if (status != SP_OK)
         return sp_mpi_job_report(&err);
-    if (job.world.rank > 0) { /* the first writes for all */
-        a->common.json = NULL;
-    }
     int code = job.world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
     code = (int)job.mpi->most(code);
+    if (code == 0 && a->n_ranks > 0 && a->n_ranks != job.world.n_ranks) {
+        sp_fail(&err, SP_USAGE, "leave " SP_O_RANKS " out, or mpirun",
+                "%d ranks are asked for, the job has %d", a->n_ranks, job.world.n_ranks);
+        code = sp_mpi_job_report(&err);
+    }
     if (code == 0) {
         code = run_all(a, job.mpi, &job.world, command);
         if (job.world.rank == 0)

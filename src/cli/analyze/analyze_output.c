@@ -88,7 +88,7 @@ static void unused_stem(char *stem, size_t size)
 static enum sp_status write_plots(const struct sp_record *record, const char *stem, char *list, size_t size,
                                   struct sp_error *err)
 {
-    static const char *const kinds[] = {"roofline", "alpha"};
+    static const char *const kinds[] = {"roofline", "alpha", "ranks"};
     char path[1200], gnuplot[1024];
     const char *program = sp_find_program("gnuplot", gnuplot, sizeof gnuplot);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

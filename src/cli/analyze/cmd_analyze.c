@@ -5,6 +5,7 @@
 #include "cli/analyze/analyze_mpi.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
+#include "cli/core/mpi_job.h"
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/places.h"
@@ -175,14 +176,26 @@ static int run_all(struct sp_analyze_arguments *a)
     return code;
 }
 
+enum { MOST_TYPED = 4096 };
+
 static int run(int argc, char **argv)
 {
     struct sp_analyze_arguments a;
     struct sp_error err;
-    char command[4096];
+    char command[4096], *typed[MOST_TYPED];
+    for (int i = 0; i <= argc && i < MOST_TYPED; i++) /* reading options changes their order */
+        typed[i] = argv[i];
+    typed[MOST_TYPED - 1] = NULL;
     if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
         sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
         return sp_report_error(&err);
+    if (a.n_ranks > 0 && !sp_mpi_job_is_launched()) {
+        if (argc >= MOST_TYPED)
+            sp_fail(&err, SP_USAGE, "type mpirun -n N yourself", "more than %d words", MOST_TYPED - 2);
+        else
+            sp_mpi_job_launch(a.n_ranks, typed, &err);
+        return sp_report_error(&err);
+    }
     if (a.output.asked[SP_OPTION_MPI])
         return sp_analyze_mpi(&a, command);
     int code = sp_output_open(&a.output, &a.common);

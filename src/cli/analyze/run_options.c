@@ -123,6 +123,7 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
 
 static error_t parse_analyze(int key, char *arg, struct argp_state *state)
 {
+    int64_t n;
     struct sp_analyze_arguments *a = state->input;
     struct sp_error err;
     switch (key) {
@@ -139,6 +140,11 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
     case SP_KEY_OF(PARTITION):
         a->partition = arg;
         return 0;
+    case SP_KEY_OF(RANKS):
+        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
+            sp_usage_error(state, "--ranks takes a number from 1 to 4096, not '%s'", arg);
+        a->n_ranks = (int)n;
+        return 0;
     case SP_KEY_OF(EACH_READS):
         a->each_reads = true;
         return 0;
@@ -151,9 +157,11 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
         a->n_matrices = state->argc - state->next;
         return 0;
     case ARGP_KEY_END:
-        if (!a->output.asked[SP_OPTION_MPI] && (a->partition || a->each_reads || a->patience_s > 0))
+        if (!a->output.asked[SP_OPTION_MPI] &&
+            (a->partition || a->each_reads || a->n_ranks > 0 || a->patience_s > 0))
             sp_usage_error(state, "%s is for --mpi",
                            a->partition    ? "--partition"
+                           : a->n_ranks    ? "--ranks"
                            : a->each_reads ? "--each-reads"
                                            : "--patience");
         if (sp_request_check_device(&a->request, &err) != SP_OK)

@@ -55,6 +55,7 @@ struct sp_analyze_arguments {
     char **matrix;
     int n_matrices;
     const char *partition; /* of --mpi; NULL: not given */
+    int n_ranks;           /* to be started here; 0: not given */
     bool each_reads;
     double patience_s; /* 0: not given */
 };

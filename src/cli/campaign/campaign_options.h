@@ -5,6 +5,7 @@
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "track/campaign/campaign_jobs.h"
+#include "track/campaign/campaign_share.h"
 
 enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };
 
@@ -16,6 +17,7 @@ struct sp_campaign_options {
     double stale_s;
     int jobs; /* at once, on this machine */
     bool retry, no_wait, per_node, no_plots;
+    struct sp_campaign_share share; /* n 0: not asked for */
 };
 
 struct sp_campaign_work {
@@ -27,6 +29,9 @@ struct sp_campaign_work {
 
 /* Runs what waits, until nothing does; returns the exit code of what failed, 0: nothing. */
 int sp_campaign_run_jobs(struct sp_campaign_work *work);
+
+/* Jobs that nobody has done, of the shares of others. */
+int sp_campaign_open_elsewhere(const struct sp_campaign_work *work);
 
 /* Prints what is done, claimed, failed, waiting; 0: all done; 5: not yet; that of the failures. */
 int sp_campaign_print_status(const struct sp_campaign_work *work);

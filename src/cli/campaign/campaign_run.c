@@ -106,6 +106,22 @@ static bool crew_may_start(const struct known_job *k)
     return k->state == SP_JOB_WAITING || (k->state == SP_JOB_FAILED && k->attempts <= k->retry);
 }
 
+/* Is it one that this process may run? */
+static bool crew_has(const struct crew *c, int i)
+{
+    const struct sp_campaign_share *share = &c->work->options->share;
+    return !share->only || sp_campaign_share_has(share, i);
+}
+
+/* Of those that it may run. */
+static int crew_count_own(const struct crew *c, enum sp_job_state state)
+{
+    int n = 0;
+    for (int i = 0; i < c->work->campaign.n_jobs; i++)
+        n += crew_has(c, i) && c->known[i].state == state;
+    return n;
+}
+
 static int crew_count(const struct crew *c, enum sp_job_state state)
 {
     int n = 0;
@@ -118,7 +134,7 @@ static int crew_count_startable(const struct crew *c)
 {
     int n = 0;
     for (int i = 0; i < c->work->campaign.n_jobs; i++)
-        n += crew_may_start(&c->known[i]);
+        n += crew_has(c, i) && crew_may_start(&c->known[i]);
     return n;
 }
 
@@ -136,7 +152,7 @@ static void on_terminate(int signal_number)
 static const char *time_left(const struct crew *c, char *text, size_t size)
 {
     char time[32];
-    const int open = crew_count_startable(c) + crew_count(c, SP_JOB_CLAIMED),
+    const int open = crew_count_startable(c) + crew_count_own(c, SP_JOB_CLAIMED),
               ended = c->n_open_at_start - open;
     text[0] = '\0';
     if (ended > 0 && open > 0)
@@ -201,8 +217,11 @@ static enum sp_status start_one(struct crew *c, bool *started)
     enum sp_status status = sp_slot_take(store, c->work->options->jobs, &slot, &slot_claim, &c->err);
     if (status != SP_OK || slot < 0)
         return status;
-    for (int i = 0; i < c->work->campaign.n_jobs && status == SP_OK; i++) {
-        if (!crew_may_start(&c->known[i]))
+    const int n = c->work->campaign.n_jobs;
+    for (int at = 0; at < 2 * n && status == SP_OK; at++) { /* the own share, then the others' */
+        const int i = at % n;
+        if (sp_campaign_share_has(&c->work->options->share, i) != (at < n) || !crew_has(c, i) ||
+            !crew_may_start(&c->known[i]))
             continue;
         status = sp_job_take(store, crew_job(c, i), c->known[i].retry, started, &claim, &c->err);
         if (*started)
@@ -339,7 +358,7 @@ static enum sp_status start_some(struct crew *c, bool *held_up)
 static bool is_over(const struct crew *c)
 {
     return is_spent(c) || (crew_count_startable(c) == 0 &&
-                           (c->work->options->no_wait || crew_count(c, SP_JOB_CLAIMED) == 0));
+                           (c->work->options->no_wait || crew_count_own(c, SP_JOB_CLAIMED) == 0));
 }
 
 static enum sp_status run_until_done(struct crew *c)
@@ -381,7 +400,7 @@ static int begin(struct crew *c)
         return sp_report_error(&c->err);
     for (int i = 0; i < n; i++)
         c->known[i].retry = o->retry ? c->known[i].attempts : 0;
-    c->n_open_at_start = crew_count_startable(c) + crew_count(c, SP_JOB_CLAIMED);
+    c->n_open_at_start = crew_count_startable(c) + crew_count_own(c, SP_JOB_CLAIMED);
     c->started = c->touched = sp_now();
     if (o->common.verbosity >= 0 && crew_count_startable(c) > 0)
         sp_print(stderr, "%d of %d jobs done, %d failed, %d claimed by others, %d to do\n",
@@ -392,7 +411,7 @@ static int begin(struct crew *c)
 
 static int end(struct crew *c, enum sp_status status)
 {
-    const int waiting = crew_count_startable(c), claimed = crew_count(c, SP_JOB_CLAIMED);
+    const int waiting = crew_count_startable(c), claimed = crew_count_own(c, SP_JOB_CLAIMED);
     char others[64] = "";
     if (status != SP_OK)
         return sp_report_error(&c->err);
@@ -433,4 +452,17 @@ int sp_campaign_run_jobs(struct sp_campaign_work *work)
     free(c.known);
     free(c.running);
     return terminated && code == sp_exit_code(SP_INTERRUPTED) ? 128 + SIGTERM : code;
+}
+
+int sp_campaign_open_elsewhere(const struct sp_campaign_work *work)
+{
+    int n = 0;
+    for (int i = 0; i < work->campaign.n_jobs; i++) {
+        struct sp_job_view view;
+        if (sp_campaign_share_has(&work->options->share, i))
+            continue;
+        sp_job_look(&work->store, &work->campaign.job[i], &view);
+        n += view.state == SP_JOB_WAITING || view.state == SP_JOB_CLAIMED;
+    }
+    return n;
 }

@@ -26,6 +26,7 @@ enum {
     KEY_RETRY,
     KEY_NO_WAIT,
     KEY_PER_NODE,
+    KEY_SHARE,
     KEY_ROUND,
     KEY_NO_PLOTS,
     KEY_HTML
@@ -40,6 +41,10 @@ static const struct argp_option options[] = {
     {"retry", KEY_RETRY, NULL, 0, "Run those that failed once more", 1},
     {"round", KEY_ROUND, "NAME", 0, "All jobs again, as new ones of this name", 1},
     {"per-node", KEY_PER_NODE, NULL, 0, "Every machine does all jobs, for --node-screen", 1},
+    {"share", KEY_SHARE, "K/N", 0,
+     "Only the jobs of process K of N; default: under Slurm those of the task of a job array (all its tasks "
+     "with the same command), of srun's processes each its own first",
+     1},
     {"no-wait", KEY_NO_WAIT, NULL, 0, "End when nothing is left to start, though others still run jobs", 1},
     {"stale", KEY_STALE, "T", 0,
      "Take over the jobs of another machine's process that gave no sign of life for so long (default 10m)",
@@ -85,6 +90,7 @@ static void check_html(struct argp_state *state, const struct sp_campaign_option
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct sp_campaign_options *o = state->input;
+    struct sp_error err;
     int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
@@ -122,6 +128,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_RETRY:
         o->retry = true;
         return 0;
+    case KEY_SHARE:
+        if (sp_campaign_share_parse(arg, &o->share, &err) != SP_OK)
+            sp_usage_error(state, "--share takes K/N, for example 2/4, not '%s'", arg);
+        return 0;
     case KEY_NO_WAIT:
         o->no_wait = true;
         return 0;
@@ -151,6 +161,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!o->file)
             sp_usage_error(state, "give the file that names matrices and runs");
+        if (o->share.n > 0 && (o->per_node || o->mode != SP_CAMPAIGN_RUN))
+            sp_usage_error(state, "--share is for running jobs that all machines have in common");
         check_html(state, o);
         return 0;
     default:
@@ -192,8 +204,14 @@ static int run_and_sum_up(struct sp_campaign_work *w)
                  "spmodel: remark: up to %d jobs run beside one another on this machine: their times disturb "
                  "each other\n",
                  o->jobs);
-    const int code = sp_campaign_run_jobs(w);
-    return code != 0 ? code : sp_campaign_print_summary(w);
+    int code = sp_campaign_run_jobs(w);
+    const int open = code == 0 && o->share.only ? sp_campaign_open_elsewhere(w) : 0;
+    if (code != 0 || open == 0)
+        return code != 0 ? code : sp_campaign_print_summary(w);
+    if (o->common.verbosity >= 0)
+        sp_print(stderr, "spmodel: remark: share %d of %d is done; %d jobs are open in others: --summary\n",
+                 o->share.k + 1, o->share.n, open);
+    return 0;
 }
 
 static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
@@ -222,6 +240,11 @@ static enum sp_status note_matrices(const struct sp_campaign *c, const char ***p
     return SP_OK;
 }
 
+static const char *variable(const char *name)
+{
+    return getenv(name);
+}
+
 static int run(int argc, char **argv)
 {
     const char **paths = NULL;
@@ -230,7 +253,11 @@ static int run(int argc, char **argv)
     struct sp_error err;
     int code;
     sp_parse(&argp, argc, argv, &o);
-    enum sp_status status = open_work(&o, &work, &err);
+    enum sp_status status = SP_OK;
+    if (o.mode == SP_CAMPAIGN_RUN && o.share.n == 0 && !o.per_node)
+        status = sp_campaign_share_of_slurm(variable, &o.share, &err);
+    if (status == SP_OK)
+        status = open_work(&o, &work, &err);
     if (status == SP_OK)
         status = note_matrices(&work.campaign, &paths, &err);
     if (status == SP_OK)

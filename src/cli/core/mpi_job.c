@@ -1,8 +1,10 @@
 #include "cli/core/mpi_job.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -59,6 +61,43 @@ int sp_mpi_job_rank(void)
             return atoi(rank);
     }
     return 0;
+}
+
+bool sp_mpi_job_is_launched(void)
+{
+    static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",
+                                       "SLURM_STEP_NUM_TASKS"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (getenv(name[i]))
+            return true;
+    return false;
+}
+
+enum sp_status sp_mpi_job_launch(int n_ranks, char **argv, struct sp_error *err)
+{
+    char self[4096], n[16];
+    int n_words = 0;
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    while (argv[n_words])
+        n_words++;
+    char **word = calloc((size_t)n_words + 6, sizeof *word);
+    if (!word || length <= 0) {
+        free(word);
+        return sp_fail(err, SP_ABSENT, "type mpirun -n N yourself", "the job cannot be started from here");
+    }
+    self[length] = '\0';
+    snprintf(n, sizeof n, "%d", n_ranks);
+    char mpirun[] = "mpirun", option[] = "-n", command[] = "analyze";
+    char *const first[] = {mpirun, option, n, self, command};
+    memcpy(word, first, sizeof first);
+    memcpy(word + 5, argv + 1, (size_t)n_words * sizeof *word); /* with the NULL at their end */
+    if (sysconf(_SC_NPROCESSORS_ONLN) < n_ranks)                /* what Open MPI refuses unasked */
+        setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 0);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0); /* ranks bind themselves, each to its cores */
+    execvp(mpirun, word);
+    free(word);
+    return sp_fail(err, SP_ABSENT, "install Open MPI or MPICH", "mpirun cannot be started: %s",
+                   strerror(errno));
 }
 
 static void be_patient(double seconds)

@@ -2,6 +2,8 @@
 #ifndef SP_CLI_MPI_JOB_H
 #define SP_CLI_MPI_JOB_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 #include "kernels/mpi_module.h"
 
@@ -12,6 +14,11 @@ struct sp_mpi_job {
 
 /* The rank that the launcher gave this process, before MPI begins; 0 where there was none. */
 int sp_mpi_job_rank(void);
+
+/* Becomes `mpirun -n N spmodel analyze` with these arguments behind argv[0]; more ranks than cores
+ * share them. Returns only where that fails: SP_ABSENT, no mpirun. */
+enum sp_status sp_mpi_job_launch(int n_ranks, char **argv, struct sp_error *err);
+bool sp_mpi_job_is_launched(void); /* by a launcher: this process is a rank */
 
 /* Opens MPI, with counts of messages in front where there are any, and begins. From here on a rank
  * that waits for the others longer than that many seconds says so and ends, and the launcher ends

@@ -197,6 +197,12 @@ static void print_remedies(const struct sp_scaling *s, FILE *out)
         sp_print(out, " Do: %s (predicted).\n", s->remedy[s->best].how);
     else
         sp_print(out, " None of them gains more than 2 %%.\n");
+    const struct sp_remedy *partition = sp_scaling_best_partition(s);
+    if (partition)
+        sp_print(out, " Partition with the least time: %s, %.1f %% less (predicted).\n", partition->partition,
+                 100 * (1 - 1 / partition->gain));
+    else
+        sp_print(out, " Partition with the least time: %s, as it is (predicted).\n", s->request.partition);
 }
 
 enum { MOST_SHOWN = 64 };

@@ -13,6 +13,7 @@ void sp_html_attach(struct sp_page *page,
 void sp_html_losses(struct sp_page *page, const struct sp_record *record);
 void sp_html_levels(struct sp_page *page, const struct sp_record *record); /* traffic by level and array */
 void sp_html_domains(struct sp_page *page, const struct sp_record *record);
+void sp_html_ranks(struct sp_page *page, const struct sp_record *record); /* of an MPI job */
 void sp_html_ways(struct sp_page *page, const struct sp_record *record);  /* of a GPU */
 void sp_html_hints(struct sp_page *page, const struct sp_record *record); /* those worth showing unasked */
 void sp_html_more_hints(struct sp_page *page, const struct sp_record *record); /* others; no problem */

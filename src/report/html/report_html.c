@@ -26,6 +26,7 @@ static void fold_end(struct sp_page *page)
 static void sections(struct sp_page *page, const struct sp_record *record)
 {
     sp_html_summary(page, record);
+    sp_html_ranks(page, record);
     sp_html_hints(page, record);
     sp_html_losses(page, record);
     sp_page_roofline(page, record);

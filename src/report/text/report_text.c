@@ -11,6 +11,7 @@ void sp_report_text(const struct sp_record *record, const struct sp_report_style
     sp_pen_open(&pen, style, out);
     sp_section_verdict(&pen, record);
     sp_section_own(&pen, record);
+    sp_section_ranks(&pen, record, style->verbosity > 0);
     if (style->verbosity < 1) {
         sp_section_losses_brief(&pen, record);
         sp_section_hints_brief(&pen, record, 6 + MOST_LINES - pen.lines);

@@ -21,6 +21,8 @@ void sp_section_domains(struct sp_pen *pen,
 void sp_section_losses(struct sp_pen *pen, const struct sp_record *record); /* WHERE THE TIME GOES */
 /* A kernel of the user's own beside the built-in one, and what its bytes rest on. */
 void sp_section_own(struct sp_pen *pen, const struct sp_record *record);
+/* RANKS ... RIGHT of a job of ranks, and a line for each: at most 16, with -v all. */
+void sp_section_ranks(struct sp_pen *pen, const struct sp_record *record, bool all);
 void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record);
 /* WHERE THE TIME GOES as bars alone, a line each. */
 void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record);

@@ -59,7 +59,7 @@ static json_t *subject_of(const struct sp_record *record)
                *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
     char what[160], processor[160], caches[64] = "", text[SP_VERDICT_TEXT + 400], brief[SP_VERDICT_TEXT],
                                     shown[256], width[40] = "";
-    int64_t threads = 0, r = 1;
+    int64_t threads = 0, r = 1, ranks = 0;
     if (sp_record_count(record, SP_F_CONFIG_INNER, &r) ||
         (sp_record_count(record, SP_F_CONFIG_RHS, &r) && r > 1))
         snprintf(width, sizeof width, " r=%lld", (long long)r);
@@ -73,6 +73,9 @@ static json_t *subject_of(const struct sp_record *record)
     if (threads > 0 && n < (int)sizeof what)
         snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads, sp_words_core(record),
                  threads == 1 ? "" : "s");
+    if (sp_record_count(record, SP_F_RANKS_N, &ranks))
+        snprintf(what + strcspn(what, ","), sizeof what - strcspn(what, ","), ", %lld rank%s x %lld thread%s",
+                 (long long)ranks, ranks == 1 ? "" : "s", (long long)threads, threads == 1 ? "" : "s");
     processor_of(record, processor, sizeof processor);
     if (sp_verdict_is_foreign(record))
         snprintf(caches, sizeof caches, ", caches of %.30s",

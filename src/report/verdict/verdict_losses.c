@@ -28,6 +28,9 @@ json_t *sp_verdict_lost(const struct sp_record *record)
     static const char nothing[] = "nothing worth naming: no cause takes 0.5 % of the time";
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     char text[160];
+    json_t *by_ranks = sp_verdict_lost_by_ranks(record);
+    if (by_ranks)
+        return by_ranks;
     const char *why = sp_verdict_no_losses(record, text, sizeof text);
     if (why)
         return one_line(sp_verdict_not_known(why, NULL));

@@ -90,6 +90,7 @@ static enum sp_status part_of(const struct whole *w, int rank, struct sp_mpi_par
     p->n_to = h->rank[rank].n_readers;
     p->n_out = h->rank[rank].n_sent;
     p->remote_rows = h->rank[rank].remote_rows;
+    p->local_columns = h->rank[rank].local_columns;
     status = take_partners(p, err);
     for (int32_t i = 0; status == SP_OK && i < p->n_from; i++) {
         p->from[i] = h->sender[h->recv_begin[rank] + i];
@@ -129,7 +130,7 @@ static enum sp_status keep_pairs(const struct whole *w, struct sp_mpi_result *r,
 
 /* Sizes first, then the arrays. */
 struct sizes {
-    int64_t n_r, n_x, n_recv, local_nz, remote_nz, first_x, n_out, remote_rows;
+    int64_t n_r, n_x, n_recv, local_nz, remote_nz, first_x, n_out, remote_rows, local_columns;
     int32_t n_from, n_to;
 };
 
@@ -143,8 +144,17 @@ static void send_block(const struct sp_mpi *mpi, const struct sp_csr *a, int to)
 static void send_part(const struct sp_mpi *mpi, const struct sp_mpi_part *p, int to)
 {
     const struct sp_rank_part *b = &p->blocks;
-    const struct sizes s = {b->local.n_r, b->local.n_c, b->n_recv,      b->local.n_nz, b->remote.n_nz,
-                            p->first_x,   p->n_out,     p->remote_rows, p->n_from,     p->n_to};
+    const struct sizes s = {.n_r = b->local.n_r,
+                            .n_x = b->local.n_c,
+                            .n_recv = b->n_recv,
+                            .local_nz = b->local.n_nz,
+                            .remote_nz = b->remote.n_nz,
+                            .first_x = p->first_x,
+                            .n_out = p->n_out,
+                            .remote_rows = p->remote_rows,
+                            .local_columns = p->local_columns,
+                            .n_from = p->n_from,
+                            .n_to = p->n_to};
     mpi->send(&s, sizeof s, to);
     send_block(mpi, &b->local, to);
     send_block(mpi, &b->remote, to);
@@ -171,6 +181,7 @@ static enum sp_status take_part(const struct sizes *s, struct sp_mpi_part *p, st
     p->first_x = s->first_x;
     p->n_out = s->n_out;
     p->remote_rows = s->remote_rows;
+    p->local_columns = s->local_columns;
     p->n_from = s->n_from;
     p->n_to = s->n_to;
     b->n_recv = s->n_recv;

@@ -13,7 +13,7 @@ struct sp_mpi_part {
     int64_t *n_received, *n_sent; /* elements for each */
     int64_t n_out;
     int32_t *out; /* [n_out] places of x that it sends, less first_x, one receiver behind the other */
-    int64_t remote_rows;
+    int64_t remote_rows, local_columns; /* rows with remote entries; columns of its own with entries */
 };
 /* Safe twice and on a zeroed one. */
 void sp_mpi_part_free(struct sp_mpi_part *part);

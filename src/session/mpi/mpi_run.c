@@ -13,15 +13,17 @@
 #include "kernels/kernel.h"
 #include "kernels/mpi_module.h"
 #include "kernels/scan.h"
+#include "model/ranks/distributed.h"
 #include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_part.h"
 #include "sparse/product/verify.h"
+#include "sys/disturbance.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/pages.h"
 
 /* Phases that messages are counted by, for whoever stands in front of MPI. */
 enum { PHASE_SETUP = 1, PHASE_ONE = 2, PHASE_MEASURE = 3 };
-static const double sample_s = 0.02; /* that a sample should last */
+static const double sample_s = 0.004; /* that a sample should last: short ones fit between disturbances */
 /* More entries of its own in a row's remote block than this share, and all rows are stored. */
 static const double compress_below = 0.4;
 
@@ -39,6 +41,7 @@ void sp_mpi_result_free(struct sp_mpi_result *r)
     r->rank = NULL;
     r->pair = NULL;
     r->n_pairs = 0;
+    sp_topology_free(&r->topology);
 }
 
 /* ---- what a rank has ---- */
@@ -58,6 +61,7 @@ struct team {
     double *halo, *outgoing;
     struct sp_remote_block remote;
     void *exchange;
+    int64_t *sent; /* [2 n_ranks] messages and bytes of PHASE_ONE to each rank; of one product later */
     uint64_t checksum;
 };
 
@@ -73,6 +77,7 @@ static void team_free(struct team *t)
     sp_mpi_part_free(&t->part);
     free(t->halo);
     free(t->outgoing);
+    free(t->sent);
 }
 
 static void waits(const struct sp_mpi_options *o, const char *what)
@@ -379,17 +384,33 @@ static enum sp_status take_counts(struct sp_mpi_result *r, int from, const int64
     return status;
 }
 
+/* sign -1 before the first product, 1 behind it: an earlier run of this job has the same phase.
+ * Without room nothing is counted. */
+static void note_sent(struct team *t, const struct sp_mpi_world *world, int sign)
+{
+    const int n = world->n_ranks;
+    if (!t->sent)
+        t->sent = calloc(2 * (size_t)n, sizeof *t->sent);
+    for (int to = 0; to < n && t->sent && sp_mpi_counts_are_there(); to++) {
+        int64_t messages = 0, bytes = 0;
+        sp_mpi_counts_sent(PHASE_ONE, to, &messages, &bytes);
+        t->sent[to] += sign * messages;
+        t->sent[n + to] += sign * bytes;
+    }
+}
+
 /* What every rank has sent in PHASE_ONE goes to rank 0, which compares. */
 static enum sp_status compare_counts(struct team *t, struct sp_mpi_result *r, struct sp_error *err)
 {
     const int n = r->world.n_ranks;
     int64_t *count = calloc(2 * (size_t)n, sizeof *count);
-    const bool counts = t->mpi->most(sp_mpi_counts_are_there() && count ? 0 : 1) == 0;
+    const bool counts = t->mpi->most(sp_mpi_counts_are_there() && count && t->sent ? 0 : 1) == 0;
     enum sp_status status = SP_OK;
     r->n_wrong_pairs = counts ? 0 : -1;
     r->own.counted_messages = r->own.counted_bytes = counts ? 0 : -1;
     for (int to = 0; to < n && counts && count; to++) {
-        sp_mpi_counts_sent(PHASE_ONE, to, &count[to], &count[n + to]);
+        count[to] = t->sent[to];
+        count[n + to] = t->sent[n + to];
         r->own.counted_messages += count[to];
         r->own.counted_bytes += count[n + to];
     }
@@ -419,33 +440,102 @@ static int64_t repetitions_for(struct team *t, enum sp_mpi_mode mode, enum sp_st
     return n < 1 ? 1 : n > 1e6 ? 1000000 : (int64_t)n;
 }
 
+/* Turns of samples: one of each mode. */
+struct turns {
+    int n;
+    bool disturbed[SP_MPI_SAMPLES]; /* on any rank */
+    double own_s[SP_MPI_N_MODES][SP_MPI_SAMPLES];
+};
+
+/* A turn, and whether other work took a processor of any rank meanwhile. */
+static void take_turn(struct team *t, struct sp_mpi_result *r, struct turns *turns,
+                      struct sp_thread_clock *clock, enum sp_status *status, struct sp_error *err)
+{
+    const int k = turns->n++, n_threads = t->options->n_threads;
+    const bool looks = clock && !sp_disturbance_is_ignored();
+    if (looks)
+        sp_thread_clocks(n_threads, clock);
+    for (int m = 0; m < SP_MPI_N_MODES; m++) {
+        struct sp_mpi_times *times = &r->time[m];
+        turns->own_s[m][k] = time_of(t, (enum sp_mpi_mode)m, times->repetitions, status, err);
+        times->sample_s[times->n++] = t->mpi->most(turns->own_s[m][k]);
+    }
+    bool disturbed = false;
+    if (looks) {
+        sp_thread_clocks(n_threads, clock + n_threads);
+        disturbed = sp_disturbance_between(clock, clock + n_threads, n_threads).disturbed;
+    }
+    turns->disturbed[k] = t->mpi->most(disturbed) > 0;
+    r->n_clean += !turns->disturbed[k];
+    r->n_disturbed += turns->disturbed[k];
+}
+
+/* Without the disturbed turns, where enough others are there. */
+static void keep_clean(struct sp_mpi_result *r, struct turns *turns, int fewest)
+{
+    int kept = 0;
+    if (r->n_clean < fewest || r->n_disturbed == 0)
+        return;
+    for (int k = 0; k < turns->n; k++) {
+        for (int m = 0; m < SP_MPI_N_MODES && !turns->disturbed[k]; m++) {
+            turns->own_s[m][kept] = turns->own_s[m][k];
+            r->time[m].sample_s[kept] = r->time[m].sample_s[k];
+        }
+        kept += !turns->disturbed[k];
+    }
+    turns->n = kept;
+    for (int m = 0; m < SP_MPI_N_MODES; m++)
+        r->time[m].n = kept;
+}
+
 static enum sp_status measure(struct team *t, struct sp_mpi_result *r, struct sp_error *err)
 {
-    enum { LEAST = 5 };
-    static double own_s[SP_MPI_N_MODES][SP_MPI_SAMPLES];
-    const int most = t->options->max_samples < SP_MPI_SAMPLES ? t->options->max_samples : SP_MPI_SAMPLES;
+    static struct turns turns;
+    const struct sp_mpi_options *o = t->options;
+    const int most = o->max_samples < SP_MPI_SAMPLES ? o->max_samples : SP_MPI_SAMPLES,
+              fewest = most < SP_MPI_FEWEST ? most : SP_MPI_FEWEST;
+    struct sp_thread_clock *clock = calloc(2 * (size_t)o->n_threads, sizeof *clock);
     enum sp_status status = SP_OK;
     double spent_s = 0;
+    turns.n = 0;
     for (int m = 0; m < SP_MPI_N_MODES; m++)
         r->time[m] =
             (struct sp_mpi_times){.repetitions = repetitions_for(t, (enum sp_mpi_mode)m, &status, err)};
-    for (int k = 0; k < most && (k < LEAST || spent_s < t->options->budget_s); k++) {
+    while (
+        turns.n < SP_MPI_SAMPLES && r->n_clean < most &&
+        (turns.n < fewest || spent_s < o->budget_s || (r->n_clean < fewest && spent_s < 3 * o->budget_s)) &&
+        turns.n < 3 * most) {
         const double start = sp_now();
-        sp_progress_step(t->options->progress, "measuring", spent_s / t->options->budget_s);
-        for (int m = 0; m < SP_MPI_N_MODES; m++) {
-            struct sp_mpi_times *times = &r->time[m];
-            own_s[m][k] = time_of(t, (enum sp_mpi_mode)m, times->repetitions, &status, err);
-            times->sample_s[times->n++] = t->mpi->most(own_s[m][k]);
-        }
+        sp_progress_step(o->progress, "measuring", spent_s / o->budget_s);
+        take_turn(t, r, &turns, clock, &status, err);
         spent_s += t->mpi->most(sp_now() - start);
-        waits(t->options, "measuring");
+        waits(o, "measuring");
     }
+    keep_clean(r, &turns, fewest);
     for (int m = 0; m < SP_MPI_N_MODES; m++)
-        r->own.median_s[m] = sp_median(own_s[m], r->time[m].n);
+        r->own.median_s[m] = sp_median(turns.own_s[m], turns.n);
+    free(clock);
     return status;
 }
 
 /* ---- the whole ---- */
+
+/* By the formulas of the model, each needed element of x loaded once. */
+static double moved_B(const struct sp_mpi_rank *own)
+{
+    const struct sp_halo_rank rank = {.n_r = own->n_r,
+                                      .n_x = own->n_x,
+                                      .local_nz = own->local_nz,
+                                      .remote_nz = own->remote_nz,
+                                      .local_columns = own->local_columns,
+                                      .remote_rows = own->remote_rows,
+                                      .n_recv = own->n_received,
+                                      .n_sent = own->n_sent};
+    const struct sp_distribution d = {
+        .sizes = sp_sizes_of(SP_F64, SP_I32, (double)(own->local_nz + own->remote_nz)), .w = 2, .r = 1};
+    const struct sp_block_bytes b = sp_block_bytes_of(&rank, &d, 1, 1);
+    return b.local_B + b.remote_B + b.pack_B;
+}
 
 static void describe(const struct team *t, struct sp_mpi_result *r)
 {
@@ -467,6 +557,8 @@ static void describe(const struct team *t, struct sp_mpi_result *r)
     own->n_received = p->blocks.n_recv;
     own->n_sent = p->n_out;
     own->scanned_B = sp_scan_bytes(&t->job);
+    own->local_columns = p->local_columns;
+    own->moved_B = moved_B(own);
     snprintf(own->host, sizeof own->host, "%s", r->world.host);
     snprintf(own->kernel, sizeof own->kernel, "%.60s", t->kernel->name);
 }
@@ -498,9 +590,11 @@ static enum sp_status run(struct team *t, struct sp_mpi_result *r, struct sp_err
         return status;
     describe(t, r);
     waits(t->options, "the first product");
+    note_sent(t, world, -1);
     mpi->phase(PHASE_ONE);
     status = run_once(t, SP_MPI_OVERLAP, err);
     mpi->phase(PHASE_MEASURE);
+    note_sent(t, world, 1);
     if (status == SP_OK)
         status = verify(t, world, &r->own, err);
     status = sp_mpi_agree(mpi, world, status, err);
@@ -516,7 +610,6 @@ static enum sp_status run(struct team *t, struct sp_mpi_result *r, struct sp_err
 enum sp_status sp_mpi_run(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
                           const struct sp_mpi_options *options, struct sp_mpi_result *r, struct sp_error *err)
 {
-    struct sp_topology topology;
     struct sp_mpi_options here = *options;
     struct team team = {.mpi = mpi, .options = &here};
     int first;
@@ -524,18 +617,17 @@ enum sp_status sp_mpi_run(const struct sp_mpi *mpi, const struct sp_mpi_world *w
     r->world = *world;
     snprintf(r->partition, sizeof r->partition, "%.250s", options->partition);
     mpi->phase(PHASE_SETUP);
-    enum sp_status status = sp_topology_read(&topology, err);
+    enum sp_status status = sp_topology_read(&r->topology, err);
     if (status == SP_OK) {
-        here.n_threads = options->n_threads ? options->n_threads : cores_of_rank(&topology, world, &first);
+        here.n_threads = options->n_threads ? options->n_threads : cores_of_rank(&r->topology, world, &first);
         here.load.n_threads = here.n_threads;
-        status = bind(&topology, world, here.n_threads, &team.binding, err);
+        status = bind(&r->topology, world, here.n_threads, &team.binding, err);
     }
     status = sp_mpi_agree(mpi, world, status, err);
     if (status == SP_OK)
         status = run(&team, r, err);
     waits(options, NULL);
     team_free(&team);
-    sp_topology_free(&topology);
     if (status != SP_OK)
         sp_mpi_result_free(r);
     return status;

@@ -5,8 +5,7 @@
 #ifndef SP_SESSION_MPI_RUN_H
 #define SP_SESSION_MPI_RUN_H
 
-#include <jansson.h>
-
+#include "io/record/record.h"
 #include "session/mpi/mpi_types.h"
 
 /* Between begin and end of the module. SP_WRONG: a rank's part of y differs from the reference, or
@@ -15,7 +14,10 @@ enum sp_status sp_mpi_run(const struct sp_mpi *mpi, const struct sp_mpi_world *w
                           const struct sp_mpi_options *options, struct sp_mpi_result *result,
                           struct sp_error *err);
 
-/* The job's record, `spmodel.ranks/1`: a new reference; of rank 0. */
-json_t *sp_mpi_record(const struct sp_mpi_result *result, const char *command);
+/* The product whose time is the job's: with or without overlap, whichever took less. */
+enum sp_mpi_mode sp_mpi_faster(const struct sp_mpi_result *result);
+/* The job's record (docs/records.md), its part `ranks` beside what every record has; of rank 0. */
+enum sp_status sp_mpi_record(const struct sp_mpi_result *result, const struct sp_mpi_options *options,
+                             const char *command, struct sp_record *record, struct sp_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "io/matrix/load_options.h"
 #include "kernels/mpi_module.h"
+#include "sys/machine/topology.h"
 
 /* Whoever watches that no rank waits for ever. */
 struct sp_mpi_watch {
@@ -24,6 +25,7 @@ struct sp_mpi_options {
     double budget_s; /* of measuring */
     int max_samples;
     uint64_t seed;
+    const char *machine; /* that partitions are predicted for; NULL: by the roofs of the job */
     const struct sp_progress *progress;
     struct sp_mpi_watch watch;
 };
@@ -40,21 +42,23 @@ enum sp_mpi_mode {
 };
 const char *sp_mpi_mode_name(enum sp_mpi_mode mode); /* "roof", "local" ... */
 
-enum { SP_MPI_SAMPLES = 64 };
+enum { SP_MPI_SAMPLES = 64, SP_MPI_FEWEST = 5 /* undisturbed, that times hold */ };
 
 /* What a rank tells of itself; sent as it is. */
 struct sp_mpi_rank {
     int32_t rank, node_rank, n_node_ranks, n_threads, is_pinned, is_compressed;
     int32_t n_from, n_to;
-    int64_t n_r, n_x, local_nz, remote_nz, remote_rows, n_received, n_sent;
+    int64_t n_r, n_x, local_nz, remote_nz, local_columns, remote_rows, n_received, n_sent;
     int64_t counted_messages, counted_bytes; /* sent in one product; -1: not counted */
     double scanned_B;                        /* that the roof loads */
+    double moved_B;                          /* by both blocks and packing, x once (modelled) */
     double worst_error;                      /* over its tolerance, at most 1 */
     double median_s[SP_MPI_N_MODES];         /* of one execution */
     char host[64], kernel[64];
 };
 
-/* Of the job: an execution lasts until the last rank is done. */
+/* Of the job: an execution lasts until the last rank is done. Sample k of each mode was taken in
+ * the same turn. */
 struct sp_mpi_times {
     int n;
     int64_t repetitions;
@@ -75,6 +79,8 @@ struct sp_mpi_result {
     char partition[256];
     struct sp_mpi_rank own;
     struct sp_mpi_times time[SP_MPI_N_MODES];
+    int n_clean, n_disturbed;    /* turns of samples: while other work took a processor of a rank */
+    struct sp_topology topology; /* of this rank's node, before threads were bound; owned */
     /* On rank 0 alone, else NULL and 0: */
     struct sp_mpi_rank *rank; /* [n_ranks] */
     int64_t n_pairs;          /* of the halo, and pairs that were counted without being predicted */

@@ -26,6 +26,7 @@ struct simulation {
     const struct sp_progress *progress;
     int n_ranks;               /* of a node */
     struct sp_machine machine; /* whose last level is one rank's share; borrows the ceilings */
+    struct sp_machine plain;   /* the same with times of rows of plain loops alone, where there are any */
 };
 
 static bool tell(void *context, double share)
@@ -38,9 +39,10 @@ static bool tell(void *context, double share)
 /* Of a layout's rows in the core, and of gathers from beyond the innermost cache where all n_ranks
  * of the node do the same [s]: ends of rows that are not foretold and gathers hide behind each
  * other, as in sp_expected_time(). What the machine does not describe is 0. */
-static enum sp_status core_of(const struct simulation *s, const struct sp_layout *layout,
-                              const struct sp_sim_options *options, const struct sp_traffic *traffic,
-                              int n_levels, double *core_s, struct sp_error *err)
+static enum sp_status core_of(const struct simulation *s, const struct sp_machine *machine,
+                              const struct sp_layout *layout, const struct sp_sim_options *options,
+                              const struct sp_traffic *traffic, int n_levels, double *core_s,
+                              struct sp_error *err)
 {
     double ahead = 0;
     *core_s = 0;
@@ -52,7 +54,7 @@ static enum sp_status core_of(const struct simulation *s, const struct sp_layout
     const struct sp_value beyond = sp_gather_beyond_first(&roof);
     const double wait_s = sp_value_known(beyond) ? s->n_ranks * beyond.value : 0;
     struct sp_unit_time units;
-    status = sp_unit_time_of(&s->machine, layout, &units, err);
+    status = sp_unit_time_of(machine, layout, &units, err);
     if (status != SP_OK || !sp_value_known(units.time_s)) {
         *core_s = wait_s;
         return status;
@@ -62,9 +64,11 @@ static enum sp_status core_of(const struct simulation *s, const struct sp_layout
     return SP_OK;
 }
 
-/* x that a block loads, over each of its n elements once, and how long it is in the core. */
-static enum sp_status simulate_block(const struct simulation *s, const struct sp_csr *block, double n,
-                                     bool in_memory, double *loads, double *core_s, struct sp_error *err)
+/* x that a block loads, over each of its n elements once, and how long it is in the core of
+ * `machine`. */
+static enum sp_status simulate_block(const struct simulation *s, const struct sp_machine *machine,
+                                     const struct sp_csr *block, double n, bool in_memory, double *loads,
+                                     double *core_s, struct sp_error *err)
 {
     struct sp_workload w = {.op = SP_OP_SPMV,
                             .format = SP_FORMAT_CRS,
@@ -89,7 +93,7 @@ static enum sp_status simulate_block(const struct simulation *s, const struct sp
     if (status == SP_OK && in_memory)
         *loads = sp_traffic_alpha(&layout, &traffic[n_levels - 1]) * (double)block->n_nz / n;
     if (status == SP_OK)
-        status = core_of(s, &layout, &options, traffic, n_levels, core_s, err);
+        status = core_of(s, machine, &layout, &options, traffic, n_levels, core_s, err);
     sp_layout_free(&layout);
     return status;
 }
@@ -117,13 +121,13 @@ static enum sp_status simulate_rank(struct simulation *s, const struct sp_csr *a
     out->local[p] = out->remote[p] = 1;
     enum sp_status status = sp_rank_part_make(a, ranks, p, &part, err);
     if (status == SP_OK)
-        status = simulate_block(s, &part.local, (double)rank->local_columns, in_memory, &out->local[p],
-                                &out->local_core_s[p], err);
+        status = simulate_block(s, &s->machine, &part.local, (double)rank->local_columns, in_memory,
+                                &out->local[p], &out->local_core_s[p], err);
     const int64_t n_r = part.remote.n_r;
     if (status == SP_OK && sp_remote_is_compressed(rank))
         compress(&part.remote);
     if (status == SP_OK)
-        status = simulate_block(s, &part.remote, (double)rank->n_recv, in_memory, &out->remote[p],
+        status = simulate_block(s, &s->plain, &part.remote, (double)rank->n_recv, in_memory, &out->remote[p],
                                 &out->remote_core_s[p], err);
     part.remote.n_r = n_r; /* as it was allocated */
     sp_rank_part_free(&part);
@@ -201,6 +205,17 @@ static enum sp_status simulate_samples(struct simulation *s, const struct sp_csr
     return status;
 }
 
+static void keep_plain(struct sp_machine *m)
+{
+    int n = 0, kept = 0;
+    for (int i = 0; i < m->n_units; i++)
+        n += sp_unit_is_plain(&m->unit[i]);
+    for (int i = 0; n > 0 && i < m->n_units; i++)
+        if (sp_unit_is_plain(&m->unit[i]))
+            m->unit[kept++] = m->unit[i];
+    m->n_units = n > 0 ? kept : m->n_units;
+}
+
 static enum sp_status new_numbers(int n, double **to, struct sp_error *err)
 {
     void *p;
@@ -224,6 +239,8 @@ enum sp_status sp_local_loads_make(const struct sp_csr *a, const struct sp_ranks
         last->size_B = sp_cache_believed_B(last) / sp_ranks_of_domain(d, s.n_ranks);
         last->effective_B = sp_value_none("one rank's share");
     }
+    s.plain = s.machine;
+    keep_plain(&s.plain);
     for (int i = 0; i < 4 && status == SP_OK; i++)
         status = new_numbers(ranks->n, numbers[i], err);
     if (status == SP_OK)

@@ -8,8 +8,8 @@
 #include "session/ranks/scaling.h"
 #include "sparse/reorder/reorder.h"
 
-/* Entries up to which a partitioner and an order are tried unasked: about a second each. */
-static const int64_t most_divided = 3000000, most_ordered = 20000000;
+/* Entries up to which a partitioner and an order are tried unasked. */
+static const int64_t most_divided = SP_MOST_DIVIDED, most_ordered = 20000000;
 enum { VECTORS = 4 };
 
 static struct sp_remedy *add(struct sp_scaling *s, const char *name, const char *how)
@@ -58,6 +58,7 @@ static enum sp_status try_divisions(struct sp_scaling *s, const struct sp_csr *a
         snprintf(name, sizeof name, "another partition: %s", d->name);
         snprintf(how, sizeof how, SP_O_PARTITION " %s", d->name);
         struct sp_remedy *r = add(s, name, how);
+        r->partition = d->name;
         if (d->make && a->n_nz > most_divided) {
             snprintf(r->why_not, sizeof r->why_not, "not tried, as so many entries take long: %.80s", how);
             continue;
@@ -130,6 +131,17 @@ static enum sp_status try_vectors(struct sp_scaling *s, const struct sp_csr *a, 
     const enum sp_status status =
         sp_scaling_divide(s->request.partition, a, s->count[s->examined].n_ranks, &ranks, err);
     return status == SP_OK ? try_ranks(s, a, ask, &ranks, progress, r, err) : status;
+}
+
+const struct sp_remedy *sp_scaling_best_partition(const struct sp_scaling *s)
+{
+    const struct sp_remedy *best = NULL;
+    for (int i = 0; i < s->n_remedies; i++) {
+        const struct sp_remedy *r = &s->remedy[i];
+        if (r->partition && !*r->why_not && r->gain > (best ? best->gain : 1))
+            best = r;
+    }
+    return best;
 }
 
 enum sp_status sp_scaling_remedies(const struct sp_csr *a, const struct sp_progress *progress,

@@ -32,6 +32,9 @@ struct sp_scaling_request {
     const struct sp_network *network; /* NULL: no times of the exchange */
 };
 
+/* Entries up to which a partitioner is tried unasked: about a second. */
+enum { SP_MOST_DIVIDED = 3000000 };
+
 /* Who sends to whom, ranks in up to SP_HALO_BINS groups of neighbours. */
 struct sp_halo_map {
     int n_bins, ranks_of_bin;
@@ -40,11 +43,12 @@ struct sp_halo_map {
 
 /* What could be done, at the count of ranks that was examined. */
 struct sp_remedy {
-    char name[64];     /* "another partition: metis" */
-    char how[96];      /* what to type, or to do */
-    char why_not[128]; /* not examined; "": it was */
-    double time_s;     /* of an SpMV with it */
-    double gain;       /* times faster than without, > 1 better */
+    char name[64];         /* "another partition: metis" */
+    char how[96];          /* what to type, or to do */
+    char why_not[128];     /* not examined; "": it was */
+    const char *partition; /* where it is another one: its row of sp_division_table */
+    double time_s;         /* of an SpMV with it */
+    double gain;           /* times faster than without, > 1 better */
 };
 
 struct sp_scaling {
@@ -79,6 +83,10 @@ enum sp_status sp_scaling_divide(const char *partition, const struct sp_csr *a, 
 
 /* How many times faster than one node; SP_NONE without times. */
 struct sp_value sp_scaling_speedup(const struct sp_scaling *s, int i);
+
+/* The remedy that is the partition with the least time; NULL: that of the request takes the
+ * least. */
+const struct sp_remedy *sp_scaling_best_partition(const struct sp_scaling *s);
 
 /* A record (docs/records.md) of status "modelled", its part `scaling`. */
 enum sp_status sp_scaling_record(const struct sp_scaling *s, const char *command, struct sp_record *record,

@@ -1,0 +1,217 @@
+#include "session/mpi/mpi_advice.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/option/option_words.h"
+#include "base/samples.h"
+#include "io/matrix/matrix_load.h"
+#include "model/hints/hints.h"
+#include "session/measure/this_machine.h"
+#include "session/mpi/mpi_agree.h"
+#include "session/mpi/mpi_network.h"
+#include "session/mpi/mpi_run.h"
+#include "session/ranks/scaling.h"
+#include "session/record/parts.h"
+#include "session/trial/tries.h"
+
+/* ---- the job as a machine ---- */
+
+/* One node: all its ranks together draw what their blocks drew. */
+static enum sp_status machine_of(const struct sp_mpi_result *r, struct sp_machine *m, struct sp_error *err)
+{
+    struct sp_ceiling c = {.name = "load", .level = "MEM", .precision = "f64", .n_domains = 1};
+    double Bps = 0;
+    memset(m, 0, sizeof *m);
+    for (int i = 0; i < r->world.n_ranks; i++)
+        if (strcmp(r->rank[i].host, r->rank[0].host) == 0) {
+            Bps += r->rank[i].scanned_B / r->rank[i].median_s[SP_MPI_ROOF];
+            c.n_threads += r->rank[i].n_threads;
+        }
+    snprintf(m->name, sizeof m->name, "this job");
+    m->n_cores = c.n_threads;
+    m->n_domains = 1;
+    c.value = sp_value_of(Bps, SP_MEASURED);
+    return sp_machine_add_ceiling(m, &c, err);
+}
+
+/* ---- predictions ---- */
+
+static enum sp_status predict(const struct sp_scaling *s, const struct sp_csr *a, const char *partition,
+                              const struct sp_mpi_options *o, double *time_s, struct sp_error *err)
+{
+    struct sp_ranks ranks;
+    struct sp_distributed out = {0};
+    const struct sp_scaling_ask ask = {&ranks, s->request.per_node, s->request.n_threads, 1, false};
+    enum sp_status status = sp_scaling_divide(partition, a, s->request.count[0], &ranks, err);
+    if (status == SP_OK)
+        status = sp_scaling_count(s, a, &ask, o->progress, &out, NULL, NULL, err);
+    *time_s =
+        status == SP_OK && sp_value_known(out.time_s) ? fmin(out.time_s.value, out.overlapped_s.value) : NAN;
+    sp_distributed_free(&out);
+    sp_ranks_free(&ranks);
+    return status;
+}
+
+static enum sp_status predict_all(const struct sp_scaling *s, const struct sp_csr *a,
+                                  const struct sp_mpi_options *o, struct sp_mpi_advice *advice,
+                                  struct sp_error *err)
+{
+    enum sp_status status = predict(s, a, o->partition, o, &advice->now_s, err);
+    for (const struct sp_division *d = sp_division_table; d->name && status == SP_OK; d++) {
+        double time_s;
+        if (strcmp(d->name, o->partition) == 0 || sp_division_absent(d) || advice->n == SP_MPI_PARTITIONS ||
+            (d->make && a->n_nz > SP_MOST_DIVIDED))
+            continue;
+        if (o->watch.wait)
+            o->watch.wait(o->watch.context, "predicting partitions");
+        status = predict(s, a, d->name, o, &time_s, err);
+        if (status == SP_OK && isfinite(time_s))
+            advice->other[advice->n++] = (struct sp_mpi_predicted){d->name, time_s};
+    }
+    for (int i = 0; i < advice->n; i++)
+        if (advice->other[i].time_s < (advice->best < 0 ? advice->now_s : advice->other[advice->best].time_s))
+            advice->best = i;
+    if (!isfinite(advice->now_s))
+        advice->why_not = "the model gives the run no time";
+    return status;
+}
+
+/* On rank 0. */
+static enum sp_status advise(const struct sp_mpi_result *r, const struct sp_mpi_options *o,
+                             const struct sp_network *network, struct sp_mpi_advice *advice,
+                             struct sp_error *err)
+{
+    struct sp_machine machine;
+    struct sp_csr a = {0};
+    struct sp_load_facts facts;
+    struct sp_scaling s = {.n = 0};
+    s.request.count[0] = r->world.n_ranks;
+    s.request.n_counts = 1;
+    s.request.per_node = r->rank[0].n_node_ranks;
+    s.request.n_threads = r->rank[0].n_threads;
+    s.request.precision = SP_F64;
+    s.request.index = SP_I32;
+    s.request.w = 2;
+    s.request.machine = &machine;
+    s.request.network = network;
+    enum sp_status status =
+        o->machine ? sp_this_machine(o->machine, s.request.n_threads, 0, o->progress, &machine, err)
+                   : machine_of(r, &machine, err);
+    if (status == SP_OK)
+        status = sp_matrix_load(o->matrix, &o->load, &a, &facts, err);
+    if (status == SP_OK)
+        status = predict_all(&s, &a, o, advice, err);
+    sp_csr_free(&a);
+    sp_machine_free(&machine);
+    return status;
+}
+
+enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
+                             const struct sp_mpi_options *o, const struct sp_mpi_result *r,
+                             struct sp_mpi_advice *advice, struct sp_error *err)
+{
+    struct sp_network network;
+    struct sp_network_points points;
+    enum sp_status status = SP_OK;
+    *advice = (struct sp_mpi_advice){.best = -1};
+    advice->why_not = world->n_ranks < 2 ? "one rank has all rows"
+                      : r->n_nz == 0     ? "the matrix has no entries"
+                                         : NULL;
+    if (mpi->most(advice->why_not && world->rank == 0) > 0) /* others do not know the entries */
+        return SP_OK;
+    if (o->watch.wait)
+        o->watch.wait(o->watch.context, "measuring the exchange");
+    status = sp_network_measure(mpi, world, &points, &network, err);
+    const bool several = mpi->most(world->n_node_ranks < world->n_ranks) > 0;
+    if (status == SP_OK && several && !sp_value_known(network.between.latency_s))
+        advice->why_not = "messages between nodes were not measured";
+    if (status == SP_OK && world->rank == 0 && !advice->why_not)
+        status = advise(r, o, &network, advice, err);
+    if (o->watch.wait)
+        o->watch.wait(o->watch.context, NULL);
+    status = sp_mpi_agree(mpi, world, status, err);
+    mpi->broadcast(&advice->best, sizeof advice->best, 0);
+    mpi->broadcast(&advice->n, sizeof advice->n, 0);
+    mpi->broadcast(&advice->now_s, sizeof advice->now_s, 0);
+    for (int i = 0; i < advice->n; i++) { /* names are rows of a table that all have */
+        int64_t row = 0;
+        while (world->rank == 0 && sp_division_table[row].name != advice->other[i].partition)
+            row++;
+        mpi->broadcast(&row, sizeof row, 0);
+        advice->other[i].partition = sp_division_table[row].name;
+        mpi->broadcast(&advice->other[i].time_s, sizeof advice->other[i].time_s, 0);
+    }
+    return status;
+}
+
+/* ---- trials ---- */
+
+static struct sp_value faster_time(const struct sp_mpi_result *r)
+{
+    const struct sp_mpi_times *t = &r->time[sp_mpi_faster(r)];
+    return sp_median_interval(t->sample_s, t->n, SP_MEASURED);
+}
+
+struct sp_mpi_trial sp_mpi_trial_of(const struct sp_mpi_result *first, const struct sp_mpi_result *with,
+                                    const struct sp_mpi_result *again)
+{
+    const struct sp_value before = faster_time(first), beside = faster_time(again), then = faster_time(with);
+    return (struct sp_mpi_trial){sp_value_between(1 - then.value / beside.value, 1 - then.hi / beside.lo,
+                                                  1 - then.lo / beside.hi, SP_MEASURED),
+                                 beside.value / before.value};
+}
+
+/* ---- in the record ---- */
+
+static void add_trial(struct sp_record *record, const struct sp_hint *hint, const struct sp_mpi_trial *trial)
+{
+    json_t *list = (json_t *)sp_record_node(record, SP_F_HINTS);
+    json_t *item = json_array_get(list, 0);
+    if (!item)
+        return;
+    const enum sp_outcome outcome = sp_conditions_differ(trial->conditions)
+                                        ? SP_OTHER_CONDITIONS
+                                        : sp_outcome_of(hint->gain_lo, hint->gain_hi, trial->gain);
+    json_object_set_new(item, "observed", sp_record_value_json(trial->gain, "1"));
+    json_object_set_new(item, "outcome", json_string(sp_outcome_name(outcome)));
+    json_object_set_new(item, "conditions", sp_json_number(trial->conditions));
+}
+
+void sp_mpi_record_advice(const struct sp_mpi_advice *advice, const struct sp_mpi_result *r,
+                          const struct sp_mpi_options *o, const struct sp_mpi_trial *trial,
+                          struct sp_record *record)
+{
+    struct sp_alternative other[SP_MPI_PARTITIONS];
+    struct sp_hint_inputs in;
+    struct sp_hints hints;
+    char launch[32];
+    if (advice->why_not)
+        return;
+    memset(other, 0, sizeof other);
+    for (int i = 0; i < advice->n; i++) {
+        snprintf(other[i].option, sizeof other[i].option, "%s", advice->other[i].partition);
+        other[i].time_s = sp_value_of(advice->other[i].time_s, SP_MODELLED);
+    }
+    snprintf(launch, sizeof launch, "mpirun -n %d", r->world.n_ranks);
+    sp_hint_inputs_init(&in);
+    in.matrix = o->matrix;
+    sp_change_add(&in.options, SP_OPTION_MPI, "");
+    if (o->n_threads > 0)
+        sp_change_add_number(&in.options, SP_OPTION_THREADS, o->n_threads);
+    in.n_r = r->n_r;
+    in.n_c = r->n_c;
+    in.n_nz = r->n_nz;
+    in.time_s = faster_time(r);
+    in.n_ranks = r->world.n_ranks;
+    in.launch = launch;
+    in.partition = r->partition;
+    in.partition_s = sp_value_of(advice->now_s, SP_MODELLED);
+    in.n_partitions = advice->n;
+    in.partitions = other;
+    sp_hints_find(&in, &hints);
+    sp_record_hints(record, &hints);
+    if (trial && hints.n_hints > 0)
+        add_trial(record, &hints.hint[0], trial);
+}
