@@ -12,9 +12,9 @@ awk -v n="$n" -v dir="$dir/store/records" 'BEGIN { RS = "\001" } {
     for (i = 0; i < n; i++) {
         text = $0
         start = sprintf("2025-%02d-%02dT%02d:%02d:%02dZ", int(i / 900) % 12 + 1, int(i / 32) % 28 + 1, i % 24, int(i / 24) % 60, i % 60)
-        sub(/"id": "[^"]*"/, "\"id\": \"copy-" i "\"", text)
-        sub(/"start": "[^"]*"/, "\"start\": \"" start "\"", text)
-        sub(/"sha256": "[^"]*"/, "\"sha256\": \"" i % 200 "\"", text)
+        sub(/"id": ?"[^"]*"/, "\"id\": \"copy-" i "\"", text)
+        sub(/"start": ?"[^"]*"/, "\"start\": \"" start "\"", text)
+        sub(/"sha256": ?"[^"]*"/, "\"sha256\": \"" i % 200 "\"", text)
         file = dir "/" substr(start, 1, 7) "/copy-" i ".json"
         printf "%s", text >file
         close(file)
@@ -32,3 +32,5 @@ seconds "reading all (rebuild)" log --rebuild
 seconds "log with the index" log
 seconds "check with the index" check
 tail -1 "$dir/out"
+seconds "report with the index" report --html "$dir/page.html"
+wc -c <"$dir/page.html" | awk '{ printf "%-28s %6.1f MB\n", "its page", $1 / 1e6 }'

@@ -1,9 +1,9 @@
 # OpenCL, for a module that the program opens at run time. The kernels' bodies are compiled by clang as C++ for OpenCL into LLVM
-# bitcode in the form of SPIR, and where llvm-spirv is there also into SPIR-V; the device's driver makes code of either.
+# bitcode in the form of SPIR, and where llvm-spirv 14 is there also into SPIR-V; the device's driver makes code of either.
 #
 #   SP_WITH_OPENCL   clang that knows C++ for OpenCL (14 and later), a C++ compiler, CL/cl.h   -> SP_HAVE_OPENCL
 #
-# Sets SP_OPENCL_CLANG, SP_OPENCL_SPIRV (llvm-spirv, or nothing), SP_OPENCL_INCLUDE, SP_OPENCL_FLAGS.
+# Sets SP_OPENCL_CLANG, SP_OPENCL_CLANG_MAJOR, SP_OPENCL_SPIRV (llvm-spirv, or nothing), SP_OPENCL_INCLUDE, SP_OPENCL_FLAGS.
 
 set(sp_opencl_gives "kernels for OpenCL devices, in a module opened at run time")
 sp_wanted(OPENCL "${sp_opencl_gives}")
@@ -48,15 +48,17 @@ if(NOT SP_WITH_OPENCL STREQUAL "OFF")
     endif()
     if(sp_opencl_missing STREQUAL "")
         # A translator reads bitcode of its own version and before.
-        execute_process(COMMAND ${SP_OPENCL_CLANG} -dumpversion OUTPUT_VARIABLE sp_clang_version
+        execute_process(COMMAND ${SP_OPENCL_CLANG} -dumpversion OUTPUT_VARIABLE SP_OPENCL_CLANG_MAJOR
             OUTPUT_STRIP_TRAILING_WHITESPACE)
-        string(REGEX REPLACE "\\..*" "" sp_clang_version "${sp_clang_version}")
-        find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-${sp_clang_version} llvm-spirv)
+        string(REGEX REPLACE "\\..*" "" SP_OPENCL_CLANG_MAJOR "${SP_OPENCL_CLANG_MAJOR}")
+        if(SP_OPENCL_CLANG_MAJOR EQUAL 14) # tried; translators of later versions lag behind their opaque pointers
+            find_program(SP_OPENCL_SPIRV NAMES llvm-spirv-14 llvm-spirv)
+        endif()
     endif()
 endif()
 if(SP_OPENCL_SPIRV)
     set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, SPIR-V by ${SP_OPENCL_SPIRV}")
 else()
-    set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, no SPIR-V because there is no llvm-spirv")
+    set(sp_opencl_says "SPIR by ${SP_OPENCL_CLANG}, no SPIR-V, which takes clang and llvm-spirv 14")
 endif()
 sp_decide(OPENCL "${sp_opencl_gives}" "${sp_opencl_says}" "${sp_opencl_missing}")

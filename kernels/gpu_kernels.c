@@ -64,7 +64,7 @@ enum sp_status sp_opencl_has_lanes(struct sp_error *err)
     struct sp_gpu_device device;
     enum sp_status status = describe(SP_GPU_OPENCL, &device, err);
     if (status == SP_OK && !device.has_sub_groups)
-        return sp_fail(err, SP_ABSENT, "take a kernel that needs none, such as opencl-thread",
+        return sp_fail(err, SP_ABSENT, "SpMV, SpMM and SELL have kernels that need none",
                        "the OpenCL device %s has no sub-groups that exchange values", device.name);
     return status;
 }

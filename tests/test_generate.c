@@ -164,21 +164,21 @@ static const struct {
     const char *name;
     int64_t n, n_nz, bandwidth;
 } known[] = {
-    {"ecology1", 1000000, 4996000, 1000},
+    {"McRae/ecology1", 1000000, 4996000, 1000},
     {"atmosmodd", 1270432, 8814880, 148 * 148},
     {"atmosmodl", 1489752, 10319760, 198 * 198},
-    {"Lin", 256000, 1766400, 6400},
-    {"debr", 1048576, 4194298, 524288},
-    {"jnlbrng1", 40000, 199200, 200},
+    {"Lin/Lin", 256000, 1766400, 6400},
+    {"AG-Monien/debr", 1048576, 4194298, 524288},
+    {"GHS_psdef/jnlbrng1", 40000, 199200, 200},
     {"apache1", 80800, 542184, 808},
     {"chem_master1", 40401, 201201, 201},
     {"fv1", 9604, 85264, 99},
-    {"fv2", 9801, 87025, 100},
-    {"orsreg_1", 2205, 14133, 441},
+    {"Norris/fv2", 9801, 87025, 100},
+    {"HB/orsreg_1", 2205, 14133, 441},
     {"pde2961", 2961, 14585, 47},
     {"mycielskian4", 11, 40, 0},
     {"mycielskian8", 191, 4720, 0},
-    {"mycielskian13", 6143, 1227742, 0},
+    {"Mycielski/mycielskian13", 6143, 1227742, 0},
 };
 
 START_TEST(recipes_rebuild_the_collection)
@@ -307,6 +307,10 @@ START_TEST(bad_specifications_are_refused_with_the_right_form)
                                       "block:9:3:4",
                                       "suitesparse",
                                       "suitesparse:bcsstk13",
+                                      "suitesparse:Foo/ecology1",
+                                      "suitesparse:/ecology1",
+                                      "suitesparse:McRae/",
+                                      "suitesparse:McRa/ecology1",
                                       "debruijn:31",
                                       "mycielskian:1",
                                       "anderson:4:1:1:2",

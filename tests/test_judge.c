@@ -214,8 +214,8 @@ START_TEST(modes_are_compared_with_themselves)
 }
 END_TEST
 
-/* A series that turned to another mode, and is slower since, is not forgiven by it: it is named. One
- * that comes in either mode from session to session is compared with itself. */
+/* A series that turned to another mode, and is slower since, is not forgiven by it: it is named.
+ * One that comes in either mode from session to session is compared with itself. */
 START_TEST(a_mode_change_is_named)
 {
     enum { SHARED = 3, SPLIT = 4, N = 14 };

@@ -144,6 +144,8 @@ static const struct {
     int status, line;
 } foreign[] = {
     {"a,b\n1,2\n", NULL, "no column gives the matrix", SP_INPUT, 1},
+    {"a,b\n", NULL, "no lines behind the header", SP_INPUT, 0},
+    {"\n {\"a\": 1,\n \"b\": 2}\n", NULL, "JSON, not CSV", SP_INPUT, 0},
     {"matrix,threads,read_B\nA,1,2\n", NULL, "no column gives the machine", SP_INPUT, 1},
     {"matrix,machine,read_B\nA,m,2\n", NULL, "no column gives the threads", SP_INPUT, 1},
     {"matrix,machine,threads\nA,m,2\n", NULL, "no column gives anything measured", SP_INPUT, 1},
@@ -193,6 +195,12 @@ START_TEST(filters_choose_lines_by_column_or_quantity)
     ck_assert_int_eq(measure(text, none, "threads=2.0", &m, &n, &err), SP_OK);
     ck_assert_int_eq(n, 2);
     free(m);
+    struct sp_line_filter f;
+    char unseen[32];
+    ck_assert_int_eq(sp_line_filter_parse("matrix=A,typo,A,other", &f, &err), SP_OK);
+    ck_assert_str_eq(sp_line_filter_unseen(&f, unseen, sizeof unseen), "A, typo, other");
+    f.seen[0] = true;
+    ck_assert_str_eq(sp_line_filter_unseen(&f, unseen, sizeof unseen), "typo, other");
     ck_assert_int_eq(measure(text, none, "rank=2", &m, &n, &err), SP_USAGE);
     ck_assert_int_eq(measure(text, none, "rank", &m, &n, &err), SP_USAGE);
 }
@@ -514,7 +522,7 @@ static void make_ten(struct sp_validation *v)
     for (int i = 0; i < 10; i++) {
         struct sp_validation_line *l = &v->line[i];
         l->measured = line_of("x", 1, 100e6);
-        l->case_index = -1;
+        l->case_index = l->machine = -1;
         l->of_record = true;
         l->state = SP_LINE_COMPARED;
         l->forecast.read_B = sp_value_between(1e6 * (96 + i), 1e6 * (96 + i), 1e6 * (98 + i), SP_SIMULATED);
@@ -531,7 +539,7 @@ START_TEST(errors_are_summed_up)
     struct sp_error_statistics s;
     struct sp_bound_statistics b;
     make_ten(&v);
-    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_READ, SP_LINES_FAR, &s, NULL), SP_OK);
+    ck_assert_int_eq(sp_validation_statistics(&v, NULL, SP_COMPARED_READ, SP_LINES_FAR, &s, NULL), SP_OK);
     ck_assert_int_eq(s.n, 9);
     ck_assert_double_eq_tol(s.mean, 0, 1e-12);
     ck_assert_double_eq_tol(s.mean_abs, 0.2 / 9, 1e-12);
@@ -539,10 +547,10 @@ START_TEST(errors_are_summed_up)
     ck_assert_double_eq_tol(s.quantile[1], 0, 1e-12);
     ck_assert_int_eq(s.n_interval, 9);
     ck_assert_int_eq(s.n_covered, 3);
-    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_READ, SP_LINES_NEAR, &s, NULL), SP_OK);
+    ck_assert_int_eq(sp_validation_statistics(&v, NULL, SP_COMPARED_READ, SP_LINES_NEAR, &s, NULL), SP_OK);
     ck_assert_int_eq(s.n, 1);
     ck_assert_int_eq(s.n_right, 1);
-    ck_assert_int_eq(sp_validation_statistics(&v, SP_COMPARED_TIME, SP_LINES_ALL, &s, NULL), SP_OK);
+    ck_assert_int_eq(sp_validation_statistics(&v, NULL, SP_COMPARED_TIME, SP_LINES_ALL, &s, NULL), SP_OK);
     ck_assert_int_eq(s.n, 0);
     ck_assert_int_eq(sp_validation_bounds(&v, &b, NULL), SP_OK);
     ck_assert_int_eq(b.n, 10);
@@ -553,6 +561,80 @@ START_TEST(errors_are_summed_up)
 }
 END_TEST
 
+/* Far out of caches n lines of so many matrices, off by so much: what is enough to say that a machine is right. */
+static const struct {
+    int n, n_matrices;
+    double off;
+    int status;
+} enough[] = {{8, 3, 0.1, SP_OK},         {8, 8, -0.09, SP_OK},         {7, 3, 0, SP_UNDECIDED},
+              {9, 2, 0, SP_UNDECIDED},    {9, 1, -0.92, SP_UNDECIDED},  {9, 9, 0.101, SP_UNDECIDED},
+              {9, 9, -0.2, SP_UNDECIDED}, {9, 3, -0.999, SP_UNDECIDED}, {0, 0, 0, SP_UNDECIDED}};
+
+START_TEST(a_machine_is_validated_by_enough)
+{
+    struct sp_validation v;
+    struct sp_machine with;
+    struct sp_error err = {0};
+    char path[512];
+    make_ten(&v);
+    v.n_lines = enough[_i].n;
+    for (int i = 0; i < enough[_i].n; i++) {
+        snprintf(v.line[i].name, sizeof v.line[i].name, "m%d", i % enough[_i].n_matrices);
+        v.line[i].forecast.least_share = 2;
+        v.line[i].forecast.read_B = sp_value_of(100e6 * (1 + enough[_i].off * (1 - 1e-9)), SP_SIMULATED);
+    }
+    ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
+    ck_assert_int_eq(sp_machine_file_read(path, &v.machine[0], NULL, 0, &err), SP_OK);
+    v.n_machines = 1;
+    ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), enough[_i].status);
+    ck_assert_int_eq(with.validated, enough[_i].status == SP_OK);
+    if (enough[_i].status == SP_OK) { /* lines of others do not count */
+        sp_machine_free(&with);
+        strcpy(v.line[0].measured.text[SP_MEASURED_MACHINE], "another");
+        ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), SP_UNDECIDED);
+    }
+    sp_validation_free(&v);
+}
+END_TEST
+
+/* A file of predictions whose last line is cut is made whole, wherever it is cut; what is not ours is not. */
+START_TEST(an_unfinished_last_line_is_predicted_anew)
+{
+    struct sp_measurement m[] = {line_of("gen:laplace3d:20", 1, 1e6), line_of("gen:laplace3d:21", 1, 1e6)};
+    struct sp_error err;
+    char kept[128], text[4096];
+    snprintf(kept, sizeof kept, "%s/kept.jsonl", folder);
+    struct sp_validation v = {0};
+    ck_assert_int_eq(sp_validation_add(&v, "m.csv", m, 2, NULL, machines, &err), SP_OK);
+    ck_assert_int_eq(run(&v, kept, 1, NULL), SP_OK);
+    ck_assert_str_eq(v.remark, "");
+    sp_validation_free(&v);
+    FILE *f = fopen(kept, "r");
+    ck_assert_ptr_nonnull(f);
+    const size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[size] = '\0';
+    const size_t first = strcspn(text, "\n") + 1;
+    for (size_t cut = first; cut < size; cut += 1 + (size - first) / 7) {
+        char part[4096];
+        snprintf(part, sizeof part, "%.*s", (int)cut, text);
+        memset(&v, 0, sizeof v);
+        ck_assert_int_eq(sp_validation_add(&v, "m.csv", m, 2, NULL, machines, &err), SP_OK);
+        ck_assert_int_eq(run(&v, file_with(part), 1, NULL), SP_OK);
+        ck_assert(v.cases[0].was_kept && !v.cases[1].was_kept && v.cases[1].state == SP_CASE_MADE);
+        ck_assert_int_eq(*v.remark != '\0', cut > first);
+        sp_validation_free(&v);
+    }
+    static const char *const foreign_files[] = {"{\"sch", "text", "{\"schema\":\"spmodel.forecast/1\"\n"};
+    for (int i = 0; i < 3; i++) {
+        memset(&v, 0, sizeof v);
+        ck_assert_int_eq(sp_validation_add(&v, "m.csv", m, 2, NULL, machines, &err), SP_OK);
+        ck_assert_int_eq(run(&v, file_with(foreign_files[i]), 1, NULL), SP_INPUT);
+        sp_validation_free(&v);
+    }
+}
+END_TEST
+
 START_TEST(a_machine_keeps_what_was_found)
 {
     struct sp_validation v;
@@ -560,6 +642,8 @@ START_TEST(a_machine_keeps_what_was_found)
     struct sp_error err;
     char path[512];
     make_ten(&v);
+    for (int i = 0; i < 10; i++)
+        snprintf(v.line[i].name, sizeof v.line[i].name, "m%d", i % 4);
     ck_assert_int_eq(sp_validation_of_machine(&v, "us", "spmodel validate", &with, &err), SP_USAGE);
     ck_assert_int_eq(sp_machine_file_find("a64fx", machines, path, sizeof path, &err), SP_OK);
     ck_assert_int_eq(sp_machine_file_read(path, &v.machine[0], NULL, 0, &err), SP_OK);
@@ -622,6 +706,8 @@ int main(void)
     tcase_add_test(t, interrupted_lines_are_not_reached);
     tcase_add_test(t, unknown_words_of_a_line_are_refused_with_it);
     tcase_add_test(t, errors_are_summed_up);
+    tcase_add_loop_test(t, a_machine_is_validated_by_enough, 0, sizeof enough / sizeof *enough);
+    tcase_add_test(t, an_unfinished_last_line_is_predicted_anew);
     tcase_add_test(t, a_machine_keeps_what_was_found);
     tcase_add_test(t, machines_that_are_validated_are_those_that_reports_name);
     suite_add_tcase(suite, t);

@@ -13,7 +13,7 @@
 #include "base/status.h"
 
 struct sp_opencl_functions {
-#define FUNCTION(name) __typeof__(name) *name;
+#define FUNCTION(name) __typeof__(&(name)) name;
 #include "kernels/opencl/opencl_functions.inc"
 #undef FUNCTION
 };

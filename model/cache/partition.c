@@ -6,7 +6,8 @@
 #include "base/reading.h"
 #include "base/text.h"
 
-static const uint32_t matrix = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES;
+static const uint32_t matrix = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES,
+                      vectors = ((1 << SP_N_ARRAYS) - 1) & ~(1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES);
 
 static const char form[] =
     "name a level, arrays and their ways, for example L2:matrix=5 or L2:values+indices=5";
@@ -23,7 +24,7 @@ static uint32_t arrays_of(const char *text, size_t length)
     for (const char *end = text + length;; text++) {
         const char *plus = memchr(text, '+', (size_t)(end - text));
         const size_t n = (size_t)((plus ? plus : end) - text);
-        uint32_t found = is_word(text, n, "matrix") ? matrix : 0;
+        uint32_t found = is_word(text, n, "matrix") ? matrix : is_word(text, n, "vectors") ? vectors : 0;
         for (int a = 0; a < SP_ARRAY_OTHER; a++)
             if (is_word(text, n, sp_array_name((enum sp_array)a)))
                 found = UINT32_C(1) << a;
@@ -52,13 +53,17 @@ enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_
     if (!equals)
         return sp_fail(err, SP_USAGE, form, "'%.*s' gives no ways to arrays", (int)length, text);
     if (!arrays)
-        return sp_fail(err, SP_USAGE, "arrays are matrix, values, indices, pointers, permutation, x, rows, y",
+        return sp_fail(err, SP_USAGE, "arrays are matrix (values and indices), vectors (the others), values, indices, pointers, "
+                       "permutation, x, rows, y",
                        "'%.*s' is not an array", (int)(equals - text), text);
     snprintf(number, sizeof number, "%.*s", (int)(text + length - equals - 1), equals + 1);
     if (sp_parse_count(number, &ways) || ways < 1 || ways > most)
         return sp_fail(err, SP_USAGE, "leave at least one way to each side",
                        "'%s' are not 1 to %d ways of the L%d cache", number, most, cache->level);
-    cache->partition = (struct sp_way_partition){.ways = (int)ways, .arrays = arrays};
+    if (arrays == vectors) /* the same division, seen from its other side */
+        cache->partition = (struct sp_way_partition){.ways = most + 1 - (int)ways, .arrays = matrix};
+    else
+        cache->partition = (struct sp_way_partition){.ways = (int)ways, .arrays = arrays};
     return SP_OK;
 }
 
@@ -67,7 +72,7 @@ enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, 
     const uint32_t arrays = arrays_of(text, strlen(text));
     if (!arrays)
         return sp_partition_of_cache(text, strlen(text), cache, err);
-    cache->partition = (struct sp_way_partition){.arrays = arrays};
+    cache->partition = (struct sp_way_partition){.arrays = arrays == vectors ? matrix : arrays};
     return SP_OK;
 }
 
@@ -89,6 +94,9 @@ enum sp_status sp_partition_set(const char *text, struct sp_machine *machine, st
             return sp_fail(err, SP_USAGE, form, "'%.*s' divides no cache", (int)length, text);
         while (k < m.n_caches && m.cache[k].level != text[1] - '0')
             k++;
+        if (k < m.n_caches && m.cache[k].partition.ways > 0)
+            return sp_fail(err, SP_USAGE, "join arrays by +, for example L2:values+indices=5",
+                           "the %.2s cache is divided twice", text);
         if (k == m.n_caches)
             return sp_fail(err, SP_USAGE, "name one of its caches", "machine %s has no %.2s cache",
                            machine->name, text);

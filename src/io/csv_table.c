@@ -59,6 +59,15 @@ static enum sp_status read_text(const char *path, char **bytes, size_t *size, st
     return unpack(path, bytes, size, err);
 }
 
+/* A record, or several, under the name of a table. */
+static bool is_json(const char *text)
+{
+    text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (isspace((unsigned char)*text))
+        text++;
+    return *text == '{';
+}
+
 struct reader {
     const char *path;
     char *at, *end;
@@ -209,6 +218,10 @@ enum sp_status sp_csv_table_read(const char *path, struct sp_csv_table *t, struc
     enum sp_status status = read_text(path, &t->text, &size, err);
     if (status == SP_OK && memchr(t->text, '\0', size))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0, "give CSV, plain or compressed", "this is no text");
+    if (status == SP_OK && is_json(t->text))
+        status = sp_fail_at(err, SP_INPUT, path, 0, 0,
+                            "rename it to .json, or to .jsonl where each line is a record",
+                            "this is JSON, not CSV");
     if (status == SP_OK) {
         const bool marked = size >= 3 && memcmp(t->text, "\xef\xbb\xbf", 3) == 0;
         struct reader r = {path, t->text + (marked ? 3 : 0), t->text + size, 1, err};

@@ -117,6 +117,10 @@ expect 0 "line, right: measured on another machine" elsewhere
 expect 0 "it counts another domain" elsewhere
 [ "$("$spmodel" explain load imbalance | grep -c ' \[')" -eq 1 ] || fail "load imbalance is two terms"
 expect 0 "exit-3:" 3
+expect 0 "ways kept for some arrays" ways
+expect 0 "ways kept for some arrays" partition
+expect 0 "2 t_latency" ramp
+expect 0 "row_ptr (n_r + 1)" row_ptr
 
 # Unknown ones: what is near, exit code 2, the others all the same.
 expect 2 "did you mean" regresed

@@ -195,6 +195,8 @@ run model gen:mycielskian:13 --machine "$dir/divided.json" -t 48 --schedule rows
 has '^ CRS: 1[.]29 MB from and to memory'
 run machine show "$dir/divided.json"
 has 'ways: matrix=6'
+mycielskian --partition L2:vectors=10 # the same division from its other side
+has '^WAYS     L2:matrix=6, the rest for the other arrays$'
 sed 's/"partition": "matrix",/"partition": "matrix=16",/' machines/a64fx.json >"$dir/bad.json"
 "$spmodel" model gen:laplace2d:10 --machine "$dir/bad.json" >"$dir/out" 2>"$dir/err" && fail "no ways are left, yet taken"
 grep -q 'key "partition" in caches\[1\]: must be such as matrix=5, ways fewer' "$dir/err" || fail "$(cat "$dir/err")"
@@ -202,6 +204,9 @@ divided() { word=$1; shift; refused "$word" model gen:laplace2d:10 --machine a64
 divided "machine a64fx has no L3 cache" L3:matrix=3
 divided "'16' are not 1 to 15 ways of the L2 cache" L2:matrix=16
 divided "'matri' is not an array" L2:matri=3
+divided "the L2 cache is divided twice" L2:matrix=5,L2:matrix=6
+divided "takes LEVEL:ARRAYS=WAYS, .* not 'all'" all
+divided "takes LEVEL:ARRAYS=WAYS, .* not ''" ''
 divided "'L2:matrix' gives no ways to arrays\|'matrix' gives no ways to arrays" L2:matrix
 divided "'L2' divides no cache" L2
 divided "all divisions are those of the last level, here L2" L1:matrix=all

@@ -89,11 +89,12 @@ static char *samples_of(const json_t *root)
 
 /* Which folder had this record first: by its id or its samples; `here` also for one under another
  * name. */
-static int record_of(struct sp_grade_class *c, const struct sp_lab_result *r, int here, bool *is_compared)
+static int record_of(struct sp_grade_class *c, const struct sp_lab_result *r, bool is_recording, int here,
+                     bool *is_compared)
 {
     char key[96];
     const char *id = json_string_value(json_object_get(r->root, "id"));
-    char *samples = samples_of(r->root);
+    char *samples = is_recording ? NULL : samples_of(r->root); /* those of a recording are everybody's */
     int by_id = -1, by_samples = -1;
     if (id) {
         key_of(key, "record", id, strlen(id));
@@ -116,7 +117,8 @@ static void find_records(struct sp_grade_class *c, const char *const *name, int 
     for (int i = 0; i < results->n; i++) {
         const struct sp_lab_result *r = &results->result[i];
         bool is_compared;
-        const int first = record_of(c, r, here, &is_compared);
+        const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
+        const int first = record_of(c, r, json_is_true(json_object_get(run, "recorded")), here, &is_compared);
         n += is_compared;
         if (first == here)
             sp_lab_audit_add(audit, r->run, SP_FLAG_REPEATED,

@@ -19,7 +19,7 @@
 #include "sparse/generate/generate.h"
 #include "sparse/ranks/ranks.h"
 #include "sparse/reorder/reorder.h"
-#include "track/store/entry.h"
+#include "track/exchange/exchange.h"
 
 /* Writers of words: each has a blank behind it. */
 
@@ -144,6 +144,13 @@ static void metrics(FILE *out)
         fprintf(out, "%s ", sp_tracked_metrics[i].name);
 }
 
+static void formats_of_others(FILE *out)
+{
+    for (const struct sp_exchange_format *f = sp_exchange_formats; f->name; f++)
+        if (f->read)
+            fprintf(out, "%s ", f->name);
+}
+
 static void plot_kinds(FILE *out)
 {
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++)
@@ -231,6 +238,7 @@ static const struct row rows[] = {
     {NULL, "network", SP_VALUE_FILE, true, "", networks},
     {NULL, "blocks", SP_VALUE_WORDS, true, "all 2x2 3x3 4x4 8x8 16x8 16x16", NULL},
     {NULL, "metric", SP_VALUE_WORDS, false, "", metrics},
+    {"track import", "from", SP_VALUE_WORDS, false, "", formats_of_others},
     {NULL, "kind", SP_VALUE_WORDS, false, "", plot_kinds},
     {NULL, "term", SP_VALUE_WORDS, false, "", terms_of_plots},
     {NULL, "require", SP_VALUE_WORDS, true, "", requirements},
@@ -264,6 +272,7 @@ static const struct row rows[] = {
     {"reorder", "", SP_VALUE_MATRIX, false, "", NULL},
     {"track add", "", SP_VALUE_RECORD, false, "", NULL},
     {"track export", "", SP_VALUE_RECORD, false, "", NULL},
+    {"track import", "", SP_VALUE_FILE, false, "", NULL},
     {"track hints", "", SP_VALUE_RECORD, false, "", NULL},
     {"lab start", "", SP_VALUE_LAB, false, "", NULL},
     {"lab predict", "", SP_VALUE_LAB, false, "", NULL},

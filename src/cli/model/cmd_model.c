@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -249,7 +250,7 @@ static const struct argp_option options[] = {
      "min (default: x loaded once), sim (simulated; default for several machines), or a number", 0},
     {"partition", KEY_PARTITION, "LEVEL:ARRAYS=WAYS", 0,
      "With --alpha sim: ways of a cache kept for some arrays, for example L2:matrix=5 (values and indices; "
-     "as a "
+     "vectors are the others; as a "
      "sector cache or CAT); several with commas; =all: every division of the last level in one pass; none: "
      "leave "
      "the machine's caches undivided. With --ranks: how rows are divided, rows (default), nnz, metis, "
@@ -431,6 +432,20 @@ static bool is_over_ranks(const struct arguments *a)
            (a->partition && !is_of_ways(a->partition));
 }
 
+/* Neither ways nor rows: no word of theirs, and nothing that looks like a file with the part of
+ * each row. */
+static void check_partition(struct argp_state *state, const struct arguments *a)
+{
+    const char *p = a->partition;
+    if (!p || a->ranks.n_counts > 0 || is_of_ways(p) || sp_division_of(p) || strpbrk(p, "./") ||
+        (*p && access(p, F_OK) == 0))
+        return;
+    sp_usage_error(state,
+                   "--partition takes LEVEL:ARRAYS=WAYS, for example L2:matrix=5, L2:matrix=all for every "
+                   "division, or none; and with --ranks rows, nnz, metis, scotch or a file; not '%s'",
+                   p);
+}
+
 static void check_ranks(struct argp_state *state, const struct arguments *a)
 {
     if (a->ranks.n_counts == 0 && (!a->partition || sp_division_of(a->partition)))
@@ -453,6 +468,7 @@ static void check_whole(struct argp_state *state, struct arguments *a)
                                     : "name a matrix, or give --sizes N_R,N_C,N_NZ");
     if (a->request.alpha_kind == SP_ALPHA_SIM && !a->machines)
         sp_usage_error(state, "--alpha sim simulates the caches of a machine: add --machine NAME");
+    check_partition(state, a);
     if (is_over_ranks(a))
         check_ranks(state, a);
     else if (a->partition && a->request.alpha_kind != SP_ALPHA_SIM)

@@ -396,7 +396,8 @@ static int print_row(const struct arguments *a, const struct in_turn *t, const s
     return sp_sink_close(&to, code);
 }
 
-/* Of one machine, and of one thing that was asked for; what writes no records is taken at its word. */
+/* Of one machine, and of one thing that was asked for; what writes no records is taken at its
+ * word. */
 static bool can_be_compared(const struct in_turn *t)
 {
     return !t->of_record || (strcmp(t->env[0], t->env[1]) == 0 && strcmp(t->series[0], t->series[1]) == 0);

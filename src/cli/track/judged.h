@@ -1,5 +1,5 @@
-/* What a check judges: the newest record of every series and environment that is meant, with the other
- * series of their machines beside them. */
+/* What a check judges: the newest record of every series and environment that is meant, with the
+ * other series of their machines beside them. */
 #ifndef SP_CLI_JUDGED_H
 #define SP_CLI_JUDGED_H
 
@@ -22,13 +22,14 @@ struct sp_judged {
     int n, n_context;
 };
 
-/* Finds and judges all of list[n], which sp_track_select() gives of `history`: place and time of the
- * options say what is judged, never with what. Baselines that are damaged are reported, and make
- * *code worse. SP_MEMORY. */
+/* Finds and judges all of list[n], which sp_track_select() gives of `history`: place and time of
+ * the options say what is judged, never with what. Baselines that are damaged are reported, and
+ * make *code worse. SP_MEMORY. */
 enum sp_status sp_judged_begin(const struct sp_judged_options *c, const struct sp_store *store,
                                const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
                                struct sp_judged *all, int *code, struct sp_error *err);
-/* Judges again, with what was appended since; what was said of why one cannot be confirmed stays. */
+/* Judges again, with what was appended since; what was said of why one cannot be confirmed
+ * stays. */
 enum sp_status sp_judged_again(const struct sp_judged_options *c, const struct sp_judged *all,
                                struct sp_error *err);
 /* Says whose they are, what differs, and what was undecided for too long. */

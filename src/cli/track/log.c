@@ -213,7 +213,7 @@ static void set_format(struct argp_state *state, struct listing *l, char *arg)
     l->to_where = where;
     if (!l->to || (!l->to->write && !l->to->write_folder))
         sp_usage_error(state, "--to takes csv, asv, conbench or github-action, not '%s'", arg);
-    if (!where || !*where)
+    else if (!where || !*where)
         sp_usage_error(state, "--to %s=%s says where it goes", arg, l->to->write_folder ? "FOLDER" : "FILE");
 }
 

@@ -1,4 +1,5 @@
-/* A series as a picture in a page: its sessions by commit, the levels that it was on, what is open. */
+/* A series as a picture in a page: its sessions by commit, the levels that it was on, what is
+ * open. */
 #ifndef SP_CLI_TRACK_PICTURE_H
 #define SP_CLI_TRACK_PICTURE_H
 

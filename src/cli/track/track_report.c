@@ -417,7 +417,7 @@ static int run(int argc, char **argv)
         if (is_file && r.options.common.verbosity >= 0)
             sp_print(stdout, "saved  %s\n", r.html);
     }
-    for (int k = 0; k < r.n; k++) {
+    for (int k = 0; k < MOST_METRICS; k++) {
         sp_judged_free(&r.part[k].all);
         free(r.part[k].is_left_out);
     }

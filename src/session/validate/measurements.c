@@ -142,8 +142,40 @@ enum sp_status sp_line_filter_parse(const char *text, struct sp_line_filter *f, 
     if (!equal || equal == text || !equal[1])
         return sp_fail(err, SP_USAGE, NULL,
                        SP_O_ONLY " takes COLUMN=VALUE[,VALUE...], for example threads=48, not '%s'", text);
-    *f = (struct sp_line_filter){text, (int)(equal - text), equal + 1};
+    *f = (struct sp_line_filter){.name = text, .name_length = (int)(equal - text), .values = equal + 1};
     return SP_OK;
+}
+
+/* Which of the values, separated by commas, a cell is; -1: none. */
+static int index_in(const char *cell, const char *values)
+{
+    double a, b;
+    const bool number = !sp_parse_number(cell, &a);
+    for (int i = 0; *values; i++) {
+        char word[128];
+        const size_t n = strcspn(values, ",");
+        snprintf(word, sizeof word, "%.*s", (int)n, values);
+        if (strcmp(word, cell) == 0 || (number && !sp_parse_number(word, &b) && a == b))
+            return i;
+        values += n + (values[n] == ',');
+    }
+    return -1;
+}
+
+char *sp_line_filter_unseen(const struct sp_line_filter *f, char *text, size_t size)
+{
+    size_t n = 0;
+    int i = 0;
+    *text = '\0';
+    for (const char *value = f->values; *value && i < SP_FILTER_VALUES; i++) {
+        char word[128];
+        const size_t length = strcspn(value, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, value);
+        if (!f->seen[i] && length > 0 && n < size && index_in(word, f->values) == i)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", word);
+        value += length + (value[length] == ',');
+    }
+    return text;
 }
 
 /* One line of the table, for formulas. */
@@ -343,24 +375,10 @@ static enum sp_status read_row(struct row *r, const struct plan *plan, struct sp
     return status;
 }
 
-static bool is_one_of(const char *cell, const char *values)
-{
-    double a, b;
-    const bool number = !sp_parse_number(cell, &a);
-    while (*values) {
-        char word[128];
-        const size_t n = strcspn(values, ",");
-        snprintf(word, sizeof word, "%.*s", (int)n, values);
-        if (strcmp(word, cell) == 0 || (number && !sp_parse_number(word, &b) && a == b))
-            return true;
-        values += n + (values[n] == ',');
-    }
-    return false;
-}
-
-/* By column, else by the quantity of that name, which is in `m`. */
-static enum sp_status passes(const struct row *r, const struct sp_line_filter *f,
-                             const struct sp_measurement *m, bool *is_passed, struct sp_error *err)
+/* By column, else by the quantity of that name, which is in `m`: which value the line has, -1:
+ * none. */
+static enum sp_status pass(const struct row *r, const struct sp_line_filter *f,
+                           const struct sp_measurement *m, int *value, struct sp_error *err)
 {
     char name[128], number[32];
     snprintf(name, sizeof name, "%.*s", f->name_length, f->name);
@@ -372,15 +390,42 @@ static enum sp_status passes(const struct row *r, const struct sp_line_filter *f
                           SP_O_ONLY " asks for a column '%s', which is not there", name);
     if (column < 0 && count >= 0)
         snprintf(number, sizeof number, "%.17g", m->number[count]);
-    *is_passed = is_one_of(column >= 0 ? sp_csv_table_cell(r->table, r->row, column)
-                           : text >= 0 ? m->text[text]
-                                       : number,
-                           f->values);
+    *value = index_in(column >= 0 ? sp_csv_table_cell(r->table, r->row, column)
+                      : text >= 0 ? m->text[text]
+                                  : number,
+                      f->values);
     return SP_OK;
 }
 
+/* The row, where it passes all filters. */
+static enum sp_status take_row(struct row *r, const struct plan *plan, struct sp_line_filter *filter,
+                               int n_filters, struct sp_measurement *m, bool *is_taken, struct sp_error *err)
+{
+    int value;
+    *is_taken = false;
+    /* What a filter leaves out need not be right. */
+    for (int k = 0; k < n_filters; k++) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", filter[k].name_length, filter[k].name);
+        const int column = sp_csv_table_column(r->table, name);
+        if (column >= 0 && index_in(sp_csv_table_cell(r->table, r->row, column), filter[k].values) < 0)
+            return SP_OK;
+    }
+    enum sp_status status = read_row(r, plan, m, err);
+    for (int k = 0; k < n_filters && status == SP_OK; k++) {
+        status = pass(r, &filter[k], m, &value, err);
+        if (status == SP_OK && value < 0)
+            return SP_OK;
+    }
+    *is_taken = status == SP_OK;
+    for (int k = 0; k < n_filters && *is_taken; k++)
+        if (pass(r, &filter[k], m, &value, err) == SP_OK && value >= 0 && value < SP_FILTER_VALUES)
+            filter[k].seen[value] = true;
+    return status;
+}
+
 enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *table,
-                                  const struct sp_mapping *mapping, const struct sp_line_filter *filter,
+                                  const struct sp_mapping *mapping, struct sp_line_filter *filter,
                                   int n_filters, struct sp_measurement **out, int64_t *n,
                                   struct sp_error *err)
 {
@@ -388,6 +433,9 @@ enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *t
     void *memory;
     *out = NULL;
     *n = 0;
+    if (table->n_rows == 0)
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, "add a line for each execution",
+                          "there are no lines behind the header");
     enum sp_status status = plan_make(path, table, mapping, &plan, err);
     if (status == SP_OK)
         status = sp_new_array(table->n_rows, sizeof **out, "measurements", &memory, err);
@@ -396,19 +444,9 @@ enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *t
     *out = memory;
     for (int64_t i = 0; i < table->n_rows && status == SP_OK; i++) {
         struct row r = {path, table, i, false};
-        bool is_passed = true;
-        /* What a filter leaves out need not be right. */
-        for (int k = 0; k < n_filters && status == SP_OK && is_passed; k++) {
-            char name[128];
-            snprintf(name, sizeof name, "%.*s", filter[k].name_length, filter[k].name);
-            const int column = sp_csv_table_column(table, name);
-            is_passed = column < 0 || is_one_of(sp_csv_table_cell(table, i, column), filter[k].values);
-        }
-        if (status == SP_OK && is_passed)
-            status = read_row(&r, &plan, &(*out)[*n], err);
-        for (int k = 0; k < n_filters && status == SP_OK && is_passed; k++)
-            status = passes(&r, &filter[k], &(*out)[*n], &is_passed, err);
-        *n += status == SP_OK && is_passed;
+        bool is_taken;
+        status = take_row(&r, &plan, filter, n_filters, &(*out)[*n], &is_taken, err);
+        *n += is_taken;
     }
     if (status != SP_OK) {
         free(*out);

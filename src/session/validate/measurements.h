@@ -74,21 +74,28 @@ struct sp_measurement {
     int file; /* index, for the caller */
 };
 
+enum { SP_FILTER_VALUES = 512 };
+
 /* "NAME=VALUE,VALUE ...": lines whose column or quantity NAME is one of the values. */
 struct sp_line_filter {
     const char *name; /* [name_length] borrowed */
     int name_length;
-    const char *values; /* separated by commas; borrowed */
+    const char *values;          /* separated by commas; borrowed */
+    bool seen[SP_FILTER_VALUES]; /* of the first so many values: a line that was taken has it */
 };
 /* SP_USAGE: not of this form. */
 enum sp_status sp_line_filter_parse(const char *text, struct sp_line_filter *filter, struct sp_error *err);
 
-/* The lines of a table that pass all filters, as an array to be freed. SP_INPUT names file, line
- * and what is missing: no entry or column for matrix, machine or threads, nothing that was
- * measured, two columns for one quantity, a formula over a column that is not there, a cell that is
- * no number, impossible values. SP_USAGE: a filter of no column. */
+/* The values that no line has which was taken, "wave, debr"; "": none is left over. */
+char *sp_line_filter_unseen(const struct sp_line_filter *filter, char *text, size_t size);
+
+/* The lines of a table that pass all filters, which note the values they met, as an array to be
+ * freed. SP_INPUT names file, line and what is missing: no entry or column for matrix, machine or
+ * threads, nothing that was measured, two columns for one quantity, a formula over a column that is
+ * not there, a cell that is no number, impossible values, no line at all. SP_USAGE: a filter of no
+ * column. */
 enum sp_status sp_measurements_of(const char *path, const struct sp_csv_table *table,
-                                  const struct sp_mapping *mapping, const struct sp_line_filter *filter,
+                                  const struct sp_mapping *mapping, struct sp_line_filter *filter,
                                   int n_filters, struct sp_measurement **out, int64_t *n,
                                   struct sp_error *err);
 

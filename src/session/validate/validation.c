@@ -111,7 +111,7 @@ static bool find_matrix(const char *name, const char *folder, char *path, size_t
         snprintf(path, size, "%s", name);
         return true;
     }
-    snprintf(path, size, "gen:suitesparse:%s", base);
+    snprintf(path, size, "gen:suitesparse:%s", name); /* with its group: checked */
     return sp_generate_estimate(path + 4, &n[0], &n[1], &n[2], NULL) == SP_OK;
 }
 
@@ -184,7 +184,7 @@ static enum sp_status add_line(struct sp_validation *v, struct sp_validation_lin
         return status;
     *line = &v->line[v->n_lines++];
     memset(*line, 0, sizeof **line);
-    (*line)->case_index = -1;
+    (*line)->case_index = (*line)->machine = -1;
     (*line)->once_B = NAN;
     return SP_OK;
 }
@@ -224,6 +224,7 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
     if (status != SP_OK)
         return status;
     l->measured = *m;
+    l->machine = c.machine;
     sp_matrix_display_name(m->text[SP_MEASURED_MATRIX], l->name, sizeof l->name);
     l->kept_B = last_level_B(&v->machine[c.machine], c.workload.n_threads);
     const bool sizes = x[SP_MEASURED_ROWS] > 0 && x[SP_MEASURED_COLS] > 0 && x[SP_MEASURED_NNZ] > 0;
@@ -324,6 +325,14 @@ enum sp_status sp_validation_add_record(struct sp_validation *v, const struct sp
              sp_words_text(record, SP_F_MACHINE_NAME, "unnamed"));
     snprintf(m->text[SP_MEASURED_SOURCE], sizeof m->text[0], "%.127s",
              sp_words_text(record, SP_F_COUNTERS_SOURCE, "counters"));
+    snprintf(m->text[SP_MEASURED_SCHEDULE], sizeof m->text[0], "%.127s",
+             sp_words_text(record, SP_F_CONFIG_SCHEDULE, ""));
+    snprintf(m->text[SP_MEASURED_FORMAT], sizeof m->text[0], "%.127s",
+             sp_words_text(record, SP_F_CONFIG_FORMAT_OPTION, ""));
+    snprintf(m->text[SP_MEASURED_PRECISION], sizeof m->text[0], "%.127s",
+             sp_words_text(record, SP_F_CONFIG_PRECISION, ""));
+    snprintf(m->text[SP_MEASURED_STATE], sizeof m->text[0], "%.127s",
+             sp_words_text(record, SP_F_CONFIG_CACHE, ""));
     l->of_record = true;
     l->state = SP_LINE_COMPARED;
     l->forecast.read_B = sp_value_of(value, SP_SIMULATED);
@@ -337,6 +346,11 @@ enum sp_status sp_validation_add_record(struct sp_validation *v, const struct sp
     l->forecast.once_B = sp_value_known(once) ? once.value : 0;
     l->forecast.least_share = l->forecast.most_share = INFINITY;
     return SP_OK;
+}
+
+const char *sp_line_machine(const struct sp_validation *v, const struct sp_validation_line *l)
+{
+    return l->machine >= 0 ? v->machine[l->machine].name : l->measured.text[SP_MEASURED_MACHINE];
 }
 
 const struct sp_forecast *sp_line_forecast(const struct sp_validation *v, const struct sp_validation_line *l)
@@ -419,9 +433,9 @@ static void add_interval(const struct sp_forecast *f, enum sp_compared what, dou
     s->n_covered += x.lo < x.hi && measured >= x.lo && measured <= x.hi;
 }
 
-enum sp_status sp_validation_statistics(const struct sp_validation *v, enum sp_compared what,
-                                        enum sp_lines_of which, struct sp_error_statistics *s,
-                                        struct sp_error *err)
+enum sp_status sp_validation_statistics(const struct sp_validation *v, const char *machine,
+                                        enum sp_compared what, enum sp_lines_of which,
+                                        struct sp_error_statistics *s, struct sp_error *err)
 {
     static const double at[] = {0.05, 0.5, 0.95};
     void *memory;
@@ -434,6 +448,8 @@ enum sp_status sp_validation_statistics(const struct sp_validation *v, enum sp_c
         const struct sp_validation_line *l = &v->line[i];
         const double e = sp_line_error(v, l, what),
                      measured = l->measured.number[SP_MEASURED_READ + (int)what];
+        if (machine && strcmp(sp_line_machine(v, l), machine) != 0)
+            continue;
         if (!isfinite(e) || (which == SP_LINES_FAR && sp_line_is_near(v, l)) ||
             (which == SP_LINES_NEAR && !sp_line_is_near(v, l)))
             continue;

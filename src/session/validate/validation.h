@@ -50,6 +50,7 @@ const char *sp_line_state_name(enum sp_line_state state);
 struct sp_validation_line {
     struct sp_measurement measured;
     char name[128]; /* of the matrix for people */
+    int machine;    /* index; -1: of a record */
     int case_index; /* -1: none */
     enum sp_line_state state;
     bool of_record; /* measured and simulated by this program: `forecast` is the line's own */
@@ -67,6 +68,7 @@ struct sp_validation {
     int64_t n_lines, room_lines;
     struct sp_validation_case *cases; /* [n_cases] owned */
     int64_t n_cases, room_cases;
+    char remark[256]; /* on what was kept, for whoever ran it; "" */
 };
 void sp_validation_free(struct sp_validation *v);
 
@@ -95,6 +97,8 @@ enum sp_status sp_validation_run(struct sp_validation *v, const struct sp_valida
 enum sp_compared { SP_COMPARED_READ, SP_COMPARED_WRITE, SP_COMPARED_TIME, SP_N_COMPARED };
 const char *sp_compared_name(enum sp_compared what); /* "read_B", "write_B", "time_s" */
 
+/* Its name; of a record what the record says. */
+const char *sp_line_machine(const struct sp_validation *v, const struct sp_validation_line *l);
 const struct sp_forecast *sp_line_forecast(const struct sp_validation *v, const struct sp_validation_line *l);
 /* (predicted - measured)/measured; NAN: not compared. */
 double sp_line_error(const struct sp_validation *v, const struct sp_validation_line *l,
@@ -116,10 +120,10 @@ struct sp_error_statistics {
     int64_t n_interval, n_covered;   /* predictions that have an interval, and those whose covers */
     int64_t n_right; /* within 10 % of what was measured or 2 % of the bytes of every array once */
 };
-/* line_of_most: index of the line with the largest error, -1: none; may be NULL. SP_MEMORY. */
-enum sp_status sp_validation_statistics(const struct sp_validation *v, enum sp_compared what,
-                                        enum sp_lines_of which, struct sp_error_statistics *s,
-                                        struct sp_error *err);
+/* Of the lines of one machine, NULL: of all. SP_MEMORY. */
+enum sp_status sp_validation_statistics(const struct sp_validation *v, const char *machine,
+                                        enum sp_compared what, enum sp_lines_of which,
+                                        struct sp_error_statistics *s, struct sp_error *err);
 
 /* The bound that sizes alone give: what must come from memory is at most what was counted. */
 struct sp_bound_statistics {
@@ -136,8 +140,11 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
                                     struct sp_record *record, struct sp_error *err);
 
 /* The machine of all lines with its validation, from those that compare bytes read. SP_USAGE: lines
- * of several machines; SP_UNDECIDED: fewer than SP_VALIDATION_LEAST far out of the caches. */
-enum { SP_VALIDATION_LEAST = 8 };
+ * of several machines; SP_UNDECIDED: far out of the caches are fewer than SP_VALIDATION_LEAST
+ * executions, of fewer than SP_VALIDATION_MATRICES matrices (those of one size are one), or their
+ * mean |error| is above SP_VALIDATION_MOST_ERROR. */
+enum { SP_VALIDATION_LEAST = 8, SP_VALIDATION_MATRICES = 3 };
+#define SP_VALIDATION_MOST_ERROR 0.1
 enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source,
                                         const char *command, struct sp_machine *out, struct sp_error *err);
 

@@ -31,7 +31,7 @@ static json_t *line_object(const struct sp_validation *v, const struct sp_valida
     char reason[160];
     json_t *o = json_object();
     json_object_set_new(o, "matrix", json_string(l->name));
-    json_object_set_new(o, "machine", json_string(l->measured.text[SP_MEASURED_MACHINE]));
+    json_object_set_new(o, "machine", json_string(sp_line_machine(v, l)));
     json_object_set_new(o, "threads", sp_json_number(x[SP_MEASURED_THREADS]));
     if (l->case_index >= 0 && *v->cases[l->case_index].partition)
         json_object_set_new(o, "partition", json_string(v->cases[l->case_index].partition));
@@ -87,7 +87,8 @@ static enum sp_status set_statistics(const struct sp_validation *v, struct sp_re
         json_t *one = json_object();
         for (int which = 0; which < SP_N_LINES_OF && status == SP_OK; which++) {
             struct sp_error_statistics s;
-            status = sp_validation_statistics(v, (enum sp_compared)what, (enum sp_lines_of)which, &s, err);
+            status =
+                sp_validation_statistics(v, NULL, (enum sp_compared)what, (enum sp_lines_of)which, &s, err);
             if (status == SP_OK && s.n > 0)
                 json_object_set_new(one, names[which], statistics_object(&s));
         }
@@ -141,6 +142,57 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
     return status;
 }
 
+/* Another name of a matrix is no other matrix: sizes tell, of records names. */
+static bool is_same_matrix(const struct sp_validation *v, const struct sp_validation_line *a,
+                           const struct sp_validation_line *b)
+{
+    if (a->case_index < 0 || b->case_index < 0)
+        return a->case_index < 0 && b->case_index < 0 && strcmp(a->name, b->name) == 0;
+    const struct sp_validation_case *x = &v->cases[a->case_index], *y = &v->cases[b->case_index];
+    return x->n_r == y->n_r && x->n_c == y->n_c && x->matrix_n_nz == y->matrix_n_nz;
+}
+
+/* Of the lines that count, at most `enough` of them. */
+static int n_far_matrices(const struct sp_validation *v, const char *machine, int enough)
+{
+    int64_t first[SP_VALIDATION_MATRICES];
+    int n = 0;
+    for (int64_t i = 0; i < v->n_lines && n < enough; i++) {
+        const struct sp_validation_line *l = &v->line[i];
+        if (!isfinite(sp_line_error(v, l, SP_COMPARED_READ)) || sp_line_is_near(v, l) ||
+            strcmp(sp_line_machine(v, l), machine) != 0)
+            continue;
+        int k = 0;
+        while (k < n && !is_same_matrix(v, &v->line[first[k]], l))
+            k++;
+        if (k == n)
+            first[n++] = i;
+    }
+    return n;
+}
+
+/* Do these say that the simulation is right on this machine? */
+static enum sp_status check_far(const struct sp_validation *v, const char *machine,
+                                const struct sp_error_statistics *far, struct sp_error *err)
+{
+    if (far->n < SP_VALIDATION_LEAST)
+        return sp_fail(err, SP_UNDECIDED, "compare more of them",
+                       "%lld execution%s with data beyond the caches %s compared, %d are the least",
+                       (long long)far->n, far->n == 1 ? "" : "s", far->n == 1 ? "is" : "are",
+                       SP_VALIDATION_LEAST);
+    const int n = n_far_matrices(v, machine, SP_VALIDATION_MATRICES);
+    if (n < SP_VALIDATION_MATRICES)
+        return sp_fail(err, SP_UNDECIDED, "compare more matrices",
+                       "executions with data beyond the caches are of %d matri%s, %d are the least", n,
+                       n == 1 ? "x" : "ces", SP_VALIDATION_MATRICES);
+    if (!(far->mean_abs <= SP_VALIDATION_MOST_ERROR))
+        return sp_fail(err, SP_UNDECIDED, "spmodel explain alpha",
+                       "bytes read by executions with data beyond the caches are %.1f %% off in the mean, "
+                       "%.0f %% is the most for a validated machine",
+                       100 * far->mean_abs, 100 * SP_VALIDATION_MOST_ERROR);
+    return SP_OK;
+}
+
 enum sp_status sp_validation_of_machine(const struct sp_validation *v, const char *source,
                                         const char *command, struct sp_machine *out, struct sp_error *err)
 {
@@ -148,17 +200,16 @@ enum sp_status sp_validation_of_machine(const struct sp_validation *v, const cha
     const time_t now = time(NULL);
     struct tm utc;
     memset(out, 0, sizeof *out);
-    enum sp_status status = sp_validation_statistics(v, SP_COMPARED_READ, SP_LINES_FAR, &far, err);
-    if (status == SP_OK)
-        status = sp_validation_statistics(v, SP_COMPARED_READ, SP_LINES_NEAR, &near, err);
-    if (status != SP_OK)
-        return status;
     if (v->n_machines != 1)
         return sp_fail(err, SP_USAGE, "take the lines of one machine", "lines of %d machines", v->n_machines);
-    if (far.n < SP_VALIDATION_LEAST)
-        return sp_fail(err, SP_UNDECIDED, "compare more of them",
-                       "%lld executions with data beyond the caches are compared, %d are the least",
-                       (long long)far.n, SP_VALIDATION_LEAST);
+    const char *machine = v->machine[0].name;
+    enum sp_status status = sp_validation_statistics(v, machine, SP_COMPARED_READ, SP_LINES_FAR, &far, err);
+    if (status == SP_OK)
+        status = sp_validation_statistics(v, machine, SP_COMPARED_READ, SP_LINES_NEAR, &near, err);
+    if (status == SP_OK)
+        status = check_far(v, machine, &far, err);
+    if (status != SP_OK)
+        return status;
     status = sp_machine_copy(&v->machine[0], out, err);
     if (status != SP_OK)
         return status;

@@ -166,6 +166,14 @@ static void take_kept(struct sp_validation *v, const json_t *o)
     }
 }
 
+/* A last line without its end, as a crash or a full disk leaves it: behind lines of ours, or one of
+ * ours itself. */
+static bool is_unfinished(const char *at, size_t n, int64_t line)
+{
+    static const char begin[] = "{\"schema\":\"" KEPT_SCHEMA "\"";
+    return line > 1 || (n >= sizeof begin - 1 && memcmp(at, begin, sizeof begin - 1) == 0);
+}
+
 /* What an earlier run kept; a line not ours is an error, as the file would be replaced. */
 static enum sp_status read_kept(struct sp_validation *v, const char *path, struct sp_error *err)
 {
@@ -180,7 +188,11 @@ static enum sp_status read_kept(struct sp_validation *v, const char *path, struc
         const size_t n = end ? (size_t)(end - at) : (size_t)(bytes + size - at);
         json_t *o = sp_json_parse(at, n, 0, NULL);
         const char *schema = sp_item_text(o, "schema");
-        if (!schema || strcmp(schema, KEPT_SCHEMA) != 0)
+        if (!o && !end && is_unfinished(at, n, line))
+            snprintf(v->remark, sizeof v->remark,
+                     "%.160s: its last line, %lld, is unfinished: left out and predicted anew", path,
+                     (long long)line);
+        else if (!schema || strcmp(schema, KEPT_SCHEMA) != 0)
             status = sp_fail_at(err, SP_INPUT, path, line, 0, "name another file for what is kept",
                                 "this is no prediction that validate has kept");
         else

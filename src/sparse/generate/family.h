@@ -66,7 +66,7 @@ extern const struct sp_generator sp_generator_table[]; /* ends with name NULL */
 
 /* A matrix of a collection and what rebuilds the places of its entries. */
 struct sp_generator_alias {
-    const char *name, *spec;
+    const char *group, *name, *spec;
 };
 extern const struct sp_generator_alias sp_generator_aliases[]; /* ends with name NULL */
 

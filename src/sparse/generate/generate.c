@@ -241,25 +241,32 @@ static enum sp_status check_shape(const struct request *request, struct sp_error
     return SP_OK;
 }
 
-/* "suitesparse:NAME" becomes what the name stands for; `text` has room for MAX_SPEC. */
+/* "suitesparse:NAME" or "suitesparse:GROUP/NAME" becomes what the name stands for; `text` has room
+ * for MAX_SPEC. */
 static enum sp_status resolve_alias(char *text, struct sp_error *err)
 {
     static const char collection[] = "suitesparse";
     const size_t length = sizeof collection - 1;
     if (strncmp(text, collection, length) != 0 || (text[length] && text[length] != ':'))
         return SP_OK;
-    const char *name = text + length + (text[length] == ':');
+    const char *all = text + length + (text[length] == ':'), *slash = strchr(all, '/');
+    const char *name = slash ? slash + 1 : all;
+    const size_t group = slash ? (size_t)(slash - all) : 0;
     char known[1024] = "";
     for (const struct sp_generator_alias *a = sp_generator_aliases; a->name; a++) {
-        if (strcmp(a->name, name) == 0) {
+        const bool is_group = !slash || (strlen(a->group) == group && strncmp(a->group, all, group) == 0);
+        if (strcmp(a->name, name) == 0 && is_group) {
             strcpy(text, a->spec);
             return SP_OK;
         }
+        if (strcmp(a->name, name) == 0)
+            return sp_fail(err, SP_USAGE, "take the matrix's file", "'%s' is of the group %s, not of '%.*s'",
+                           name, a->group, (int)group, all);
         const size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", used ? ", " : "", a->name);
     }
     return sp_fail(err, SP_USAGE, "take the matrix's file",
-                   "no recipe rebuilds '%s' of the collection; there are %s", name, known);
+                   "no recipe rebuilds '%s' of the collection; there are %s", all, known);
 }
 
 /* Errors found inside name their part; the whole specification is put in front of them here. */

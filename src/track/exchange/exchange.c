@@ -9,6 +9,7 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "base/samples.h"
 #include "base/text.h"
 #include "base/visible.h"
@@ -18,11 +19,11 @@
 
 const struct sp_exchange_format sp_exchange_formats[] = {
     {.name = "gbench",
-     .what = "Google Benchmark: --benchmark_format=json",
+     .what = "Google Benchmark: JSON (benchmark_format=json)",
      .fields =
          "run_name is the series, real_time with time_unit the time of a run, each repetition one; of "
          "aggregates alone the median; bytes_per_second the bandwidth. context.host_name is the machine, "
-         "context.date the time, context.commit (--benchmark_context=commit=ID) the source. Benchmarks "
+         "context.date the time, context.commit (benchmark_context=commit=ID) the commit. Benchmarks "
          "with an error are left out.",
      .is_it = sp_is_gbench,
      .read = sp_read_gbench},
@@ -31,14 +32,13 @@ const struct sp_exchange_format sp_exchange_formats[] = {
      .fields =
          "A column NAME_value with NAME_unit is a value, check and NAME the series; system and partition "
          "the machine, environ a part of the environment, job_completion_time the time; result other "
-         "than pass, and units that are none of those below, are left out. A column commit is the "
-         "source.",
+         "than pass, and units that are none of those below, are left out. A column commit names the commit.",
      .is_it = sp_is_reframe,
      .read = sp_read_reframe},
     {.name = "caliper",
      .what = "Caliper: the table of runtime-report, or cali-query's JSON records",
      .fields = "The path of regions, joined by /, is the series; Avg time/rank, else the inclusive, else the "
-               "exclusive time the time [s]. In JSON the first key with time.duration; commit, date and "
+               "exclusive time the time [s]. In JSON the first key with duration; commit, date and "
                "machine (cluster, host) where records have them.",
      .is_it = sp_is_caliper,
      .read = sp_read_caliper},
@@ -68,7 +68,7 @@ const struct sp_exchange_format sp_exchange_formats[] = {
      .what = "Conbench: a list of benchmark results to be posted",
      .fields =
          "tags.name is the series, stats.data the times of the runs [s], machine_info.name the machine, "
-         "run_id commit and day; github needs --repository. A record is a result.",
+         "run_id commit and day; github needs " SP_O_REPOSITORY ". A record is a result.",
      .write = sp_write_conbench},
     {.name = "github-action",
      .what = "github-action-benchmark: customSmallerIsBetter",
@@ -212,13 +212,14 @@ enum sp_status sp_outside_add(const struct sp_outside_reading *r, int64_t line,
     if (!text->name || !*text->name || strlen(text->name) >= sizeof v.name)
         return no_place(r, line, "a series needs a name of at most 255 bytes", NULL, err);
     if (!*date || !read_date(date, v.start, sizeof v.start))
-        return sp_fail_at(err, SP_INPUT, r->path, line, 0, "--date 2026-11-01T12:00:00Z says it for the file",
+        return sp_fail_at(err, SP_INPUT, r->path, line, 0,
+                          SP_O_DATE " 2026-11-01T12:00:00Z says it for the file",
                           *date ? "'%.40s' is no date: ISO 8601, or seconds since 1970"
                                 : "it does not say when it was measured%.0s",
                           date);
     if (!*machine)
         return no_place(r, line, "it does not say where it was measured",
-                        "--machine NAME says it for the file", err);
+                        SP_O_MACHINE " NAME says it for the file", err);
     if (strlen(machine) >= sizeof v.machine || strlen(commit) >= sizeof v.commit ||
         strlen(branch) >= sizeof v.branch)
         return no_place(r, line, "machine, commit and branch have at most 63 bytes", NULL, err);
@@ -261,9 +262,10 @@ enum sp_status sp_exchange_read(const char *path, const struct sp_exchange_forma
     if (!*format)
         *format = sp_exchange_recognise(text, size);
     if (!*format)
-        status = sp_fail_at(err, SP_INPUT, path, 1, 0,
-                            "--from NAME says which it is; spmodel track import --formats lists them",
-                            "it looks like none of the formats that can be imported");
+        status =
+            sp_fail_at(err, SP_INPUT, path, 1, 0,
+                       SP_O_FROM " NAME says which it is; spmodel track import " SP_O_FORMATS " lists them",
+                       "it looks like none of the formats that can be imported");
     const struct sp_outside_reading r = {path, text, size, otherwise, out};
     if (status == SP_OK)
         status = (*format)->read(&r, err);

@@ -56,8 +56,8 @@ struct sp_exchange_format {
     /* In; NULL: it is only written. */
     bool (*is_it)(const char *text, size_t size);
     enum sp_status (*read)(const struct sp_outside_reading *r, struct sp_error *err);
-    /* Out: list[n] by series, then start, into a stream, or into a folder, which is made; both NULL:
-     * it is only read. Write errors stay in the stream's error flag. */
+    /* Out: list[n] by series, then start, into a stream, or into a folder, which is made; both
+     * NULL: it is only read. Write errors stay in the stream's error flag. */
     enum sp_status (*write)(const struct sp_entry *const *list, int64_t n,
                             const struct sp_exchange_options *o, FILE *out, struct sp_error *err);
     enum sp_status (*write_folder)(const struct sp_entry *const *list, int64_t n,
@@ -75,8 +75,8 @@ enum sp_status sp_exchange_read(const char *path, const struct sp_exchange_forma
                                 const struct sp_outside_defaults *otherwise, struct sp_outside *out,
                                 struct sp_error *err);
 
-/* Records of the values, one for each series, machine, source and time: repeated times are its runs.
- * The same values make the same record, with the same id. sp_outside_records_free(). */
+/* Records of the values, one for each series, machine, source and time: repeated times are its
+ * runs. The same values make the same record, with the same id. sp_outside_records_free(). */
 struct sp_outside_records {
     int64_t n;
     struct sp_record *record; /* [n] */
@@ -88,8 +88,8 @@ void sp_outside_records_free(struct sp_outside_records *records);
 
 /* --- For the rows ---------------------------------------------------------------------------- */
 
-/* Appends one. `date`: ISO 8601 with or without a zone, a day, or seconds since 1970; NULL or "": the
- * default's. Where the file names no machine, the default's; without a time, SP_INPUT. */
+/* Appends one. `date`: ISO 8601 with or without a zone, a day, or seconds since 1970; NULL or "":
+ * the default's. Where the file names no machine, the default's; without a time, SP_INPUT. */
 struct sp_outside_text {
     const char *name, *machine, *env, *commit, *branch, *date;
 };
@@ -98,12 +98,14 @@ enum sp_status sp_outside_add(const struct sp_outside_reading *r, int64_t line,
                               enum sp_origin origin, struct sp_error *err);
 /* One that cannot be tracked. */
 void sp_outside_leave_out(const struct sp_outside_reading *r, const char *name, const char *why);
-/* The metric that a unit means ("us", "GB/s", "Gflop/s", "MiB"), and SI units in one; false: none. */
+/* The metric that a unit means ("us", "GB/s", "Gflop/s", "MiB"), and SI units in one; false:
+ * none. */
 bool sp_outside_unit(const char *unit, enum sp_tracked *metric, double *factor);
 /* Of a line that begins at `at`, counted from 1. */
 int64_t sp_outside_line(const struct sp_outside_reading *r, const char *at);
 
-/* The name of a series for other programs: its matrix and, of records of this program, what was run. */
+/* The name of a series for other programs: its matrix and, of records of this program, what was
+ * run. */
 char *sp_exchange_series_name(const struct sp_entry *e, char *text, size_t size);
 
 /* Rows of the table in exchange.c. */

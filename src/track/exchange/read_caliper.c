@@ -6,13 +6,16 @@
 #include "io/json_text.h"
 #include "track/exchange/exchange.h"
 
+/* How Caliper ends the names of times. */
+#define DURATION ".duration"
+
 enum { MOST_COLUMNS = 16, MOST_DEPTH = 64 };
 
 bool sp_is_caliper(const char *text, size_t size)
 {
     const char *begin = text + strspn(text, " \t\r\n");
     if (*begin == '[')
-        return memmem(text, size, "\"path\"", 6) && memmem(text, size, "time.duration", 13);
+        return memmem(text, size, "\"path\"", 6) && memmem(text, size, DURATION, sizeof DURATION - 1);
     return strncmp(begin, "Path", 4) == 0 && (begin[4] == ' ' || begin[4] == '\t');
 }
 
@@ -46,10 +49,10 @@ static enum sp_status read_heads(const struct sp_outside_reading *r, const char 
                 found = strlen(heads[i]);
             }
         if (found == 0)
-            return sp_fail_at(err, SP_INPUT, r->path, line, (int)(at - end) < 0 ? 0 : 0,
+            return sp_fail_at(err, SP_INPUT, r->path, line, 0,
                               "runtime-report without further columns, or cali-query -q '... format json'",
-                              "'%.*s' is no column of runtime-report",
-                              (int)strcspn(at, "\r\n") > 40 ? 40 : (int)strcspn(at, "\r\n"), at);
+                              "'%.*s' is no column of runtime-report", (int)(end - at < 40 ? end - at : 40),
+                              at);
         at += found;
     }
     for (size_t i = 0; i < sizeof times / sizeof *times && l->time < 0; i++)
@@ -90,6 +93,10 @@ static enum sp_status read_report(const struct sp_outside_reading *r, const char
     int64_t line = sp_outside_line(r, begin);
     struct layout l;
     enum sp_status status = SP_OK;
+    for (int d = 0; d < MOST_DEPTH; d++) {
+        name[d] = "?";
+        length[d] = 1;
+    }
     for (bool first = true; *at && status == SP_OK; line++) {
         const char *end = strchr(at, '\n') ? strchr(at, '\n') : at + strlen(at);
         const int indent = (int)strspn(at, " ");
@@ -149,7 +156,7 @@ static enum sp_status read_region(const struct sp_outside_reading *r, const json
     char launched[32] = "";
     if (!path) /* what ran outside of every region */
         return SP_OK;
-    json_object_foreach((json_t *)one, key, value) if (strstr(key, "time.duration") && x == 0)
+    json_object_foreach((json_t *)one, key, value) if (strstr(key, DURATION) && x == 0)
     {
         if (json_is_number(value))
             x = json_number_value(value);

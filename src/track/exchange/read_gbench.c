@@ -96,7 +96,7 @@ static enum sp_status read_one(const struct sp_outside_reading *r, const json_t 
         return SP_OK;
     if (!json_is_number(time) || !unit || !sp_outside_unit(unit, &metric, &factor) ||
         metric != SP_TRACKED_TIME)
-        return sp_fail_at(err, SP_INPUT, r->path, line_of(r, at), 0, "--benchmark_format=json writes both",
+        return sp_fail_at(err, SP_INPUT, r->path, line_of(r, at), 0, "run it with benchmark_format=json",
                           "'%.80s' has no real_time with a time_unit", name);
     enum sp_status status =
         sp_outside_add(r, line_of(r, at), &text, metric, factor * json_number_value(time), SP_MEASURED, err);
@@ -114,10 +114,10 @@ enum sp_status sp_read_gbench(const struct sp_outside_reading *r, struct sp_erro
     enum sp_status status = SP_OK;
     if (!root)
         return sp_fail_at(err, SP_INPUT, r->path, fault.line, fault.column,
-                          "--benchmark_out=FILE --benchmark_out_format=json writes it whole", "no JSON: %s",
+                          "run it with benchmark_out=FILE and benchmark_out_format=json", "no JSON: %s",
                           fault.text);
     if (!json_is_object(context) || !json_is_array(all))
-        status = sp_fail_at(err, SP_INPUT, r->path, 1, 0, "--benchmark_format=json writes both",
+        status = sp_fail_at(err, SP_INPUT, r->path, 1, 0, "run it with benchmark_format=json",
                             "no 'context' with a list 'benchmarks'");
     for (size_t i = 0; i < json_array_size(all) && status == SP_OK; i++)
         status = read_one(r, context, all, i, err);

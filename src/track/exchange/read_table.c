@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "track/exchange/exchange.h"
 
@@ -285,7 +286,8 @@ bool sp_is_series_csv(const char *text, size_t size)
 
 static enum sp_status no_column(const struct sp_outside_reading *r, const char *name, struct sp_error *err)
 {
-    return sp_fail_at(err, SP_INPUT, r->path, 1, 0, "spmodel track import --formats says what columns mean",
+    return sp_fail_at(err, SP_INPUT, r->path, 1, 0,
+                      "spmodel track import " SP_O_FORMATS " says what columns mean",
                       "no column '%s' in the header", name);
 }
 
