@@ -167,36 +167,37 @@ static void started(MPI_Request request)
     sp_pmpi_sent(SP_PMPI_PERSISTENT, found.to, 1, found.bytes);
 }
 
+/* All four kinds are prepared alike; `own` is the library's function. */
+static int prepare(__typeof__(&MPI_Send_init) own, const void *data, int count, MPI_Datatype type, int to,
+                   int tag, MPI_Comm comm, MPI_Request *request)
+{
+    const int status = own(data, count, type, to, tag, comm, request);
+    keep(status, count, type, to, comm, *request);
+    return status;
+}
+
 SP_EXPORT int MPI_Send_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                             MPI_Request *request)
 {
-    const int status = SP_REAL(Send_init)(data, count, type, to, tag, comm, request);
-    keep(status, count, type, to, comm, *request);
-    return status;
+    return prepare(SP_REAL(Send_init), data, count, type, to, tag, comm, request);
 }
 
 SP_EXPORT int MPI_Bsend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                              MPI_Request *request)
 {
-    const int status = SP_REAL(Bsend_init)(data, count, type, to, tag, comm, request);
-    keep(status, count, type, to, comm, *request);
-    return status;
+    return prepare(SP_REAL(Bsend_init), data, count, type, to, tag, comm, request);
 }
 
 SP_EXPORT int MPI_Ssend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                              MPI_Request *request)
 {
-    const int status = SP_REAL(Ssend_init)(data, count, type, to, tag, comm, request);
-    keep(status, count, type, to, comm, *request);
-    return status;
+    return prepare(SP_REAL(Ssend_init), data, count, type, to, tag, comm, request);
 }
 
 SP_EXPORT int MPI_Rsend_init(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                              MPI_Request *request)
 {
-    const int status = SP_REAL(Rsend_init)(data, count, type, to, tag, comm, request);
-    keep(status, count, type, to, comm, *request);
-    return status;
+    return prepare(SP_REAL(Rsend_init), data, count, type, to, tag, comm, request);
 }
 
 SP_EXPORT int MPI_Start(MPI_Request *request)

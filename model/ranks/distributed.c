@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "model/cache/kept.h"
+#include "model/formulas/formulas.h"
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 
@@ -29,17 +30,27 @@ struct sp_block_bytes sp_block_bytes_of(const struct sp_halo_rank *rank, const s
                                         double local_loads, double remote_loads)
 {
     const struct sp_sizes *s = &d->sizes;
-    const bool compressed = sp_remote_is_compressed(rank);
-    const double rows = (double)rank->n_r, remote_rows = compressed ? (double)rank->remote_rows : rows;
-    struct sp_block_bytes b = {.local_B = (s->s_a + s->s_i) * (double)rank->local_nz + s->s_p * (rows + 1) +
-                                          d->r * d->w * s->s_y * rows +
-                                          d->r * s->s_x * local_loads * (double)rank->local_columns,
-                               .pack_B = (double)rank->n_sent * (s->s_i + d->r * (1 + d->w) * s->s_x)};
-    if (rank->remote_nz > 0)
-        b.remote_B = (s->s_a + s->s_i) * (double)rank->remote_nz + s->s_p * (remote_rows + 1) +
-                     (compressed ? s->s_i * remote_rows : 0) + 2 * d->r * s->s_y * remote_rows +
-                     d->r * s->s_x * remote_loads * (double)rank->n_recv;
-    return b;
+    const struct sp_symbols of = {.s_a = s->s_a,
+                                  .s_x = s->s_x,
+                                  .s_y = s->s_y,
+                                  .s_i = s->s_i,
+                                  .s_p = s->s_p,
+                                  .r = d->r,
+                                  .w = d->w,
+                                  .n_r = (double)rank->n_r,
+                                  .n_local = (double)rank->local_nz,
+                                  .n_remote = (double)rank->remote_nz,
+                                  .l_c = (double)rank->local_columns,
+                                  .l_loads = local_loads,
+                                  .h_c = (double)rank->n_recv,
+                                  .h_loads = remote_loads,
+                                  .k_r = (double)rank->remote_rows,
+                                  .n_out = (double)rank->n_sent};
+    return (struct sp_block_bytes){.local_B = sp_formula_V_local(&of),
+                                   .remote_B = rank->remote_nz == 0            ? 0
+                                               : sp_remote_is_compressed(rank) ? sp_formula_V_remote_rows(&of)
+                                                                               : sp_formula_V_remote(&of),
+                                   .pack_B = sp_formula_V_pack(&of)};
 }
 
 /* ---- messages ---- */
@@ -254,8 +265,10 @@ static void finish_rank(const struct sp_distribution *d, struct sp_rank_cost *c)
     const double local_s = c->own_s - c->remote_s;
     if (!d->network)
         return;
-    c->time_s = c->pack_s + c->exchange_s + c->own_s;
-    c->overlapped_s = c->pack_s + fmax(local_s, c->exchange_s) + c->remote_s;
+    const struct sp_symbols of = {
+        .t_pack = c->pack_s, .t_exchange = c->exchange_s, .t_local = local_s, .t_remote = c->remote_s};
+    c->time_s = sp_formula_T_apart(&of);
+    c->overlapped_s = sp_formula_T_overlap(&of);
 }
 
 static void bytes_of_rank(const struct sp_halo_rank *rank, const struct sp_distribution *d, int p,

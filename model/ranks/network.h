@@ -2,9 +2,9 @@
  *
  * Max-rate model [Gropp, Olson, Samfass, "Modeling MPI communication performance on SMP nodes: Is
  * it time to retire the ping pong test", EuroMPI 2016]: a rank that sends m messages of together s
- * bytes while all ranks of its node send S bytes takes
+ * bytes while all ranks of its node send S bytes takes T_messages (model/formulas/ranks.txt),
  *
- *     T = m latency + m_large rendezvous + max(s/rank_Bps, S/node_Bps)
+ *     T = m latency + m_large rendezvous + max(s/b_rank, S/b_node)
  *
  * A rank's own link limits while few ranks send, the node's while many do. */
 #ifndef SP_MODEL_NETWORK_H
@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/reading.h"
+#include "model/formulas/formulas.h"
 
 /* Between two ranks. Numbers are measured or stated; `how` says so of all three. */
 struct sp_network_path {
@@ -45,11 +46,11 @@ static inline double sp_messages_time(const struct sp_network_path *path, const 
 {
     if (!(m->n > 0))
         return 0;
-    double transfer_s = m->bytes / path->rank_Bps.value;
-    if (sp_value_known(path->node_Bps))
-        transfer_s = fmax(transfer_s, m->of_node_B / path->node_Bps.value);
-    const double rendezvous_s = path->rendezvous_B > 0 ? path->rendezvous_s.value : 0;
-    return m->n * path->latency_s.value + m->n_large * rendezvous_s + transfer_s;
+    return SP_FORMULA(T_messages, .m_n = m->n, .m_large = m->n_large, .m_B = m->bytes,
+                      .m_node_B = m->of_node_B, .latency = path->latency_s.value,
+                      .rendezvous = path->rendezvous_B > 0 ? path->rendezvous_s.value : 0,
+                      .b_rank = path->rank_Bps.value,
+                      .b_node = sp_value_known(path->node_Bps) ? path->node_Bps.value : INFINITY);
 }
 
 /* The path of messages inside a node. */

@@ -131,7 +131,7 @@ for kind in halo ranks roofline; do
     grep -A 1 "^$kind " "$dir/out" | grep -q "it lacks" && fail "$kind cannot be drawn"
 done
 "$spmodel" track add --store "$dir/store" "$record" >"$dir/out" 2>"$dir/err" || fail "the store does not take it"
-product 1 2 --fail-below model:0.999999 "$dir/small.mtx"
+product 0 2 --fail-below model:0.000001 "$dir/small.mtx"
 "$spmodel" analyze --partition rows "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
 [ $? = 2 ] || fail "--partition without --mpi"
 
