@@ -252,6 +252,7 @@ benchmark() { # NAME LIMIT ARGUMENT...
     kind=$1 limit=$2
     shift 2
     for matrix in ${MATRICES:-gen:random:4194304:8 gen:hpcg:128 gen:powerlaw:21:16 gen:laplace3d:240}; do
+        # shellcheck disable=SC2086 # one word, or none
         step "$kind-$(word_of "$matrix")" "$limit" "$dir/bench_gpu" $peers --machine "$machine" --rounds "${ROUNDS:-21}" --seconds "$((limit * 2 / 3))" "$@" "$matrix"
         grep -E '(warm|cold|tried)' "$out/$kind-$(word_of "$matrix").txt" 2>/dev/null | sed "s/^/$kind $matrix: /" >>"$out/rows.txt"
         archive
@@ -324,6 +325,7 @@ make_call() { # CALL OUT
     esac
     dir=$(cd "$(dirname "$0")" && pwd)
     [ -x "$dir/spmodel" ] || die "$dir has no packed program: gpu_session.sh pack BUILD DIR, then sh DIR/gpu_session.sh $1" 2
+    rm -rf "${2:?}/$call"
     mkdir -p "$2/$call/records" || die "cannot write to $2"
     results=$(cd "$2" && pwd)
     out=$results/$call

@@ -38,15 +38,16 @@ crash='echo before; kill -SEGV $$'
 
 # call CALL EXIT_CODE: makes it; its archive is unpacked into found/.
 call() {
+    rm -f "$dir"/results/*.tar.gz
     sh "$pack/gpu_session.sh" "$1" "$dir/results" >"$dir/out" 2>&1
     got=$?
     [ $got = "$2" ] || fail "call $1 ends with $got, not $2"
-    unpack
+    unpack "$dir"/results/*.tar.gz
 }
-unpack() {
+unpack() { # ARCHIVE
     rm -rf "$dir/found"
     mkdir "$dir/found"
-    tar -xzf "$dir"/results/"$(ls -t "$dir/results" | grep 'tar.gz$' | head -n 1)" -C "$dir/found" || fail 'the archive is no archive'
+    tar -xzf "$1" -C "$dir/found" || fail 'the archive is no archive'
     found=$(echo "$dir"/found/*)
     grep -q '^exit code' "$found/summary.txt" || fail "the archive was not packed at the end: $(cat "$found/summary.txt")"
 }
@@ -80,9 +81,11 @@ says 'cuda-merge_.*c128 .*TIMED OUT'
 says 'fusedmm_crs.* FAILED, exit code 139'
 says '^records .*ok'
 [ "$(grep -c ' ok$' "$found/summary.txt")" -ge 31 ] || fail "too few steps went well: $(cat "$found/summary.txt")"
-for kernel in $(sed -n 's/.*GPU_ROW("[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p; s/^ *"[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p' "$source/kernels/kernel_table.c"); do
+sed -n 's/.*GPU_ROW("[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p; s/^ *"[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p' "$source/kernels/kernel_table.c" >"$dir/kernels"
+[ "$(wc -l <"$dir/kernels")" -ge 15 ] || fail 'the table of kernels cannot be read'
+while read -r kernel; do
     [ "$kernel" = cuda-fused ] || grep -q "$kernel" "$found/rows.txt" || fail "no figures of $kernel: $(cat "$found/rows.txt")"
-done
+done <"$dir/kernels"
 
 # 3 and 4: no cuSPARSE, and a benchmark that hangs after its first rows.
 wrap spmodel nothing :
@@ -119,14 +122,13 @@ says '^synccheck-spmm_bcsr_8x8_--inner_32_--precision_f32 .*ok'
 
 # Ended from outside in the middle of a step.
 wrap spmodel '*analyze*' "$hang"
-sh "$pack/gpu_session.sh" 2 "$dir/results" >"$dir/out" 2>&1 &
+LIMIT=60 sh "$pack/gpu_session.sh" 2 "$dir/ended" >"$dir/out" 2>&1 &
 caller=$!
-until grep -q '^ceilings\|gen_laplace' "$dir/results/2-truth/summary.txt" 2>/dev/null || ls "$dir/results/2-truth/" | grep -q '^gen_laplace'; do sleep 0.1; done
-sleep 0.5
+until grep -q '^ceilings-quick' "$dir/ended/2-truth/summary.txt" 2>/dev/null; do sleep 0.1; done
 kill $caller
 wait $caller
 [ $? = 143 ] || fail 'a call that is ended does not say so'
-unpack
+unpack "$dir/ended/2-truth.tar.gz"
 says 'ended by signal 15'
 
 # Without a GPU: exit code 4, and the archive says why.
