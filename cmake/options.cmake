@@ -129,6 +129,7 @@ foreach(library likwid papi)
 endforeach()
 
 include(cmake/cuda.cmake)
+include(cmake/hip.cmake)
 
 find_program(GNUPLOT gnuplot)
 if(GNUPLOT)

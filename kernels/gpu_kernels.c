@@ -18,9 +18,14 @@ enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp
         void *address;
         sp_gpu_module_of *function;
     } symbol;
+    const char *file = SP_GPU_MODULE_FILE;
     *module = NULL;
-    enum sp_status status =
-        sp_module_file_symbol(SP_GPU_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
+    enum sp_status status = sp_module_file_symbol(file, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
+    if (status == SP_ABSENT &&
+        sp_module_file_symbol(SP_HIP_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, NULL) == SP_OK) {
+        file = SP_HIP_MODULE_FILE;
+        status = SP_OK;
+    }
     if (status != SP_OK && err)
         snprintf(err->remedy, sizeof err->remedy, "spmodel doctor says whether this build has it");
     if (status != SP_OK)
@@ -29,7 +34,7 @@ enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp
     if (found->abi != SP_GPU_MODULE_ABI || found->layout_size != sizeof(struct sp_layout) ||
         found->launch_size != sizeof(struct sp_gpu_launch))
         return sp_fail(err, SP_ABSENT, "build and install both together",
-                       "%s is of another build than this program", SP_GPU_MODULE_FILE);
+                       "%s is of another build than this program", file);
     *module = found;
     return SP_OK;
 }

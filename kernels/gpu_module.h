@@ -12,7 +12,7 @@
 #include "sparse/launch/gpu_launch.h"
 #include "sys/machine/gpu_files.h"
 
-#define SP_GPU_MODULE_ABI 3
+#define SP_GPU_MODULE_ABI 4
 
 /* What a device says of itself. */
 struct sp_gpu_device {
@@ -26,6 +26,7 @@ struct sp_gpu_device {
     int core_threads;     /* resident on a core at most */
     int core_blocks;
     int core_registers;
+    int wave; /* lanes that go in step: 32, or 64 */
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
 };
 

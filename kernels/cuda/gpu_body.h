@@ -60,9 +60,13 @@ template <class T> SP_GPU T load(const T *p)
 /* The same for one register; the compiler leaves it where it stands, before what takes time. */
 SP_GPU int32_t load_here(const int32_t *p)
 {
+#ifdef __HIP__
+    return *(const volatile int32_t *)p;
+#else
     int32_t value;
     asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(p));
     return value;
+#endif
 }
 /* Loads what this thread stored. */
 template <class T> SP_GPU T reload(const T *p)
@@ -73,6 +77,12 @@ template <class T> SP_GPU T stream(const T *p)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "one, two or four registers");
     T value;
+#ifdef __HIP__
+    uint32_t bits[sizeof(T) / sizeof(uint32_t)];
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        bits[i] = __builtin_nontemporal_load((const uint32_t *)p + i);
+    memcpy(&value, bits, sizeof value);
+#else
     if constexpr (sizeof(T) == 16) {
         uint64_t bits[2];
         asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];" : "=l"(bits[0]), "=l"(bits[1]) : "l"(p));
@@ -86,6 +96,7 @@ template <class T> SP_GPU T stream(const T *p)
         asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(p));
         memcpy(&value, &bits, sizeof value);
     }
+#endif
     return value;
 }
 template <class T> SP_GPU void store(T *p, T value)

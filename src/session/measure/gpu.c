@@ -78,6 +78,7 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
     m->gpu = (struct sp_gpu_limits){.threads = d->core_threads,
                                     .blocks = d->core_blocks,
                                     .registers = d->core_registers,
+                                    .wave = d->wave,
                                     .shared_B = (int64_t)d->shared_core_B,
                                     .block_shared_B = d->major >= 8 ? 1024 : 0,
                                     .launch_s = sp_value_none("not measured"),
