@@ -150,6 +150,8 @@ every_kernel() {
 spmv crs --isa cuda-thread
 spmv crs --isa cuda-lanes
 spmv crs --isa cuda-merge
+spmv crs --isa cuda-keep
+spmv crs --isa cuda-bins
 spmv sell:32,1
 spmv sell:32,256
 spmm crs --inner 32 --isa cuda-row

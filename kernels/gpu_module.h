@@ -26,7 +26,7 @@ struct sp_gpu_device {
     int core_threads;     /* resident on a core at most */
     int core_blocks;
     int core_registers;
-    int wave; /* lanes that go in step: 32, or 64 */
+    int wave;            /* lanes that go in step: 32, or 64 */
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
 };
 

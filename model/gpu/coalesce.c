@@ -1,5 +1,7 @@
 #include "model/gpu/coalesce.h"
 
+#include "model/gpu/wide.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -104,11 +106,10 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         sum->most_steps = steps;
 }
 
-enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
-                           struct sp_coalescing *sum, struct sp_error *err)
+static enum sp_status walk_first_grid(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                                      struct sp_coalescing *sum, struct sp_error *err)
 {
     struct sp_gpu_cursor c;
-    memset(sum, 0, sizeof *sum);
     const int64_t of_block = sp_gpu_block_warps(&g->launch);
     for (int64_t b = 0; b < g->launch.n_blocks; b++) {
         for (int w = 0; w < of_block; w++) {
@@ -118,6 +119,18 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
         if (b % 4096 == 4095 && sp_progress_interrupted(progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "counting sectors was interrupted");
     }
+    return SP_OK;
+}
+
+enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                           struct sp_coalescing *sum, struct sp_error *err)
+{
+    struct sp_gpu_cursor c;
+    memset(sum, 0, sizeof *sum);
+    enum sp_status status = sp_gpu_is_wide(g) && !g->walks_all ? sp_gpu_wide_coalesce(g, progress, sum, err)
+                                                               : walk_first_grid(g, progress, sum, err);
+    if (status != SP_OK)
+        return status;
     for (int64_t b = 0; b < sp_gpu_carry_blocks(g); b++)
         for (int w = 0; w < SP_GPU_CARRY_THREADS / SP_WARP; w++) {
             sp_gpu_cursor_open_carry(g, b, w, &c);
