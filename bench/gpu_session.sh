@@ -14,7 +14,7 @@
 #   4 dense      SpMM, SDDMM and FusedMM beside cuSPARSE and cuBLAS, where they are
 #   5 sanitize   every kernel under compute-sanitizer, where it is installed
 #
-# In the environment: SMALL, LARGE, MATRICES="gen:... ..." name other matrices (of `truth`; of the benchmarks), LIMIT=SECONDS
+# In the environment: SMALL, LARGE, LONG, MATRICES="gen:... ..." name other matrices (of `truth`; of the benchmarks), LIMIT=SECONDS
 # is the most that a step may take, DEADLINE=SECONDS a call, SIZE is of the arrays of quick ceilings, ROUNDS=N of benchmarks,
 # MODULE=FILE packs this one instead of the build's libspmodel-cuda.so.
 #
@@ -151,7 +151,6 @@ spmv crs --isa cuda-thread
 spmv crs --isa cuda-lanes
 spmv crs --isa cuda-merge
 spmv crs --isa cuda-keep
-spmv crs --isa cuda-bins
 spmv sell:32,1
 spmv sell:32,256
 spmm crs --inner 32 --isa cuda-row
@@ -228,6 +227,7 @@ truth() {
             measured "$(word_of "$matrix $op $format $options")" 20 "$matrix" --op "$op" --format "$format" $options --samples 3 --bytes auto
         done <"$out/kernels.txt"
     done
+    measured "$(word_of "${LONG:-gen:arrow:100000} cuda-bins")" 20 "${LONG:-gen:arrow:100000}" --isa cuda-bins --samples 3 --bytes auto
     for state in '' --cold; do
         for matrix in ${LARGE:-gen:random:4194304:8 gen:hpcg:128 gen:powerlaw:21:16}; do
             for what in 'crs --isa cuda-lanes' 'sell:32,1' 'crs --isa cuda-merge' 'crs --isa cuda-thread' 'sell:32,256'; do

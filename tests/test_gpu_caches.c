@@ -208,7 +208,8 @@ START_TEST(l1s_equal_a_plain_list)
 }
 END_TEST
 
-/* Whole runs of columns: what is reckoned is what a walk through all requests finds, sectors, waves and all. */
+/* Whole runs of columns, and requests for x alone: what is reckoned is what a walk through all requests finds,
+ * sectors, waves and all. */
 static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool counts_parts)
 {
     struct sp_layout l;
@@ -219,7 +220,8 @@ static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, 
     ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
-    ck_assert_msg(sp_gpu_is_wide(&grid), "%s, width %d, is walked through", sp_gpu_map_name(map), (int)w->r);
+    ck_assert_msg(sp_gpu_is_wide(&grid) == (w->op == SP_OP_SPMM), "%s, width %d: is it walked through?",
+                  sp_gpu_map_name(map), (int)w->r);
     grid.counts_parts = counts_parts;
     for (int i = 0; i < 2; i++) {
         grid.walks_all = i == 1;
@@ -256,6 +258,8 @@ START_TEST(runs_of_columns_equal_a_walk)
                                     .precision = cases[i].precision,
                                     .n_threads = 1,
                                     .matrix = &a};
+            if (cases[i].r == 1)
+                w.op = SP_OP_SPMV;
             ck_assert_int_eq(sp_workload_set_format(&w, "crs", NULL), SP_OK);
             compare_with_walk(&w, cases[i].map, k == 1);
             sp_csr_free(&a);

@@ -35,8 +35,8 @@ struct loads_keeping_x {
 /* The sum of a thread's entries: `stride` apart, the first at col and val, `left` up to the end of
  * the row. Entries are taken `batch` at a time, so that their loads are on the way together; those
  * behind the end are left out one by one, which keeps entry k of all rows of a warp in one request.
- * (A loop that the compiler unrolls begins with what the batches leave over: lanes whose rows differ
- * in length would then ask for different entries together.) */
+ * (A loop that the compiler unrolls begins with what the batches leave over: lanes whose rows
+ * differ in length would then ask for different entries together.) */
 template <class Loads, int stride, class V, class I>
 SP_GPU V sum_of_entries(const I *col, const V *val, const V *x, int64_t left)
 {

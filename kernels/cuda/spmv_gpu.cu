@@ -92,9 +92,9 @@ int start_real(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enu
     case SP_GPU_CHUNK:
         return narrow ? start_chunk<V, int32_t>(g, a) : start_chunk<V, int64_t>(g, a);
     case SP_GPU_KEEP:
-        return start_few_lanes<kind_keep<V>>(g, a);
+        return start_lanes<kind_keep<V>>(g, a);
     case SP_GPU_BINS:
-        return start_few_lanes<kind_bins<V>>(g, a);
+        return start_lanes<kind_bins<V>>(g, a);
     default:
         return narrow ? start_crs<V>(g, a) : start_few_lanes<kind_rows<V, int64_t>>(g, a);
     }

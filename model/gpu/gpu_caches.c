@@ -12,8 +12,8 @@
 /* Sectors that are followed, about: more SMs differ little from these. */
 static const double L1_AIM = 3e6;
 enum { FEWEST_SMS = 4 };
-/* Of one SM at most, where warps have whole runs of columns: a few times what its L1 holds shows what
- * comes again. */
+/* Of one SM at most, where warps have whole runs of columns: a few times what its L1 holds shows
+ * what comes again. */
 static const int64_t WIDE_MOST = 1000000;
 
 struct cache {
@@ -30,6 +30,8 @@ struct simulation {
     struct cache cache[SP_N_GPU_L1_SIZES];
     int64_t loaded[SP_N_GPU_ARRAYS];
     int64_t n_asked;              /* sectors of the SM so far */
+    int64_t *line, n_met;         /* WIDE: [n_met] lines that it met, which are all that is forgotten for
+                                     the next one; NULL: all lines are */
     struct sp_gpu_cursor *cursor; /* [n_resident warps of a block] */
     int *left;                    /* [n_resident] warps of each block that have not ended */
 };
@@ -63,6 +65,8 @@ static void ask(struct simulation *s, const struct sp_gpu_request *r)
     for (int i = 0; i < n; i++) {
         int64_t line = s->first_line[r->array] + (sector[i] >> s->sectors_shift);
         uint8_t bit = (uint8_t)(1 << (sector[i] & ((1 << s->sectors_shift) - 1)));
+        if (s->line && !s->cache[SP_GPU_L1_ENDLESS].present[line])
+            s->line[s->n_met++] = line;
         for (int k = 0; k < SP_N_GPU_L1_SIZES; k++)
             touch_l1(&s->cache[k], k == SP_GPU_L1_ENDLESS, line, bit, &s->cache[k].missed[r->array]);
     }
@@ -99,8 +103,12 @@ static void run_sm(struct simulation *s, int64_t sm)
     for (int k = 0; k < SP_N_GPU_L1_SIZES; k++) {
         if (k != SP_GPU_L1_ENDLESS)
             sp_lru_clear(&s->cache[k].lru);
-        memset(s->cache[k].present, 0, (size_t)s->n_lines);
+        for (int64_t i = 0; i < s->n_met; i++)
+            s->cache[k].present[s->line[i]] = 0;
+        if (!s->line)
+            memset(s->cache[k].present, 0, (size_t)s->n_lines);
     }
+    s->n_met = 0;
     memset(s->left, 0, (size_t)s->options->n_resident * sizeof *s->left);
     do {
         running = 0;
@@ -131,6 +139,9 @@ static enum sp_status make_l1(struct simulation *s, struct sp_error *err)
     enum sp_status status = sp_new_array(warps, sizeof *s->cursor, what, (void **)&s->cursor, err);
     if (status == SP_OK)
         status = sp_new_array(o->n_resident, sizeof *s->left, what, (void **)&s->left, err);
+    if (status == SP_OK && sp_gpu_is_wide(s->grid)) /* a turn of all warps goes beyond the most */
+        status =
+            sp_new_array(WIDE_MOST + (warps + 1) * SP_WARP, sizeof *s->line, what, (void **)&s->line, err);
     for (int k = 0; k < SP_N_GPU_L1_SIZES && status == SP_OK; k++) {
         int64_t lines = k == SP_GPU_L1_HALF ? capacity / 2 : capacity;
         status = sp_new_array(s->n_lines, 1, what, (void **)&s->cache[k].present, err);
@@ -146,6 +157,7 @@ static void unmake(struct simulation *s)
         sp_lru_free(&s->cache[k].lru);
         free(s->cache[k].present);
     }
+    free(s->line);
     free(s->cursor);
     free(s->left);
 }
@@ -273,7 +285,8 @@ static void gather(struct pass *p, const struct sp_gpu_request *r)
     const int to_sector = SP_GPU_SECTOR_SHIFT - p->grid->item_shift[r->array];
     const int64_t first = r->array == SP_GPU_SECOND ? p->second : 0;
     int64_t last = -1;
-    for (uint32_t left = r->active; left; left &= left - 1) {
+    int lanes = 0;
+    for (uint32_t left = r->active; left; left &= left - 1, lanes++) {
         int64_t sector = first + (r->item[__builtin_ctz(left)] >> to_sector);
         if (sector == last)
             continue;
@@ -282,7 +295,7 @@ static void gather(struct pass *p, const struct sp_gpu_request *r)
         if (is_followed(p, sector >> 1))
             follow(p, (uint32_t)(sector >> (p->stratum + 1) << 1 | (sector & 1)));
     }
-    p->streamed += p->of_lane * __builtin_popcount(r->active);
+    p->streamed += p->of_lane * lanes;
 }
 
 /* To the warp's next request for a gathered operand; false: it has ended. */
@@ -315,13 +328,19 @@ static bool go_on_wide(struct pass *p, struct sp_gpu_wide_warp *w, int n)
     return true;
 }
 
+static void open_gathers(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_cursor *c)
+{
+    sp_gpu_cursor_open(g, block, warp, c);
+    c->gathers_only = !g->walks_all;
+}
+
 static void open_block(struct pass *p, int64_t slot, int64_t block, int warps)
 {
     for (int w = 0; w < warps; w++)
         if (p->wide)
             sp_gpu_wide_open(p->grid, block, w, &p->wide[slot * warps + w]);
         else
-            sp_gpu_cursor_open(p->grid, block, w, &p->cursor[slot * warps + w]);
+            open_gathers(p->grid, block, w, &p->cursor[slot * warps + w]);
     p->left[slot] = warps;
 }
 

@@ -114,6 +114,7 @@ static void begin(const struct sp_gpu_grid *grid, const struct sp_gpu_walk *walk
     c->walk = walk;
     c->block = block;
     c->first_thread = warp * SP_WARP;
+    c->gathers_only = false;
     walk->begin(c);
 }
 

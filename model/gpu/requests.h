@@ -92,6 +92,7 @@ struct sp_gpu_cursor {
     uint32_t lanes;         /* those that take part at all */
     uint32_t active;
     uint32_t ending;         /* SHARE: those whose row has just ended */
+    bool gathers_only;       /* requests for x alone are wanted: others may be left out */
     int64_t slots;           /* left, or of the longest lane */
     int64_t row, first;      /* of the warp; its first entry, or item */
     int64_t from, to;        /* entries, or items, that are left */
@@ -104,7 +105,8 @@ struct sp_gpu_cursor {
     int32_t column[SP_WARP]; /* the column of its load */
 };
 
-/* Warp `warp` of block `block`; 0 <= warp < sp_gpu_block_warps(). */
+/* Warp `warp` of block `block`; 0 <= warp < sp_gpu_block_warps(). All its requests, until
+ * `gathers_only` is set. */
 void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_cursor *c);
 /* The same of the second grid. */
 void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,

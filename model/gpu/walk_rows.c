@@ -1,4 +1,5 @@
-/* Walks over rows, chunks, equal shares: THREAD, LANES, KEEP, BINS; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
+/* Walks over rows, chunks, equal shares: THREAD, LANES, KEEP, BINS; CHUNK; OUTPUT, GROUP, ROW,
+ * SLOT; MERGE. */
 #include "model/gpu/walk.h"
 
 enum step { LONG_ROW, BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
@@ -13,8 +14,8 @@ static void name_columns(struct sp_gpu_cursor *c)
     }
 }
 
-/* CRS by rows, `lanes` threads each: THREAD, LANES, KEEP, and BINS beside its long rows. turn: how far
- * the entries of a lane are apart. */
+/* CRS by rows, `lanes` threads each: THREAD, LANES, KEEP, and BINS beside its long rows. turn: how
+ * far the entries of a lane are apart. */
 
 static bool has_long_row(const struct sp_gpu_cursor *c)
 {
@@ -85,8 +86,25 @@ static uint32_t name_rows(struct sp_gpu_cursor *c)
     return firsts & c->lanes;
 }
 
+/* The next entries of the lanes, by their x. */
+static bool next_x_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
+{
+    const struct sp_layout *l = c->grid->layout;
+    c->active = 0;
+    for (int lane = 0; lane < SP_WARP; lane++) {
+        if (c->at[lane] >= c->end[lane])
+            continue;
+        c->active |= sp_gpu_bit(lane);
+        c->named[lane] = sp_layout_col(l, c->at[lane]);
+        c->at[lane] += c->turn;
+    }
+    return c->active && sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
+}
+
 static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
+    if (c->gathers_only)
+        return c->step != DONE && next_x_of_rows(c, r);
     uint32_t firsts;
     switch ((enum step)c->step) {
     case LONG_ROW:
@@ -483,6 +501,10 @@ static bool merge_carry(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum 
 
 static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
+    if (c->gathers_only && c->step < COL) {
+        begin_entries(c);
+        c->step = COL;
+    }
     switch ((enum step_merge)c->step) {
     case START:
         return merge_start(c, r, 0);
@@ -495,6 +517,10 @@ static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         c->step = COL; /* fall through */
     case COL:
         c->active = share_of(c, c->from / SP_WARP * SP_WARP, c->from, c->to, c->at);
+        if (c->gathers_only) {
+            name_columns(c);
+            return c->active && sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
+        }
         if (c->active) {
             c->step = MERGE_VAL;
             return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);

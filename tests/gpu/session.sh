@@ -6,7 +6,7 @@ set -u
 source=$1 build=$2 stand_in=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-export SPMODEL_ASSUME=clean OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive HOME="$dir" CUDA_VISIBLE_DEVICES='' SMALL=gen:laplace2d:6 LARGE=gen:laplace2d:7 MATRICES=gen:laplace2d:6 LIMIT=8 SIZE=4MiB ROUNDS=2
+export SPMODEL_ASSUME=clean OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive HOME="$dir" CUDA_VISIBLE_DEVICES='' SMALL=gen:laplace2d:6 LARGE=gen:laplace2d:7 LONG=gen:arrow:1100 MATRICES=gen:laplace2d:6 LIMIT=8 SIZE=4MiB ROUNDS=2
 unset XDG_CACHE_HOME CUDA_HOME CUDA_PATH
 fail() { echo "gpu_session: $*"; tail -n 40 "$dir/out" 2>/dev/null; exit 1; }
 

@@ -351,10 +351,10 @@ void sp_gpu_long_rows(const struct sp_layout *l, const struct sp_gpu_launch *g, 
             row[n++] = i;
 }
 
-/* Bodies of what is rarely chosen (64-bit indices, complex numbers, KEEP, BINS) have 4 or 16 lanes. */
-static int spmv_lanes(const struct sp_layout *l, enum sp_gpu_map map, int wanted)
+/* Bodies of what is rarely chosen (64-bit indices, complex numbers) have 4 or 16 lanes. */
+static int spmv_lanes(const struct sp_layout *l, int wanted)
 {
-    const bool is_rare = map != SP_GPU_LANES || l->index == SP_I64 || l->precision == SP_C128;
+    const bool is_rare = l->index == SP_I64 || l->precision == SP_C128;
     int lanes = 2;
     while (wanted == 0 && lanes < SP_WARP && (int64_t)lanes * l->n_r < l->n_nz)
         lanes *= 2;
@@ -399,7 +399,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
         return sp_fail(err, SP_ABSENT, SP_O_FORMAT " sell:32,256",
                        "a warp takes whole slots of 32 rows, C = %d is not a multiple of 32", (int)l->C);
     struct sp_gpu_launch made = {.map = map,
-                                 .lanes = has_lanes(map) ? spmv_lanes(l, map, lanes) : 1,
+                                 .lanes = has_lanes(map) ? spmv_lanes(l, lanes) : 1,
                                  .items = map == SP_GPU_MERGE ? MERGE_ITEMS : 0,
                                  .block_threads = m->block_threads,
                                  .registers = m->registers,
@@ -430,6 +430,9 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     default:
         break;
     }
+    if (map == SP_GPU_BINS && made.n_long == 0 && l->n_r > 0)
+        return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes", "no row has more than %d nonzeros",
+                       SP_GPU_SHORT_ROW);
     if (made.n_blocks > MOST_BLOCKS)
         return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld blocks, a grid has at most %lld",
                        (long long)made.n_blocks, (long long)MOST_BLOCKS);

@@ -49,9 +49,10 @@ enum sp_gpu_map {
      * last. */
     SP_GPU_KEEP,
 
-    /* CRS, 32-bit indices: rows of more than `items` entries are long. Block b < n_long has row
-     * start[b] (n_long int64_t, sp_gpu_long_rows), entry j of it is that of thread j mod
-     * block_threads. The other blocks, counted from n_long on, have the others as LANES does.
+    /* CRS, 32-bit indices: rows of more than `items` entries are long; there is one at least. Block
+     * b < n_long has row start[b] (n_long int64_t, sp_gpu_long_rows), entry j of it is that of
+     * thread j mod block_threads. The other blocks, counted from n_long on, have the others as
+     * LANES does.
      *     start[b] by all, ptr[row], ptr[row + 1] by all; col, val, x as above; y by the block's
      *     first thread. Others as LANES, without entries and y of the rows that are long. */
     SP_GPU_BINS,
@@ -211,12 +212,13 @@ const char *sp_gpu_map_name(enum sp_gpu_map map);
 enum sp_op sp_gpu_map_op(enum sp_gpu_map map);
 enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
 
-/* lanes 0: LANES the smallest power of two that is not below n_nzr, 2 to 32, of which 64-bit
- * indices, complex numbers, KEEP and BINS take 4 or 16; GROUP and ROW as many teams as have two
+/* lanes 0: LANES, KEEP and BINS the smallest power of two that is not below n_nzr, 2 to 32, of
+ * which 64-bit indices and complex numbers take 4 or 16; GROUP and ROW as many teams as have two
  * entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
  * (another operation or format, 64-bit indices, for which only LANES, CHUNK, GROUP, ROW, STAGE,
  * SAMPLE, FUSED and MMA have bodies, C not a multiple of 32, column-major, more blocks than a grid
- * has, lists or tiles that shared memory cannot hold). */
+ * has, lists or tiles that shared memory cannot hold, no long
+ * row for BINS). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
