@@ -93,6 +93,23 @@ static void turn(struct simulation *s, int slot)
         }
 }
 
+/* Empties a cache: of all lines, or of those that were met. */
+static void forget(const struct simulation *s, struct cache *c, bool endless)
+{
+    if (!s->line) {
+        if (!endless)
+            sp_lru_clear(&c->lru);
+        memset(c->present, 0, (size_t)s->n_lines);
+        return;
+    }
+    for (int64_t i = 0; i < s->n_met; i++) {
+        c->present[s->line[i]] = 0;
+        if (!endless)
+            c->lru.place[s->line[i]] = SP_LRU_ABSENT;
+    }
+    c->lru.resident = c->lru.head = c->lru.tail = 0;
+}
+
 static void run_sm(struct simulation *s, int64_t sm)
 {
     const int64_t n_blocks = s->grid->launch.n_blocks, n_sm = s->options->n_sm;
@@ -100,14 +117,8 @@ static void run_sm(struct simulation *s, int64_t sm)
     int64_t next = sm;
     int running = 0;
     s->n_asked = 0;
-    for (int k = 0; k < SP_N_GPU_L1_SIZES; k++) {
-        if (k != SP_GPU_L1_ENDLESS)
-            sp_lru_clear(&s->cache[k].lru);
-        for (int64_t i = 0; i < s->n_met; i++)
-            s->cache[k].present[s->line[i]] = 0;
-        if (!s->line)
-            memset(s->cache[k].present, 0, (size_t)s->n_lines);
-    }
+    for (int k = 0; k < SP_N_GPU_L1_SIZES; k++)
+        forget(s, &s->cache[k], k == SP_GPU_L1_ENDLESS);
     s->n_met = 0;
     memset(s->left, 0, (size_t)s->options->n_resident * sizeof *s->left);
     do {
