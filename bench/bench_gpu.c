@@ -212,7 +212,8 @@ int main(int argc, char **argv)
     }
     if (s.workload.op != SP_OP_SPMV && s.workload.r == 0)
         s.workload.r = 32;
-    if (sp_gpu_module_open(&d.module, &err) != SP_OK || d.module->describe(&d.facts, &err) != SP_OK)
+    if (sp_gpu_module_open(SP_GPU_CUDA, &d.module, &err) != SP_OK ||
+        d.module->describe(&d.facts, &err) != SP_OK)
         fail(&err);
     if (s.with_peers) {
         d.peers = find_peers(&err);

@@ -130,6 +130,7 @@ endforeach()
 
 include(cmake/cuda.cmake)
 include(cmake/hip.cmake)
+include(cmake/opencl.cmake)
 
 find_program(GNUPLOT gnuplot)
 if(GNUPLOT)

@@ -99,8 +99,10 @@ struct spmodel_array {
 };
 enum { SPMODEL_MAX_ARRAYS = 16 };
 
-/* Told by trace() for each access, in the order of the thread's execution. */
+/* Told by trace() for each access, in the order of the thread's execution. `is_write`: 0 a load, 1 a store,
+ * SPMODEL_STREAMS a non-temporal store of y, which reads nothing and passes the caches. */
 typedef void spmodel_access(void *walker, const void *address, size_t size_B, int is_write);
+enum { SPMODEL_STREAMS = 2 };
 
 /* Functions return 0, or a number of their own that the message names. They run in a process of their own:
  * one that crashes, hangs, ends its thread or process, or writes beside y is named and does no harm. */

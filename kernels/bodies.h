@@ -28,6 +28,9 @@ extern sp_kernel_prepare sp_fusedmm_portable, sp_fusedmm_avx2, sp_fusedmm_avx512
 extern sp_kernel_prepare sp_spmv_kernel_reference, sp_dense_kernel_reference;
 
 /* On a GPU, by enum sp_gpu_map. */
+extern sp_kernel_prepare sp_opencl_map_thread, sp_opencl_map_lanes, sp_opencl_map_merge, sp_opencl_map_chunk,
+    sp_opencl_map_group, sp_opencl_map_slot, sp_opencl_map_output, sp_opencl_map_row, sp_opencl_map_share,
+    sp_opencl_map_stage, sp_opencl_map_sample, sp_opencl_map_equal, sp_opencl_map_tile, sp_opencl_map_fused;
 extern sp_kernel_prepare sp_gpu_map_thread, sp_gpu_map_lanes, sp_gpu_map_merge, sp_gpu_map_keep,
     sp_gpu_map_bins, sp_gpu_map_chunk, sp_gpu_map_group, sp_gpu_map_slot, sp_gpu_map_output, sp_gpu_map_row,
     sp_gpu_map_share, sp_gpu_map_stage, sp_gpu_map_sample, sp_gpu_map_equal, sp_gpu_map_tile,
@@ -39,6 +42,8 @@ extern sp_kernel_accepts sp_gpu_map_thread_accepts, sp_gpu_map_lanes_accepts, sp
     sp_gpu_map_stage_accepts, sp_gpu_map_sample_accepts, sp_gpu_map_equal_accepts, sp_gpu_map_tile_accepts,
     sp_gpu_map_fused_accepts, sp_gpu_map_mma_accepts;
 enum sp_status sp_gpu_available(struct sp_error *err);
+enum sp_status sp_opencl_available(struct sp_error *err);
+enum sp_status sp_opencl_has_lanes(struct sp_error *err); /* and sub-groups */
 
 /* The rest of a kernel of struct sp_kernel. */
 enum sp_status sp_spmv_reference_run(void *state, int64_t repetitions, struct sp_run_stats *stats,

@@ -1,4 +1,4 @@
-/* Rows of the kernel table whose code is in the GPU module. */
+/* Rows of the kernel table whose code is in the GPU modules. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,21 +7,27 @@
 #include "kernels/gpu_module.h"
 #include "sys/machine/gpu_files.h"
 
+const struct sp_gpu_interface sp_gpu_interfaces[SP_N_GPU_APIS] = {
+    [SP_GPU_CUDA] = {"CUDA", "gpu", "cuda", SP_GPU_MODULE_FILE},
+    [SP_GPU_OPENCL] = {"OpenCL", "opencl", "opencl", SP_OPENCL_MODULE_FILE},
+};
+
 struct gpu_state {
     const struct sp_gpu_module *module;
     void *inner; /* the module's */
 };
 
-enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp_error *err)
+enum sp_status sp_gpu_module_open(enum sp_gpu_api api, const struct sp_gpu_module **module,
+                                  struct sp_error *err)
 {
+    const char *file = sp_gpu_interfaces[api].file;
     union {
         void *address;
         sp_gpu_module_of *function;
     } symbol;
-    const char *file = SP_GPU_MODULE_FILE;
     *module = NULL;
     enum sp_status status = sp_module_file_symbol(file, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
-    if (status == SP_ABSENT &&
+    if (status == SP_ABSENT && api == SP_GPU_CUDA &&
         sp_module_file_symbol(SP_HIP_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, NULL) == SP_OK) {
         file = SP_HIP_MODULE_FILE;
         status = SP_OK;
@@ -39,22 +45,43 @@ enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp
     return SP_OK;
 }
 
-enum sp_status sp_gpu_available(struct sp_error *err)
+static enum sp_status describe(enum sp_gpu_api api, struct sp_gpu_device *device, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
-    struct sp_gpu_device device;
-    enum sp_status status = sp_gpu_module_open(&module, err);
-    return status == SP_OK ? module->describe(&device, err) : status;
+    enum sp_status status = sp_gpu_module_open(api, &module, err);
+    return status == SP_OK ? module->describe(device, err) : status;
 }
 
-static enum sp_status prepare(enum sp_gpu_map map, const struct sp_layout *layout,
+enum sp_status sp_gpu_available(struct sp_error *err)
+{
+    struct sp_gpu_device device;
+    return describe(SP_GPU_CUDA, &device, err);
+}
+
+enum sp_status sp_opencl_available(struct sp_error *err)
+{
+    struct sp_gpu_device device;
+    return describe(SP_GPU_OPENCL, &device, err);
+}
+
+enum sp_status sp_opencl_has_lanes(struct sp_error *err)
+{
+    struct sp_gpu_device device;
+    enum sp_status status = describe(SP_GPU_OPENCL, &device, err);
+    if (status == SP_OK && !device.has_sub_groups)
+        return sp_fail(err, SP_ABSENT, "take a kernel that needs none, such as opencl-thread",
+                       "the OpenCL device %s has no sub-groups that exchange values", device.name);
+    return status;
+}
+
+static enum sp_status prepare(enum sp_gpu_api api, enum sp_gpu_map map, const struct sp_layout *layout,
                               const struct sp_operands *operands, void **state, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
     struct sp_gpu_launch launch;
     void *memory;
     *state = NULL;
-    enum sp_status status = sp_gpu_module_open(&module, err);
+    enum sp_status status = sp_gpu_module_open(api, &module, err);
     if (status == SP_OK)
         status = sp_gpu_launch_make(layout, map, 0, &launch, err);
     if (status == SP_OK)
@@ -101,8 +128,8 @@ void sp_gpu_release(void *state)
     free(s);
 }
 
-/* `accepts` and `prepare` of what maps the work so. */
-#define GPU_MAP(word, map)                                                                                   \
+/* `accepts` and `prepare` of what maps the work so; of CUDA alone, and with OpenCL. */
+#define CUDA_MAP(word, map)                                                                                  \
     enum sp_status sp_gpu_map_##word##_accepts(const struct sp_layout *layout, struct sp_error *err)         \
     {                                                                                                        \
         struct sp_gpu_launch launch;                                                                         \
@@ -110,14 +137,20 @@ void sp_gpu_release(void *state)
     }                                                                                                        \
     enum sp_status sp_gpu_map_##word(SP_PREPARE)                                                             \
     {                                                                                                        \
-        return prepare(map, layout, operands, state, err);                                                   \
+        return prepare(SP_GPU_CUDA, map, layout, operands, state, err);                                      \
+    }
+#define GPU_MAP(word, map)                                                                                   \
+    CUDA_MAP(word, map)                                                                                      \
+    enum sp_status sp_opencl_map_##word(SP_PREPARE)                                                          \
+    {                                                                                                        \
+        return prepare(SP_GPU_OPENCL, map, layout, operands, state, err);                                    \
     }
 
 GPU_MAP(thread, SP_GPU_THREAD)
 GPU_MAP(lanes, SP_GPU_LANES)
 GPU_MAP(merge, SP_GPU_MERGE)
-GPU_MAP(keep, SP_GPU_KEEP)
-GPU_MAP(bins, SP_GPU_BINS)
+CUDA_MAP(keep, SP_GPU_KEEP)
+CUDA_MAP(bins, SP_GPU_BINS)
 GPU_MAP(chunk, SP_GPU_CHUNK)
 GPU_MAP(group, SP_GPU_GROUP)
 GPU_MAP(slot, SP_GPU_SLOT)
@@ -129,4 +162,4 @@ GPU_MAP(sample, SP_GPU_SAMPLE)
 GPU_MAP(equal, SP_GPU_EQUAL)
 GPU_MAP(tile, SP_GPU_TILE)
 GPU_MAP(fused, SP_GPU_FUSED)
-GPU_MAP(mma, SP_GPU_MMA)
+CUDA_MAP(mma, SP_GPU_MMA)

@@ -1,6 +1,6 @@
-/* The GPU kernels live in a shared object of their own, so that one program runs with and without a
- * driver. It is opened when a GPU is asked for; this is all that it shows. Arguments are those of
- * struct sp_kernel. */
+/* The GPU kernels live in shared objects of their own, one for CUDA and one for OpenCL, so that one
+ * program runs with and without a driver. One is opened when its device is asked for; this is all
+ * that it shows. Arguments are those of struct sp_kernel. */
 #ifndef SP_KERNELS_GPU_MODULE_H
 #define SP_KERNELS_GPU_MODULE_H
 
@@ -28,6 +28,12 @@ struct sp_gpu_device {
     int core_registers;
     int wave;            /* lanes that go in step: 32, or 64 */
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
+    /* Of OpenCL, else empty: there capability, registers and blocks of a core are not told. */
+    char interface[128]; /* "OpenCL 3.0 of PLATFORM, driver 3.1" */
+    int line_B;          /* of the cache whose size is L2_B */
+    double max_Hz;       /* what it says of its clock */
+    bool is_cpu;         /* a CPU as an OpenCL device */
+    bool has_sub_groups; /* that exchange values, of a size that kernels may choose */
 };
 
 enum { SP_MOST_GPU_OTHERS = 3 };
@@ -43,7 +49,11 @@ struct sp_gpu_clocks {
 struct sp_gpu_module {
     int abi;
     size_t layout_size, launch_size; /* sizeof(struct sp_layout), sizeof(struct sp_gpu_launch) */
-    /* Device 0 of those that this process may see; SP_ABSENT with the driver's words. */
+    /* From now on the device of that number, counted from 0 over all that the driver shows. Before
+       anything else; SP_USAGE where another one is in use. NULL: only device 0. */
+    enum sp_status (*choose)(int number, struct sp_error *err);
+    /* The device that was chosen, else number 0 of those that this process may see; SP_ABSENT with
+       the driver's words. */
     enum sp_status (*describe)(struct sp_gpu_device *device, struct sp_error *err);
     enum sp_status (*prepare)(const struct sp_gpu_launch *launch, const struct sp_layout *layout,
                               const struct sp_operands *operands, void **state, struct sp_error *err);
@@ -60,11 +70,13 @@ struct sp_gpu_module {
     void (*on_queued)(void (*queued)(void *context), void *context);
 };
 
-/* The symbol that SP_GPU_MODULE_FILE exports for the kernels, "sp_gpu_module". */
+/* The symbol that a module exports for the kernels, "sp_gpu_module". */
 typedef const struct sp_gpu_module *sp_gpu_module_of(void);
 #define SP_GPU_MODULE_SYMBOL "sp_gpu_module"
 
-/* Opens it; SP_ABSENT says what the loader said, or that it is of another build. It stays open. */
-enum sp_status sp_gpu_module_open(const struct sp_gpu_module **module, struct sp_error *err);
+/* Opens the one of an interface; SP_ABSENT says what the loader said, or that it is of another
+ * build. It stays open. */
+enum sp_status sp_gpu_module_open(enum sp_gpu_api api, const struct sp_gpu_module **module,
+                                  struct sp_error *err);
 
 #endif

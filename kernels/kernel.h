@@ -57,13 +57,25 @@ struct sp_kernel_facts {
                               them; NULL: none, or not said. Never called as this type */
 };
 
+/* What a GPU is told its work through. */
+enum sp_gpu_api { SP_GPU_CUDA, SP_GPU_OPENCL, SP_N_GPU_APIS };
+
+struct sp_gpu_interface {
+    const char *name;   /* "CUDA" */
+    const char *device; /* after --device: "gpu" */
+    const char *isa;    /* what names of its kernels begin with: "cuda" */
+    const char *file;   /* the module */
+};
+extern const struct sp_gpu_interface sp_gpu_interfaces[SP_N_GPU_APIS];
+
 struct sp_kernel {
     const char *name;    /* "spmv/sell/avx512": operation/format/variant, unique */
     const char *summary; /* one line for people */
     const char *absent;  /* NULL, or why this build has none: then the functions are NULL */
     enum sp_op op;
     enum sp_format format;
-    bool on_gpu;         /* its code is in the GPU module; layouts for it have one thread */
+    bool on_gpu;         /* its code is in a GPU module; layouts for it have one thread */
+    enum sp_gpu_api api; /* which one, where it is on a GPU */
     int gpu_map;         /* enum sp_gpu_map, where it is on a GPU */
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
@@ -101,8 +113,8 @@ static inline bool sp_kernel_is_for(const struct sp_kernel *kernel, const struct
 }
 
 /* Rows that could run this layout here, best rank first, into rows[max]; returns how many there
- * are. `isa` restricts to a variant prefix ("avx512", "avx2", "portable"; "cuda": those of a GPU)
- * or NULL for all of this CPU. References are left out. */
+ * are. `isa` restricts to a variant prefix ("avx512", "avx2", "portable"; "cuda"
+ * or "opencl": those of a GPU) or NULL for all of this CPU. References are left out. */
 int sp_kernel_candidates(const struct sp_layout *layout, const char *isa, const struct sp_kernel **rows,
                          int max);
 

@@ -45,15 +45,24 @@ enum {
         .facts = HAS_##isa ? sp_##runs##_facts : NULL, .release = HAS_##isa ? sp_##runs##_release : NULL,    \
     }
 
-/* A kernel on a GPU: the same, and its map in both cases. */
-#define GPU_ROW(name_, summary_, op_, format_, precisions_, rank_, map, MAP)                                 \
+/* A kernel on a GPU: place of the name, the same, and its map in both cases. */
+#define GPU_ROW(name_, api_, summary_, op_, format_, precisions_, rank_, map, MAP, available_, prefix)       \
     &(const struct sp_kernel)                                                                                \
     {                                                                                                        \
         .name = name_, .summary = summary_, .op = SP_OP_##op_, .format = SP_FORMAT_##format_,                \
-        .on_gpu = true, .gpu_map = SP_GPU_##MAP, .precisions = precisions_, .rank = rank_,                   \
-        .available = sp_gpu_available, .accepts = sp_gpu_map_##map##_accepts, .prepare = sp_gpu_map_##map,   \
+        .on_gpu = true, .api = api_, .gpu_map = SP_GPU_##MAP, .precisions = precisions_, .rank = rank_,      \
+        .available = available_, .accepts = sp_gpu_map_##map##_accepts, .prepare = sp_##prefix##_map_##map,  \
         .run = sp_gpu_run, .fetch = sp_gpu_fetch, .facts = sp_gpu_facts, .release = sp_gpu_release,          \
     }
+#define CUDA_ROW(place, summary_, op_, format_, precisions_, rank_, map, MAP)                                \
+    GPU_ROW(place "/cuda-" #map, SP_GPU_CUDA, summary_, op_, format_, precisions_, rank_, map, MAP,          \
+            sp_gpu_available, gpu)
+#define OPENCL_ROW(place, summary_, op_, format_, precisions_, rank_, map, MAP, available_)                  \
+    GPU_ROW(place "/opencl-" #map, SP_GPU_OPENCL, "OpenCL: " summary_, op_, format_, precisions_, rank_,     \
+            map, MAP, available_, opencl)
+/* With CUDA and OpenCL; of the latter on all devices, or on those that have sub-groups. */
+#define GPU_ROWS(...)   CUDA_ROW(__VA_ARGS__), OPENCL_ROW(__VA_ARGS__, sp_opencl_available)
+#define LANES_ROWS(...) CUDA_ROW(__VA_ARGS__), OPENCL_ROW(__VA_ARGS__, sp_opencl_has_lanes)
 
 #define PLAIN_FORMAT(ID, NAME, ...) extern sp_kernel_prepare sp_##NAME##_portable;
 #include "base/option/formats.inc"
@@ -118,18 +127,18 @@ const struct sp_kernel *const sp_kernel_table[] = {
         35, avx512, NULL, half, half_cpu),
 #define PLAIN_FORMAT(ID, NAME, NUMBERS, NOTE, ...) PLAIN_ROWS(ID, NAME, NOTE)
 #include "base/option/formats.inc"
-    GPU_ROW("spmv/crs/cuda-thread", "CRS on a GPU, a row to each thread", SPMV, CRS, F64 | F32 | C128, 10,
-            thread, THREAD),
-    GPU_ROW("spmv/crs/cuda-lanes", "CRS on a GPU, a row to 2 to 32 lanes of a warp", SPMV, CRS,
-            F64 | F32 | C128, 30, lanes, LANES),
-    GPU_ROW("spmv/crs/cuda-merge", "CRS on a GPU, equal shares of rows and entries to all threads", SPMV, CRS,
-            F64 | F32 | C128, 20, merge, MERGE),
-    GPU_ROW("spmv/crs/cuda-keep", "CRS on a GPU, as cuda-lanes, the matrix leaves the L2 before x", SPMV, CRS,
-            F64 | F32, 25, keep, KEEP),
-    GPU_ROW("spmv/crs/cuda-bins", "CRS on a GPU, as cuda-lanes, a block to each row above 1024 entries", SPMV,
-            CRS, F64 | F32, 15, bins, BINS),
-    GPU_ROW("spmv/sell/cuda-chunk", "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread", SPMV,
-            SELL, F64 | F32, 10, chunk, CHUNK),
+    GPU_ROWS("spmv/crs", "CRS on a GPU, a row to each thread", SPMV, CRS, F64 | F32 | C128, 10, thread,
+             THREAD),
+    LANES_ROWS("spmv/crs", "CRS on a GPU, a row to 2 to 32 lanes of a warp", SPMV, CRS, F64 | F32 | C128, 30,
+               lanes, LANES),
+    LANES_ROWS("spmv/crs", "CRS on a GPU, equal shares of rows and entries to all threads", SPMV, CRS,
+               F64 | F32 | C128, 20, merge, MERGE),
+    CUDA_ROW("spmv/crs", "CRS on a GPU, as cuda-lanes, the matrix leaves the L2 before x", SPMV, CRS,
+             F64 | F32, 25, keep, KEEP),
+    CUDA_ROW("spmv/crs", "CRS on a GPU, as cuda-lanes, a block to each row above 1024 entries", SPMV, CRS,
+             F64 | F32, 15, bins, BINS),
+    GPU_ROWS("spmv/sell", "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread", SPMV, SELL,
+             F64 | F32, 10, chunk, CHUNK),
     ROW("spmmv/crs/reference", REFERENCE, SPMMV, CRS, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmmv/crs/portable", "SpMMV in CRS, plain C, a row of Y in registers", SPMMV, CRS, F64 | F32, 10,
@@ -138,8 +147,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
         sp_spmm_accepts, spmm, dense_cpu),
     ROW("spmmv/crs/avx512", "SpMMV in CRS, AVX-512, a row of Y in registers", SPMMV, CRS, F64 | F32, 40,
         avx512_f16c, sp_spmm_accepts, spmm, dense_cpu),
-    GPU_ROW("spmmv/crs/cuda-group", "CRS times a few vectors on a GPU, several rows to a warp", SPMMV, CRS,
-            F64 | F32, 10, group, GROUP),
+    LANES_ROWS("spmmv/crs", "CRS times a few vectors on a GPU, several rows to a warp", SPMMV, CRS, F64 | F32,
+               10, group, GROUP),
     ROW("spmmv/sell/reference", REFERENCE, SPMMV, SELL, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmmv/sell/portable", "SpMMV in SELL, plain C, lane by lane, a row of Y in registers", SPMMV, SELL,
@@ -148,8 +157,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
         F64 | F32, 30, avx2_f16c, sp_spmm_accepts, spmm, dense_cpu),
     ROW("spmmv/sell/avx512", "SpMMV in SELL, AVX-512, lane by lane, a row of Y in registers", SPMMV, SELL,
         F64 | F32, 40, avx512_f16c, sp_spmm_accepts, spmm, dense_cpu),
-    GPU_ROW("spmmv/sell/cuda-slot", "SELL-C-sigma times a few vectors on a GPU, a row to a team of threads",
-            SPMMV, SELL, F64 | F32, 10, slot, SLOT),
+    GPU_ROWS("spmmv/sell", "SELL-C-sigma times a few vectors on a GPU, a row to a team of threads", SPMMV,
+             SELL, F64 | F32, 10, slot, SLOT),
     ROW("spmmv/bcsr/reference", REFERENCE, SPMMV, BCSR, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmmv/bcsr/portable", "BCSR in plain C, a tile of Y in registers", SPMMV, BCSR, F64 | F32, 10,
@@ -166,15 +175,14 @@ const struct sp_kernel *const sp_kernel_table[] = {
         F64 | F32 | F16 | BF16, 30, avx2_f16c, sp_spmm_accepts, spmm, dense_cpu),
     ROW("spmm/crs/avx512", "SpMM in CRS, AVX-512, a row of Y in registers, wide ones in tiles", SPMM, CRS,
         F64 | F32 | F16 | BF16, 40, avx512_f16c, sp_spmm_accepts, spmm, dense_cpu),
-    GPU_ROW("spmm/crs/cuda-output",
-            "CRS times a dense matrix on a GPU, an element of the result to each thread: a baseline", SPMM,
-            CRS, F64 | F32 | F16 | BF16, 10, output, OUTPUT),
-    GPU_ROW("spmm/crs/cuda-row",
-            "CRS times a dense matrix on a GPU, rows and tiles of columns to teams of threads", SPMM, CRS,
-            F64 | F32 | F16 | BF16, 20, row, ROW),
-    GPU_ROW("spmm/crs/cuda-share",
-            "CRS times a dense matrix on a GPU, equal shares of rows and entries to teams of threads", SPMM,
-            CRS, F64 | F32, 15, share, SHARE),
+    GPU_ROWS("spmm/crs",
+             "CRS times a dense matrix on a GPU, an element of the result to each thread: a baseline", SPMM,
+             CRS, F64 | F32 | F16 | BF16, 10, output, OUTPUT),
+    LANES_ROWS("spmm/crs", "CRS times a dense matrix on a GPU, rows and tiles of columns to teams of threads",
+               SPMM, CRS, F64 | F32 | F16 | BF16, 20, row, ROW),
+    GPU_ROWS("spmm/crs",
+             "CRS times a dense matrix on a GPU, equal shares of rows and entries to teams of threads", SPMM,
+             CRS, F64 | F32, 15, share, SHARE),
     ROW("spmm/bcsr/reference", REFERENCE, SPMM, BCSR, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmm/bcsr/portable", "BCSR in plain C, a tile of Y in registers", SPMM, BCSR, F64 | F32, 10,
@@ -191,16 +199,16 @@ const struct sp_kernel *const sp_kernel_table[] = {
         F64 | F32 | F16 | BF16, 30, avx2, NULL, sddmm, dense_cpu),
     ROW("sddmm/crs/avx512", "CRS, AVX-512, the row of A in registers, sums of eight entries reduced together",
         SDDMM, CRS, F64 | F32 | F16 | BF16, 40, avx512, NULL, sddmm, dense_cpu),
-    GPU_ROW("sddmm/crs/cuda-sample", "SDDMM in CRS on a GPU, a row to a warp", SDDMM, CRS,
-            F64 | F32 | F16 | BF16, 10, sample, SAMPLE),
+    LANES_ROWS("sddmm/crs", "SDDMM in CRS on a GPU, a row to a warp", SDDMM, CRS, F64 | F32 | F16 | BF16, 10,
+               sample, SAMPLE),
     ROW("sddmm/coo/portable", "COO in plain C", SDDMM, COO, F64 | F32, 10, portable, NULL, sddmm_coo,
         dense_cpu),
     ROW("sddmm/coo/avx2", "COO, AVX2, each entry with both of its rows", SDDMM, COO, F64 | F32, 30, avx2,
         NULL, sddmm_coo, dense_cpu),
     ROW("sddmm/coo/avx512", "COO, AVX-512, each entry with both of its rows", SDDMM, COO, F64 | F32, 40,
         avx512, NULL, sddmm_coo, dense_cpu),
-    GPU_ROW("sddmm/coo/cuda-equal", "SDDMM in COO on a GPU, equally many entries to all warps", SDDMM, COO,
-            F64 | F32, 10, equal, EQUAL),
+    LANES_ROWS("sddmm/coo", "SDDMM in COO on a GPU, equally many entries to all warps", SDDMM, COO, F64 | F32,
+               10, equal, EQUAL),
     ROW("sddmm/tiled/portable", "TILED in plain C", SDDMM, TILED, F64 | F32, 10, portable, NULL, sddmm_tiled,
         dense_cpu),
     ROW("sddmm/tiled/avx2",
@@ -209,8 +217,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
     ROW("sddmm/tiled/avx512",
         "TILED, AVX-512, the row of B in registers, those of a block of A in the first-level cache", SDDMM,
         TILED, F64 | F32, 40, avx512, NULL, sddmm_tiled, dense_cpu),
-    GPU_ROW("sddmm/tiled/cuda-tile", "SDDMM in tiles on a GPU, a block's rows of A in shared memory", SDDMM,
-            TILED, F64 | F32, 10, tile, TILE),
+    LANES_ROWS("sddmm/tiled", "SDDMM in tiles on a GPU, a block's rows of A in shared memory", SDDMM, TILED,
+               F64 | F32, 10, tile, TILE),
     ROW("fusedmm/crs/reference", REFERENCE, FUSEDMM, CRS, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("fusedmm/crs/portable", "CRS in plain C", FUSEDMM, CRS, F64 | F32, 10, portable, NULL, fusedmm,
@@ -218,8 +226,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
     ROW("fusedmm/crs/avx2", "CRS, AVX2", FUSEDMM, CRS, F64 | F32, 30, avx2, NULL, fusedmm, dense_cpu),
     ROW("fusedmm/crs/avx512", "CRS, AVX-512, the rows of C and E in registers", FUSEDMM, CRS, F64 | F32, 40,
         avx512, NULL, fusedmm, dense_cpu),
-    GPU_ROW("fusedmm/crs/cuda-fused", "FusedMM in CRS on a GPU, a row to a warp, products never stored",
-            FUSEDMM, CRS, F64 | F32, 10, fused, FUSED),
+    LANES_ROWS("fusedmm/crs", "FusedMM in CRS on a GPU, a row to a warp, products never stored", FUSEDMM, CRS,
+               F64 | F32, 10, fused, FUSED),
     ROW("spmm/staged/reference", REFERENCE, SPMM, STAGED, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmm/staged/portable",
@@ -229,9 +237,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
         STAGED, F64 | F32, 20, avx2, NULL, staged, dense_cpu),
     ROW("spmm/staged/avx512", "rows of X that a block of rows shares are copied into a buffer once, AVX-512",
         SPMM, STAGED, F64 | F32, 30, avx512, NULL, staged, dense_cpu),
-    GPU_ROW("spmm/staged/cuda-stage",
-            "STAGED times a dense matrix on a GPU, a block's rows of X in shared memory", SPMM, STAGED,
-            F64 | F32, 10, stage, STAGE),
+    GPU_ROWS("spmm/staged", "STAGED times a dense matrix on a GPU, a block's rows of X in shared memory",
+             SPMM, STAGED, F64 | F32, 10, stage, STAGE),
     ROW("sddmm/staged/reference", REFERENCE, SDDMM, STAGED, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("sddmm/staged/portable",
@@ -241,9 +248,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
         SDDMM, STAGED, F64 | F32, 20, avx2, NULL, staged, dense_cpu),
     ROW("sddmm/staged/avx512", "rows of B that a block of rows shares are copied into a buffer once, AVX-512",
         SDDMM, STAGED, F64 | F32, 30, avx512, NULL, staged, dense_cpu),
-    GPU_ROW("spmm/bcsr/cuda-mma",
-            "BCSR times a dense matrix on a GPU's matrix units, blocks of 8, 16, ... rows", SPMM, BCSR,
-            F64 | F32 | F16 | BF16, 10, mma, MMA),
+    CUDA_ROW("spmm/bcsr", "BCSR times a dense matrix on a GPU's matrix units, blocks of 8, 16, ... rows",
+             SPMM, BCSR, F64 | F32 | F16 | BF16, 10, mma, MMA),
     NULL,
 };
 

@@ -287,9 +287,8 @@ void sp_script_title(struct sp_script *out, const struct sp_record *record, cons
 {
     char name[256], threads[48] = "";
     int64_t n;
-    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (sp_record_count(record, SP_F_CONFIG_THREADS, &n))
-        snprintf(threads, sizeof threads, ", %lld %s%s", (long long)n, on_gpu ? "SM" : "thread",
+        snprintf(threads, sizeof threads, ", %lld %s%s", (long long)n, sp_words_core(record),
                  n == 1 ? "" : "s");
     bool invented = strcmp(sp_words_text(record, SP_F_STATUS, ""), "constructed") == 0;
     sp_put_text(out,

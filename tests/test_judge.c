@@ -214,6 +214,28 @@ START_TEST(modes_are_compared_with_themselves)
 }
 END_TEST
 
+/* A series that turned to another mode, and is slower since, is not forgiven by it: it is named. One
+ * that comes in either mode from session to session is compared with itself. */
+START_TEST(a_mode_change_is_named)
+{
+    enum { SHARED = 3, SPLIT = 4, N = 14 };
+    static struct sp_entry e[N];
+    for (int turned = 0; turned < 2; turned++) {
+        for (int i = 0; i < N; i++) {
+            const bool split = turned ? i >= 9 : i % 2;
+            e[i] = entry(1 + i, (split ? 1.12 : 1) * (1 + 0.002 * (i % 3)), 1e6, 20e9, "e");
+            for (int k = 0; k < 5; k++)
+                e[i].mode[k] = split ? SPLIT : SHARED;
+        }
+        const struct sp_judgement first = judge(e, 10, NULL, SP_TRACKED_TIME),
+                                  j = judge(e, N, NULL, SP_TRACKED_TIME);
+        ck_assert_int_eq(first.verdict, turned ? SP_TRACK_INCONCLUSIVE : SP_TRACK_OK);
+        ck_assert_int_eq(j.verdict, turned ? SP_TRACK_REGRESSED : SP_TRACK_OK);
+        ck_assert(!turned || (j.kind == SP_CHANGE_MODE && j.open[0].since == &e[9] && j.seen == 5));
+    }
+}
+END_TEST
+
 /* A steady drift is one trend with its slope, not a stair. */
 START_TEST(a_drift_is_a_trend)
 {
@@ -435,6 +457,7 @@ int main(void)
     tcase_add_test(t, many_series_are_judged_together);
     tcase_add_test(t, what_all_do_is_taken_out);
     tcase_add_test(t, modes_are_compared_with_themselves);
+    tcase_add_test(t, a_mode_change_is_named);
     tcase_add_test(t, a_drift_is_a_trend);
     tcase_add_test(t, a_past_step_does_not_blind);
     tcase_add_test(t, what_is_accepted_is_the_baseline);

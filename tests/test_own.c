@@ -288,6 +288,34 @@ START_TEST(a_trace_of_crs_has_the_bytes_of_crs)
 }
 END_TEST
 
+/* Non-temporal stores that a trace tells of have the bytes of the built-in ones: y is written, not
+ * read. */
+START_TEST(a_trace_that_streams_y_reads_none_of_it)
+{
+    struct fixture f;
+    struct sp_record built_in;
+    bool nt = false;
+    for (int n_threads = 1; n_threads <= 2; n_threads++) {
+        open_fixture("gen:laplace2d:70", &f);
+        f.options.n_threads = n_threads;
+        f.options.store_nt = SP_CHOICE_ON;
+        const enum sp_status status = sp_analyze(&f.subject, &f.options, NULL, &built_in, &f.err);
+        f.options.store_nt = SP_CHOICE_AUTO;
+        ck_assert_msg(run(&f, "streaming", NULL) == SP_OK, "%s", f.err.what);
+        ck_assert(sp_record_flag(&f.record, SP_F_CONFIG_STORE_NT, &nt) && nt);
+        ck_assert_double_ge(bytes_at(&f.record, 1, "write_B"), 8 * 4900);
+        if (status == SP_OK) {
+            ck_assert_double_eq(bytes_at(&built_in, 1, "read_B"), bytes_at(&f.record, 1, "read_B"));
+            ck_assert_double_eq(bytes_at(&built_in, 1, "write_B"), bytes_at(&f.record, 1, "write_B"));
+        } else {
+            printf("test_own: no kernel with non-temporal stores here to compare: %s\n", f.err.what);
+        }
+        sp_record_free(&built_in);
+        close_fixture(&f);
+    }
+}
+END_TEST
+
 /* Values in f32 and lengths in 16 bits: that much less streams, and x and y are as in CRS. */
 START_TEST(arrays_of_its_own_count)
 {
@@ -361,6 +389,7 @@ int main(void)
     tcase_add_test(tc, a_structure_is_taken_from_the_program);
     tcase_add_test(tc, what_makes_no_sense_is_refused);
     tcase_add_test(tc, a_trace_of_crs_has_the_bytes_of_crs);
+    tcase_add_test(tc, a_trace_that_streams_y_reads_none_of_it);
     tcase_add_test(tc, arrays_of_its_own_count);
     tcase_add_test(tc, what_is_written_beside_an_array_is_seen);
     tcase_add_test(tc, names_of_libraries_are_split);

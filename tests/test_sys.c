@@ -334,25 +334,25 @@ START_TEST(the_environment_of_a_gpu_has_device_and_driver)
     ck_assert_int_eq(cpu.version, SP_IDENTITY_VERSION);
     ck_assert_str_eq(fact_of(&cpu, "gpu"), "unknown");
     a = b = cpu;
-    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
+    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020, "");
     ck_assert_int_eq(a.version, SP_IDENTITY_GPU_VERSION);
     ck_assert_str_eq(fact_of(&a, "gpu"), "NVIDIA A40");
     ck_assert_str_eq(fact_of(&a, "gpu_driver"), "CUDA 12.2");
     ck_assert_str_ne(a.env_key, cpu.env_key);
-    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020, "");
     ck_assert_str_eq(a.env_key, b.env_key);
     b = cpu;
-    sp_identity_add_gpu(&b, root, "NVIDIA A40", 0);
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 0, "");
     ck_assert_str_eq(fact_of(&b, "gpu_driver"), "unknown");
     recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.104.05  Sat Aug 19");
     a = b = cpu;
-    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020);
+    sp_identity_add_gpu(&a, root, "NVIDIA A40", 12020, "");
     ck_assert_str_eq(fact_of(&a, "gpu_driver"), "535.104.05");
     recorded_write(root, version, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.216.01  Sat Oct 19");
-    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020);
+    sp_identity_add_gpu(&b, root, "NVIDIA A40", 12020, "");
     ck_assert_str_ne(a.env_key, b.env_key); /* another driver for the same CUDA version */
     b = cpu;
-    sp_identity_add_gpu(&b, root, "NVIDIA H200", 12020);
+    sp_identity_add_gpu(&b, root, "NVIDIA H200", 12020, "");
     ck_assert_str_ne(a.env_key, b.env_key);
     recorded_remove(root);
 }

@@ -218,22 +218,33 @@ END_TEST
 START_TEST(what_overflows_has_ends)
 {
     const struct sp_cache c = {.ways = 16, .cycle_B = sp_value_of(1, SP_STATED), .keeping = SP_KEEPS_NOTHING};
-    const struct sp_value fits = sp_overflow_of(&c, 0.7), more = sp_overflow_of(&c, 1.25),
-                          far = sp_overflow_of(&c, 2);
-    ck_assert_double_eq(fits.value, sp_sets_lost(0.7, 16));
-    ck_assert_double_eq(fits.lo, 0);
-    ck_assert_double_eq_tol(fits.hi, sp_sets_lost(0.8, 14), 1e-12);
-    ck_assert_double_eq(more.value, 0);
-    ck_assert_double_eq(more.lo, sp_sets_lost(1.25, 16) - 1);
-    ck_assert_double_eq(more.hi, 0);
-    ck_assert(far.lo == 0 && far.hi == 0);
-    /* Of caches that are not known to be LRU, divided or of another policy, nothing is said. */
+    const struct sp_overflow fits = sp_overflow_of(&c, 0.7), more = sp_overflow_of(&c, 1.25),
+                             far = sp_overflow_of(&c, 2);
+    ck_assert_double_eq(fits.lost, sp_sets_lost(0.7, 16));
+    ck_assert_double_eq_tol(fits.most, sp_sets_lost(0.8, 14), 1e-12);
+    ck_assert_double_eq(fits.kept, 0);
+    ck_assert_double_eq(more.lost, sp_sets_lost(1.25, 16));
+    ck_assert_double_eq(more.most, 1);
+    ck_assert_double_eq(more.kept, 1 - more.lost);
+    ck_assert(far.lost == 0 && far.most == 0 && far.kept == 0);
+    /* Where ways are kept for the matrix, of the others in those that are left. */
+    struct sp_cache divided = c;
+    divided.size_B = 1 << 20;
+    divided.partition = (struct sp_way_partition){.ways = 3, .arrays = 1u << SP_ARRAY_VALUES};
+    ck_assert(sp_overflow_is_of(&divided));
+    ck_assert(sp_overflow_is_in(&divided, SP_ARRAY_X) && !sp_overflow_is_in(&divided, SP_ARRAY_VALUES));
+    ck_assert(sp_overflow_is_in(&c, SP_ARRAY_VALUES));
+    ck_assert_double_eq(sp_overflow_twice(&c), 0);
+    ck_assert_double_eq(sp_overflow_twice(&divided), 0.25 / 9);
+    ck_assert_double_eq(sp_overflow_room_B(&divided), 13.0 * (1 << 16));
+    ck_assert_double_eq(sp_overflow_of(&divided, 0.7).lost, sp_sets_lost(0.7, 13));
+    /* Of caches that are not known to be LRU, of another policy or of too few ways, nothing is said. */
     struct sp_cache other[5] = {c, c, c, c, c};
     ck_assert(sp_overflow_is_of(&c));
     other[0].cycle_B = sp_value_none("not measured");
     other[1].keeping = SP_KEEPS_A_PART;
     other[2].policy = SP_RANDOM;
-    other[3].partition.ways = 5;
+    other[3].partition.ways = 14;
     other[4].ways = 0;
     for (int i = 0; i < 5; i++)
         ck_assert(!sp_overflow_is_of(&other[i]));
@@ -241,7 +252,8 @@ START_TEST(what_overflows_has_ends)
 END_TEST
 
 /* The simulation of warm executions has it, once: what it says of the same caches without the statement that
- * they are LRU, and l of the bytes of each domain. Cold executions and divided caches have none. */
+ * they are LRU, and l of the bytes of each domain; of divided caches of the vectors alone, one by one as all at
+ * once. Cold executions have none. */
 START_TEST(the_simulation_has_what_overflows)
 {
     enum { THREADS = 48, DOMAINS = 4 };
@@ -267,6 +279,21 @@ START_TEST(the_simulation_has_what_overflows)
     struct sp_sim_options o = sp_sim_default(&machine);
     o.n_domain = DOMAINS;
     o.domain_of_thread = domain;
+    struct sp_ways all;
+    machine.cache[1].partition.ways = silent.cache[1].partition.ways = 12;
+    o.state = SP_SIM_WARM;
+    o.machine = &silent;
+    ck_assert_int_eq(sp_sim_traffic(&layout, &o, without, &n_levels, NULL, &err), SP_OK);
+    o.machine = &machine;
+    ck_assert_int_eq(sp_sim_traffic(&layout, &o, with, &n_levels, NULL, &err), SP_OK);
+    ck_assert_int_eq(sp_sim_ways(&layout, &o, &all, &err), SP_OK);
+    ck_assert_double_eq_tol(all.read_B[12], with[1].read_B.value, 1);
+    ck_assert_double_eq_tol(all.most_B[12], with[1].read_B.hi, 1);
+    ck_assert_double_gt(all.most_B[12], all.read_B[12]);
+    ck_assert_double_gt(with[1].write_B.value, without[1].write_B.value);
+    ck_assert_double_gt(with[1].array_read_B[SP_ARRAY_X], without[1].array_read_B[SP_ARRAY_X]);
+    ck_assert_double_eq(with[1].array_read_B[SP_ARRAY_VALUES], without[1].array_read_B[SP_ARRAY_VALUES]);
+    machine.cache[1].partition.ways = silent.cache[1].partition.ways = 0;
     for (int state = 0; state < 2; state++) {
         o.state = state ? SP_SIM_COLD : SP_SIM_WARM;
         o.machine = &machine;

@@ -9,7 +9,9 @@ extern "C" {
 #include <stddef.h>
 #include <stdint.h>
 
+#ifndef __OPENCL_CPP_VERSION__
 #include "kernels/gpu_ceiling.h"
+#endif
 
 enum { SP_GPU_CHAINS = 8 };
 
@@ -19,9 +21,11 @@ struct sp_gpu_ceiling_args {
     int64_t n, repetitions, n_blocks;
 };
 
+#ifndef __OPENCL_CPP_VERSION__
 /* Queues one grid. 0, or the runtime's number of what went wrong. */
 int sp_gpu_ceiling_execute(enum sp_gpu_ceiling kind, const struct sp_gpu_ceiling_args *args,
                            int block_threads, size_t shared_B);
+#endif
 
 #ifdef __cplusplus
 }

@@ -91,7 +91,7 @@ template <class V, class I> struct crs_output {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {}, p[SP_GPU_TOGETHER] = {};
             const int left = entries_left(rest);
-            load_entries(col, val, 1, 1, left, c, v);
+            load_entries<V, I>(col, val, 1, 1, left, c, v);
 #pragma unroll
             for (int e = 0; e < SP_GPU_TOGETHER; e++)
                 if (e < left)
@@ -138,7 +138,7 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {};
             const int left = entries_left(rest);
-            load_entries(col, val, teams, teams, left, c, v);
+            load_entries<V, I>(col, val, teams, teams, left, c, v);
 #pragma unroll
             for (int u = 0; u < n_packs; u++) {
                 P p[SP_GPU_TOGETHER] = {};
@@ -155,7 +155,7 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
         for (int u = 0; u < n_packs; u++) {
             sum_across(sum[u], a.column_lanes, a.lanes);
             if (mine < a.column_lanes && row < a.n_r && first + u * apart < a.r)
-                store_rounded((V *)a.y + row * a.ld_y + first + u * apart, sum[u]);
+                store_rounded<V, n>((V *)a.y + row * a.ld_y + first + u * apart, sum[u]);
         }
     }
 };
@@ -220,7 +220,7 @@ template <class V, class I, int n> struct crs_share {
             V v[SP_GPU_TOGETHER] = {};
             P p[SP_GPU_TOGETHER] = {};
             const int left = (int)(s.end - s.entry);
-            load_entries(col, val, 1, 1, left, c, v);
+            load_entries<V, I>(col, val, 1, 1, left, c, v);
 #pragma unroll
             for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k < left)
@@ -289,7 +289,7 @@ template <class V, class I, int n> struct sell_columns {
             I c[SP_GPU_TOGETHER] = {};
             V v[SP_GPU_TOGETHER] = {};
             P p[SP_GPU_TOGETHER] = {};
-            load_entries(col, val, a.C, 1, left, c, v);
+            load_entries<V, I>(col, val, a.C, 1, left, c, v);
 #pragma unroll
             for (int k = 0; k < SP_GPU_TOGETHER; k++)
                 if (k < left)
@@ -398,7 +398,7 @@ template <class V, int n> struct staged_columns {
     {
         const block_share share = share_of_block(a);
         const struct sp_staged_block *b = a.block + share.block;
-        V *buffer = shared<V>(0);
+        V *buffer = shared<V>(a, 0);
         const int64_t list = load(&b[0].list);
         const int64_t list_end = load(&b[1].list);
         const int32_t first_chunk = load(&b[0].chunk);

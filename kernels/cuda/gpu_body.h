@@ -1,6 +1,7 @@
-/* What the bodies of GPU kernels are written with. nvcc makes instructions of it; any other C++
- * compiler makes calls to an executor of the tests, which runs the same bodies on a CPU, thread by
- * thread, and sees every access (tests/gpu/executor.h). Bodies name nothing else of CUDA.
+/* What the bodies of GPU kernels are written with. nvcc makes instructions of it, and so does clang
+ * for OpenCL devices (kernels/opencl/opencl_words.h); any other C++ compiler makes calls to an
+ * executor of the tests, which runs the same bodies on a CPU, thread by thread, and sees every
+ * access (tests/gpu/executor.h). Bodies name nothing else of CUDA or OpenCL.
  *
  * Accesses are told apart by their line, so each stands on a line of its own. */
 #ifndef SP_KERNELS_CUDA_GPU_BODY_H
@@ -196,6 +197,13 @@ SP_GPU void next_pass()
 {
 }
 
+#elif defined(__OPENCL_CPP_VERSION__)
+
+} // namespace gpu
+#include "kernels/opencl/opencl_words.h"
+namespace gpu
+{
+
 #else
 
 #define SP_GPU inline
@@ -316,6 +324,14 @@ template <class T> T from_lane(T value, int which, int site = __builtin_LINE())
 #else
 #define SP_GPU_SITE              __builtin_LINE()
 #define SP_GPU_AT(word, p, site) word(p, site)
+#endif
+
+#ifndef __OPENCL_CPP_VERSION__
+/* The same for bodies that run under OpenCL, too, which has that memory in the arguments. */
+template <class T, class Args> SP_GPU T *shared(const Args &, size_t offset)
+{
+    return shared<T>(offset);
+}
 #endif
 
 /* An item of a pointer array whose items have 4 or 8 bytes: the same for all threads. */

@@ -1,6 +1,7 @@
 /* Starts a grid whose threads run Body::run(args). nvcc makes a kernel of it, the tests' executor
- * runs it. most_threads: of a block; registers are given out for as many, and for least_blocks of
- * them on a core. Returns 0, or the runtime's number of what went wrong. */
+ * runs it, and for OpenCL it is started by its name. most_threads: of a block; registers are given
+ * out for as many, and for least_blocks of them on a core. Returns 0, or the runtime's number of
+ * what went wrong. */
 #ifndef SP_KERNELS_CUDA_GPU_GRID_H
 #define SP_KERNELS_CUDA_GPU_GRID_H
 
@@ -38,6 +39,10 @@ int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args 
         <<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
     return (int)cudaGetLastError();
 }
+
+#elif defined(SP_OPENCL_HOST)
+
+#include "kernels/opencl/opencl_grid.h"
 
 #else
 

@@ -1,5 +1,5 @@
 /* What GPU kernels need of the device: memory, copies, and a clock. By CUDA's runtime in
- * runtime_cuda.c; by the tests' executor on machines without a GPU. All of device 0. */
+ * runtime_cuda.c, by OpenCL in kernels/opencl; by the tests' executor on machines without a GPU. */
 #ifndef SP_KERNELS_CUDA_GPU_RUNTIME_H
 #define SP_KERNELS_CUDA_GPU_RUNTIME_H
 
@@ -8,6 +8,9 @@ extern "C" {
 #endif
 
 #include "kernels/gpu_module.h"
+
+/* The `choose` of the module; NULL: all is of device 0. */
+extern enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err);
 
 enum sp_status sp_gpu_describe(struct sp_gpu_device *device, struct sp_error *err);
 

@@ -419,17 +419,18 @@ static double streamed_B(const void *state)
 
 __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module(void)
 {
-    static const struct sp_gpu_module module = {.abi = SP_GPU_MODULE_ABI,
-                                                .layout_size = sizeof(struct sp_layout),
-                                                .launch_size = sizeof(struct sp_gpu_launch),
-                                                .describe = sp_gpu_describe,
-                                                .prepare = prepare,
-                                                .run = run,
-                                                .fetch = fetch,
-                                                .release = release,
-                                                .streamed_B = streamed_B,
-                                                .ceilings = &sp_gpu_ceilings,
-                                                .clocks = sp_gpu_clocks_now,
-                                                .on_queued = sp_gpu_on_queued};
+    static struct sp_gpu_module module = {.abi = SP_GPU_MODULE_ABI,
+                                          .layout_size = sizeof(struct sp_layout),
+                                          .launch_size = sizeof(struct sp_gpu_launch),
+                                          .describe = sp_gpu_describe,
+                                          .prepare = prepare,
+                                          .run = run,
+                                          .fetch = fetch,
+                                          .release = release,
+                                          .streamed_B = streamed_B,
+                                          .ceilings = &sp_gpu_ceilings,
+                                          .clocks = sp_gpu_clocks_now,
+                                          .on_queued = sp_gpu_on_queued};
+    module.choose = sp_gpu_choose;
     return &module;
 }

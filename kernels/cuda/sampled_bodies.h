@@ -245,7 +245,7 @@ template <class V, class I, int n> struct sddmm_tiled {
     {
         const uint32_t b = (uint32_t)block() / (uint32_t)a.n_parts,
                        part = (uint32_t)block() % (uint32_t)a.n_parts;
-        V *buffer = shared<V>(0);
+        V *buffer = shared<V>(a, 0);
         const place at = place_of(a);
         const int64_t list = pointer(a.index_ptr, a.wide_ptr, b);
         const int64_t n_listed = pointer(a.index_ptr, a.wide_ptr, b + 1) - list;

@@ -100,7 +100,7 @@ template <class V, class I, int lanes> struct crs_bins {
     static SP_GPU void sum_long(const struct sp_gpu_arrays &a)
     {
         const int t = thread();
-        V *sums = shared<V>(0);
+        V *sums = shared<V>(a, 0);
         const int64_t row = load(a.start + block());
         const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
         const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
@@ -249,7 +249,7 @@ template <class V, class I> struct crs_merge {
     {
         const int t = thread();
         const int32_t items = threads * a.items;
-        V *product = shared<V>(0);
+        V *product = shared<V>(a, 0);
         V *sums = product + items + 1;
         int32_t *ends = (int32_t *)(sums + threads);
         int32_t *rows = ends + items + 1;
@@ -293,7 +293,7 @@ template <class V, class I> struct crs_merge {
             sum = 0;
             row++;
         }
-        sum_by_row(row, &sum, rows, sums);
+        sum_by_row<int32_t, V>(row, &sum, rows, sums);
         next_pass();
         if (first_end >= 0) {
             const V carried = t > 0 ? get(sums + t - 1) : V(0);
@@ -312,7 +312,7 @@ template <class V> struct merge_carries {
     {
         const int t = thread(), threads = block_threads();
         const int64_t b = grid_thread();
-        int64_t *rows = shared<int64_t>(0);
+        int64_t *rows = shared<int64_t>(a, 0);
         V *sums = (V *)(rows + threads);
         int64_t row = a.n_r;
         V sum = 0;
@@ -320,7 +320,7 @@ template <class V> struct merge_carries {
             row = load(a.carry_row + b);
             sum = load((const V *)a.carry_val + b);
         }
-        sum_by_row(row, &sum, rows, sums);
+        sum_by_row<int64_t, V>(row, &sum, rows, sums);
         const bool is_last = t == threads - 1 || get(rows + t + 1) != row;
         if (is_last && row < a.n_r)
             add((V *)a.y + row, sum);

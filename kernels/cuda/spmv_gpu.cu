@@ -62,7 +62,14 @@ template <class V> int start_merge(const struct sp_gpu_launch *g, const struct s
         (g->n_blocks + threads - 1) / threads, threads, threads * (sizeof(V) + sizeof(int64_t)), a);
 }
 
-/* With 32-bit indices; others are taken by lanes and chunks alone. */
+/* With 64-bit indices, which threads, lanes and chunks take alone. */
+template <class V> int start_wide_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+{
+    using kind = kind_rows<V, int64_t>;
+    return g->map == SP_GPU_THREAD ? start_body<kind, 1>(g, a) : start_few_lanes<kind>(g, a);
+}
+
+/* With 32-bit indices. */
 template <class V> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     switch (g->map) {
@@ -96,7 +103,7 @@ int start_real(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enu
     case SP_GPU_BINS:
         return start_lanes<kind_bins<V>>(g, a);
     default:
-        return narrow ? start_crs<V>(g, a) : start_few_lanes<kind_rows<V, int64_t>>(g, a);
+        return narrow ? start_crs<V>(g, a) : start_wide_crs<V>(g, a);
     }
 }
 
@@ -107,8 +114,7 @@ int sp_gpu_spmv_execute(const struct sp_gpu_launch *g, const struct sp_gpu_array
 {
     switch (precision) {
     case SP_C128:
-        return index == SP_I32 ? start_crs<gpu::complex>(g, a)
-                               : start_few_lanes<kind_rows<gpu::complex, int64_t>>(g, a);
+        return index == SP_I32 ? start_crs<gpu::complex>(g, a) : start_wide_crs<gpu::complex>(g, a);
     case SP_F32:
         return start_real<float>(g, a, index);
     default:

@@ -10,6 +10,8 @@
 #include "base/status.h"
 #include "model/trace/trace.h"
 
+/* is_write: SP_WALK_STREAMS for a store of y that passes the caches. */
+enum { SP_WALK_STREAMS = 2 };
 typedef void sp_walk_access(void *walker, const void *address, size_t size_B, int is_write);
 
 /* Where an array lies, and as what it counts. */

@@ -34,6 +34,7 @@ struct teller {
     /* of the turn: */
     int64_t steps, in_turn;
     bool x_seen, full;
+    int64_t nt_line; /* the last one that was streamed, -1: none */
 };
 
 struct walk_state {
@@ -193,6 +194,11 @@ static void tell(void *walker, const void *address, size_t size_B, int is_write)
     const int64_t first_B = s->base_B[i] + ((const char *)address - (const char *)a->at),
                   last_B = first_B + (int64_t)(size_B > 0 ? size_B : 1) - 1;
     for (int64_t line = first_B >> trace->line_shift; line <= last_B >> trace->line_shift; line++) {
+        if (writes_y && is_write == SP_WALK_STREAMS) {
+            s->trace->nt_lines += line != t->nt_line;
+            t->nt_line = line;
+            continue;
+        }
         if (t->in_turn >= MOST_EVENTS * trace->turn_steps)
             end_turn(t);
         const uint32_t e = sp_trace_event(is_write ? SP_EVENT_WRITE : SP_EVENT_TOUCH, (uint32_t)line);
@@ -250,6 +256,7 @@ static bool start(struct teller *t)
     t->state = IDLE;
     t->drops = t->x_seen = t->full = false;
     t->n_events = t->at = t->steps = t->in_turn = 0;
+    t->nt_line = -1;
     t->started = pthread_create(&t->pthread, NULL, teller_main, t) == 0;
     return t->started;
 }

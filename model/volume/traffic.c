@@ -295,79 +295,107 @@ static enum sp_status add_domain(void *all, int domain, const int *thread, int n
 
 /* What sets that overflow add to the bytes of each domain (model/cache/overflow.h). */
 
-/* Of the array, what passes the last level of a domain that has this share of the entries. */
-static double array_of_domain(const struct sp_layout *l, const struct sp_sim_options *o, int array,
-                              double share, double x_B)
+/* Of each domain: its share of the entries, and of x the lines that it uses. `near`: some of it may
+ * stay in the last level; else lines were not counted. */
+struct domain_parts {
+    double *share;
+    int64_t *lines;
+    int line_B;
+    bool near;
+};
+
+/* Of the array, what passes the last level of a domain. */
+static double array_of_domain(const struct sp_layout *l, const struct sp_sim_options *o,
+                              const struct domain_parts *p, int d, int array)
 {
     if (array == SP_ARRAY_X)
-        return x_B;
-    return array == SP_ARRAY_Y && o->store_nt ? 0 : share * sp_layout_array_bytes(l, (enum sp_array)array);
+        return (double)p->lines[d] * p->line_B;
+    return array == SP_ARRAY_Y && o->store_nt ? 0
+                                              : p->share[d] * sp_layout_array_bytes(l, (enum sp_array)array);
 }
 
-static double bytes_of_domain(const struct sp_layout *l, const struct sp_sim_options *o, double share,
-                              double x_B)
+static double bytes_of_domain(const struct sp_layout *l, const struct sp_sim_options *o,
+                              const struct sp_cache *cache, const struct domain_parts *p, int d)
 {
     double sum = 0;
     for (int a = 0; a < SP_ARRAY_OTHER; a++)
-        sum += array_of_domain(l, o, a, share, x_B);
+        if (sp_overflow_is_in(cache, (enum sp_array)a))
+            sum += array_of_domain(l, o, p, d, a);
     return sum;
 }
 
-/* Adds one domain's part to the memory's traffic, by array; the ends to lo_B and hi_B: [0] read,
- * [1] written. */
-static void overflow_of(const struct sp_layout *l, const struct sp_sim_options *o,
-                        const struct sp_cache *cache, double share, double x_B, struct sp_traffic *memory,
-                        double lo_B[2], double hi_B[2])
+static void free_parts(struct domain_parts *p)
 {
-    const double all_B = bytes_of_domain(l, o, share, x_B);
-    const struct sp_value more = sp_overflow_of(cache, all_B / (double)sp_cache_believed_B(cache));
-    if (fmax(more.hi, -more.lo) * all_B < cache->line_B) /* not one line */
-        return;
-    for (int a = 0; a < SP_ARRAY_OTHER; a++) {
-        const double B = array_of_domain(l, o, a, share, x_B);
-        memory->array_read_B[a] += more.value * B;
-        memory->array_write_B[a] += a == SP_ARRAY_Y ? more.value * B : 0;
-        lo_B[0] += (more.lo - more.value) * B;
-        hi_B[0] += (more.hi - more.value) * B;
-        lo_B[1] += a == SP_ARRAY_Y ? (more.lo - more.value) * B : 0;
-        hi_B[1] += a == SP_ARRAY_Y ? (more.hi - more.value) * B : 0;
+    free(p->share);
+    free(p->lines);
+}
+
+/* cache: the last level with its ways. Lines are not counted where the data are far above it.
+ * free_parts(), of a failure, too. */
+static enum sp_status find_parts(const struct sp_layout *l, const struct sp_sim_options *o,
+                                 const struct sp_cache *cache, struct domain_parts *p, struct sp_error *err)
+{
+    void *share = NULL, *lines = NULL;
+    enum sp_status status = sp_new_array(o->n_domain, sizeof(double), "shares of domains", &share, err);
+    if (status == SP_OK)
+        status = sp_new_array(o->n_domain, sizeof(int64_t), "lines of domains", &lines, err);
+    *p = (struct domain_parts){.share = share, .lines = lines, .line_B = cache->line_B};
+    if (status != SP_OK)
+        return status;
+    for (int t = 0; t < l->partition.n_threads && l->n_stored > 0; t++)
+        p->share[o->domain_of_thread ? o->domain_of_thread[t] : 0] +=
+            (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
+    for (int d = 0; d < o->n_domain; d++)
+        p->near =
+            p->near ||
+            sp_overflow_of(cache, bytes_of_domain(l, o, cache, p, d) / sp_overflow_room_B(cache)).most > 0;
+    struct sp_alpha_min least;
+    return p->near ? sp_alpha_min_layout(l, o->n_domain, o->domain_of_thread, cache->line_B, o->x_offset_B,
+                                         p->lines, &least, err)
+                   : SP_OK;
+}
+
+/* Bytes by array that come in, or go out, in all domains: lost, at most, kept of struct
+ * sp_overflow. */
+struct overflow {
+    double lost_B[SP_ARRAY_OTHER], most_B[SP_ARRAY_OTHER], kept_B[SP_ARRAY_OTHER];
+    double twice; /* share of the arrays in ways of their own */
+};
+
+static void find_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
+                          const struct sp_cache *cache, const struct domain_parts *p, struct overflow *out)
+{
+    *out = (struct overflow){.twice = sp_overflow_twice(cache)};
+    for (int d = 0; p->near && d < o->n_domain; d++) {
+        const double all_B = bytes_of_domain(l, o, cache, p, d);
+        const struct sp_overflow of = sp_overflow_of(cache, all_B / sp_overflow_room_B(cache));
+        if (fmax(of.most, of.kept) * all_B < cache->line_B) /* not one line */
+            continue;
+        for (int a = 0; a < SP_ARRAY_OTHER; a++) {
+            const double B = sp_overflow_is_in(cache, (enum sp_array)a) ? array_of_domain(l, o, p, d, a) : 0;
+            out->lost_B[a] += of.lost * B;
+            out->most_B[a] += of.most * B;
+            out->kept_B[a] += of.kept * B;
+        }
     }
 }
 
-static void shares_of(const struct sp_layout *l, const struct sp_sim_options *o, double *share)
+/* What is lost in all is no less than what the simulation of contiguous addresses already loses.
+ * The ends go to lo_B and hi_B: [0] read, [1] written. apart: bits of the arrays in ways of their
+ * own. */
+static void add_overflow(const struct overflow *of, uint32_t apart, struct sp_traffic *memory, double lo_B[2],
+                         double hi_B[2])
 {
-    for (int t = 0; t < l->partition.n_threads && l->n_stored > 0; t++)
-        share[o->domain_of_thread ? o->domain_of_thread[t] : 0] +=
-            (double)sp_layout_thread_entries(l, t) / (double)l->n_stored;
-}
-
-/* cache: the last level with its ways. Nothing is walked where the matrix is far above it. */
-static enum sp_status add_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
-                                   const struct sp_cache *cache, struct sp_traffic *memory, double lo_B[2],
-                                   double hi_B[2], struct sp_error *err)
-{
-    if (o->state != SP_SIM_WARM || !sp_overflow_is_of(cache))
-        return SP_OK;
-    void *shares = NULL, *lines = NULL;
-    enum sp_status status = sp_new_array(o->n_domain, sizeof(double), "shares of domains", &shares, err);
-    if (status == SP_OK)
-        status = sp_new_array(o->n_domain, sizeof(int64_t), "lines of domains", &lines, err);
-    const double *share = shares;
-    bool near = false;
-    if (status == SP_OK)
-        shares_of(l, o, shares);
-    for (int d = 0; status == SP_OK && d < o->n_domain; d++)
-        near =
-            near || bytes_of_domain(l, o, share[d], 0) < sp_overflow_far * (double)sp_cache_believed_B(cache);
-    struct sp_alpha_min least;
-    if (near)
-        status = sp_alpha_min_layout(l, o->n_domain, o->domain_of_thread, cache->line_B, o->x_offset_B, lines,
-                                     &least, err);
-    for (int d = 0; near && status == SP_OK && d < o->n_domain; d++)
-        overflow_of(l, o, cache, share[d], (double)((int64_t *)lines)[d] * cache->line_B, memory, lo_B, hi_B);
-    free(shares);
-    free(lines);
-    return status;
+    for (int a = 0; a < SP_ARRAY_OTHER; a++) {
+        double *const moved_B[] = {&memory->array_read_B[a], &memory->array_write_B[a]};
+        for (int k = 0; k < (a == SP_ARRAY_Y ? 2 : 1); k++) {
+            const double simulated_B = *moved_B[k], value_B = fmax(simulated_B, of->lost_B[a]);
+            *moved_B[k] = value_B;
+            lo_B[k] += fmax(0, simulated_B - of->kept_B[a]) - value_B;
+            hi_B[k] += fmax(simulated_B, of->most_B[a]) - value_B;
+            hi_B[k] += apart >> a & 1 ? of->twice * simulated_B : 0;
+        }
+    }
 }
 
 static struct sp_value widened(struct sp_value v, double lo_B, double hi_B)
@@ -414,7 +442,15 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
     if (status == SP_OK) {
         struct sp_cache last = w.cache[n_caches - 1];
         last.ways = sp_machine_llc(o->machine)->ways;
-        status = add_overflow(layout, o, &last, memory, lo_B, hi_B, err);
+        struct domain_parts parts = {0};
+        if (o->state == SP_SIM_WARM && sp_overflow_is_of(&last))
+            status = find_parts(layout, o, &last, &parts, err);
+        struct overflow of;
+        if (status == SP_OK && parts.near) {
+            find_overflow(layout, o, &last, &parts, &of);
+            add_overflow(&of, last.partition.arrays, memory, lo_B, hi_B);
+        }
+        free_parts(&parts);
     }
     if (status != SP_OK) {
         memset(traffic, 0, SP_MAX_LEVELS * sizeof *traffic);
@@ -449,9 +485,9 @@ int sp_ways_best(const struct sp_ways *v)
     double least_B = INFINITY;
     int best = 0, longest = 0;
     for (int w = 1; w < v->n; w++)
-        least_B = fmin(least_B, v->read_B[w]);
+        least_B = fmin(least_B, v->most_B[w]);
     for (int w = 1, run; w < v->n; w += run + 1) {
-        for (run = 0; w + run < v->n && v->read_B[w + run] <= alike * least_B; run++)
+        for (run = 0; w + run < v->n && v->most_B[w + run] <= alike * least_B; run++)
             continue;
         if (run > longest)
             best = w + run / 2;
@@ -462,11 +498,12 @@ int sp_ways_best(const struct sp_ways *v)
 
 struct sp_value sp_ways_saved(const struct sp_ways *v, double whole_B, int w)
 {
-    struct sp_value saved = sp_value_of(whole_B - v->read_B[w], SP_SIMULATED);
+    struct sp_value saved = sp_value_between(whole_B - v->read_B[w], whole_B - v->most_B[w],
+                                             whole_B - v->read_B[w], SP_SIMULATED);
     for (int beside = w - 1; beside <= w + 1; beside += 2) {
         if (beside < 1 || beside >= v->n)
             continue;
-        saved.lo = fmin(saved.lo, whole_B - v->read_B[beside]);
+        saved.lo = fmin(saved.lo, whole_B - v->most_B[beside]);
         saved.hi = fmax(saved.hi, whole_B - v->read_B[beside]);
     }
     return saved;
@@ -490,17 +527,30 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
     if (status != SP_OK)
         return status;
     const struct sp_traffic *memory = &traffic[n_levels - 1];
-    const double line_B = sp_cache_granule_B(llc);
-    for (int w = 1; w < llc->ways; w++) {
-        for (int a = 0; a < SP_N_ARRAYS; a++) {
-            double read_B = memory->array_read_B[a];
+    struct sp_cache divided = *llc;
+    const double line_B = divided.line_B = sp_cache_granule_B(llc);
+    struct domain_parts parts = {0};
+    divided.partition.ways = 1; /* where the others have most room */
+    if (o->state == SP_SIM_WARM && sp_overflow_is_of(&divided))
+        status = find_parts(layout, o, &divided, &parts, err);
+    for (int w = 1; w < llc->ways && status == SP_OK; w++) {
+        struct sp_traffic of_ways = *memory;
+        double lo_B[2] = {0}, hi_B[2] = {0};
+        for (int a = 0; a < SP_N_ARRAYS; a++)
             for (int d = ways_for(&llc->partition, a, w, llc->ways); d < llc->ways; d++)
-                read_B += line_B * (double)depths.hits[a][d];
-            ways->read_B[w] += read_B;
-            if (a == SP_ARRAY_X)
-                ways->x_B[w] = read_B;
+                of_ways.array_read_B[a] += line_B * (double)depths.hits[a][d];
+        divided.partition.ways = w;
+        if (parts.near && sp_overflow_is_of(&divided)) {
+            struct overflow of;
+            find_overflow(layout, o, &divided, &parts, &of);
+            add_overflow(&of, divided.partition.arrays, &of_ways, lo_B, hi_B);
         }
+        for (int a = 0; a < SP_N_ARRAYS; a++)
+            ways->read_B[w] += of_ways.array_read_B[a];
+        ways->most_B[w] = ways->read_B[w] + hi_B[0];
+        ways->x_B[w] = of_ways.array_read_B[SP_ARRAY_X];
     }
-    ways->n = llc->ways;
-    return SP_OK;
+    free_parts(&parts);
+    ways->n = status == SP_OK ? llc->ways : 0;
+    return status;
 }

@@ -44,7 +44,7 @@ struct sp_sim_options {
 
 /* Of what simulated bytes are: one more with every change after which the same layout, machine and
  * options give other bytes. Records carry it, and tracking compares none of different versions. */
-enum { SP_TRAFFIC_VERSION = 4 };
+enum { SP_TRAFFIC_VERSION = 5 };
 
 /* Warm, all in one domain, the machine's policies. */
 struct sp_sim_options sp_sim_default(const struct sp_machine *machine);
@@ -73,17 +73,19 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
 struct sp_ways {
     int n;                       /* ways of the level; 0: not simulated */
     double read_B[SP_MOST_WAYS]; /* [w], w = 1 ... n - 1: with w ways for the arrays of the partition */
-    double x_B[SP_MOST_WAYS];    /* of x in it */
+    double most_B[SP_MOST_WAYS]; /* read_B at most, where sets overflow (model/cache/overflow.h) */
+    double x_B[SP_MOST_WAYS];    /* of x in read_B */
 };
 
 /* Whether all divisions of the last level can be simulated at once, once arrays are named. */
 bool sp_ways_are_simulated(const struct sp_machine *machine);
 
-/* The division that reads least: the middle of the longest run of those that read as little within
- * 2 %; 0: none is simulated. */
+/* The division that reads least at most: the middle of the longest run of those that read as little
+ * within 2 %; 0: none is simulated. */
 int sp_ways_best(const struct sp_ways *ways);
-/* What division w reads less than whole_B [B], which may be negative; the interval is that of a way
- * more or less: caches do not divide as exactly as that. Origin SP_SIMULATED. */
+/* What division w reads less than whole_B [B], which may be negative; the interval is that of
+ * read_B to most_B, and of a way more or less: caches do not divide as exactly as that. Origin
+ * SP_SIMULATED. */
 struct sp_value sp_ways_saved(const struct sp_ways *ways, double whole_B, int w);
 
 /* options->machine: its last level has a partition, whose ways do not matter. SP_USAGE where the

@@ -273,7 +273,7 @@ static enum sp_status settle(struct sp_request *r, struct sp_error *err)
         status = sp_request_settle(r, err);
     if (status == SP_OK && (r->all_formats || r->op.n_widths > 1))
         return sp_fail(err, SP_USAGE, "call it once for each", "an analysis takes one format and one width");
-    if (status == SP_OK && r->on_gpu && r->gpu > 0)
+    if (status == SP_OK && r->on_gpu && r->gpu > 0 && r->analyze.gpu_api == SP_GPU_CUDA)
         return sp_fail(err, SP_USAGE, "gpu, with CUDA_VISIBLE_DEVICES", "here device takes cpu or gpu");
     return status;
 }

@@ -56,6 +56,9 @@ static enum sp_status check_description(struct sp_lab *lab, const char *path, st
     {
         if (!sp_is_file_stem(sp_lab_text(run, "id")))
             return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "the id of run %zu names no file", i + 1);
+        if (*sp_lab_text(run, "code") &&
+            (!sp_is_file_stem(sp_lab_text(run, "code")) || !sp_is_file_stem(sp_lab_text(run, "with"))))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "the code of run %zu names no file", i + 1);
     }
     return SP_OK;
 }
@@ -124,12 +127,6 @@ static size_t trim(const char **name)
     while (n > 0 && isspace((unsigned char)(*name)[n - 1]))
         n--;
     return n;
-}
-
-bool sp_lab_is_same_student(const char *a, const char *b)
-{
-    const size_t n = trim(&a), m = trim(&b);
-    return n == m && strncasecmp(a, b, n) == 0;
 }
 
 int64_t sp_lab_seed(const char *student, const char *lab_id)

@@ -47,8 +47,6 @@ struct sp_lab_case {
 
 /* A student's seed in a lab: below 2^31, from the name without outer blanks and ASCII case. */
 int64_t sp_lab_seed(const char *student, const char *lab_id);
-/* Do two names mean one student, by what the seed looks at? */
-bool sp_lab_is_same_student(const char *a, const char *b);
 /* Computes the parameters. SP_INPUT: the lab's formulas are wrong. SP_USAGE: no name, or one that
  * is too long or has double quotes or control characters. */
 enum sp_status sp_lab_case_make(const struct sp_lab *lab, const char *student, bool small,

@@ -9,6 +9,7 @@
 
 #include "base/option/option_words.h"
 #include "base/samples.h"
+#include "lab/lab_bind.h"
 #include "lab/lab_folder.h"
 #include "model/volume/traffic.h"
 #include "session/analyze/analyze.h"
@@ -21,6 +22,7 @@ const char *sp_lab_flag_name(enum sp_lab_flag_code code)
         [SP_FLAG_COMMAND] = "command",   [SP_FLAG_EDITED] = "edited",   [SP_FLAG_ARITHMETIC] = "arithmetic",
         [SP_FLAG_BYTES] = "bytes",       [SP_FLAG_ORDER] = "order",     [SP_FLAG_MACHINES] = "machines",
         [SP_FLAG_REPEATED] = "repeated", [SP_FLAG_SECOND] = "second",   [SP_FLAG_FOLDER] = "folder",
+        [SP_FLAG_PEEKED] = "peeked",
     };
     return names[code];
 }
@@ -60,6 +62,18 @@ static void audit_digest(const struct sp_lab_folder *folder, const char *run, st
         sp_lab_audit_add(audit, run, SP_FLAG_EDITED, "state.json knows of no such run");
     else if (sp_lab_file_digest(path, hex) && strcmp(hex, sp_lab_text(noted, "sha256")) != 0)
         sp_lab_audit_add(audit, run, SP_FLAG_EDITED, "the file is not the one that lab run wrote");
+}
+
+/* Is the student's code the one that was run? */
+static void audit_code(const struct sp_lab_folder *folder, const char *run, struct sp_lab_audit *audit)
+{
+    char path[1200], hex[65];
+    const json_t *item = sp_lab_item(json_object_get(folder->lab.root, "runs"), run),
+                 *noted = json_object_get(json_object_get(folder->state, "runs"), run);
+    const char *code = sp_lab_text(item, "code"), *was = sp_lab_text(noted, "code_sha256");
+    snprintf(path, sizeof path, "%s/%s", folder->path, code);
+    if (*code && noted && (!sp_lab_file_digest(path, hex) || strcmp(hex, was) != 0))
+        sp_lab_audit_add(audit, run, SP_FLAG_EDITED, "%.60s is not the code that was run", code);
 }
 
 /* Predictions between the start and the first result; `first` may be NULL: there is none. */
@@ -113,6 +127,37 @@ static void audit_order(const struct sp_lab_results *results, struct sp_lab_audi
     audit_predictions(folder, begun, first, audit);
 }
 
+/* Are the predictions those that were bound when the first run began, and were there any? */
+static void audit_bound(const struct sp_lab_folder *folder, struct sp_lab_audit *audit)
+{
+    const char *first = NULL;
+    int n = 0, n_late;
+    size_t i;
+    json_t *question;
+    json_array_foreach(json_object_get(folder->lab.root, "questions"), i, question)
+    {
+        const char *id = sp_lab_text(question, "id");
+        if (!sp_lab_bound_of(folder, id).changed)
+            continue;
+        first = first ? first : id;
+        n++;
+    }
+    if (folder->fault[0])
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED, "%s", folder->fault);
+    else if (n > 0)
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
+                         "predictions.json is not what lab run has bound: %d changed, for example '%.60s'", n,
+                         first);
+    else if (!sp_lab_is_as_bound(folder))
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
+                         "predictions.json is not what lab run has bound, in its times or units");
+    const int n_given_up = sp_lab_n_given_up(folder, &n_late);
+    if (n_given_up > 0)
+        sp_lab_audit_add(audit, "", SP_FLAG_PEEKED,
+                         "%d questions were given up before the first run, %d of them predicted after it",
+                         n_given_up, n_late);
+}
+
 static void audit_machines(const struct sp_lab_results *results, struct sp_lab_audit *audit)
 {
     const char *key = NULL;
@@ -138,6 +183,9 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
             sp_lab_audit_add(audit, r->run, SP_FLAG_SKIPPED,
                              "it needs nothing that may be absent, but is noted as skipped: %.200s",
                              r->claimed);
+        if (r->fault[0])
+            sp_lab_audit_add(audit, r->run, SP_FLAG_EDITED, "%s", r->fault);
+        audit_code(results->folder, r->run, audit);
         if (!r->root)
             continue;
         audit_digest(results->folder, r->run, audit);
@@ -145,6 +193,7 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
         sp_lab_audit_arithmetic(r->run, r->root, audit);
     }
     audit_order(results, audit);
+    audit_bound(results->folder, audit);
     audit_machines(results, audit);
     return status;
 }
@@ -356,9 +405,14 @@ static bool ends_with(const char *text, const char *end)
 /* Takes the next words if they are the wanted argument; the folder of labs may lie elsewhere. */
 static bool take(struct words *w, const char *wanted, const char *labs_folder)
 {
-    const char *at = strstr(wanted, labs_folder);
+    const char *at = strstr(wanted, labs_folder), *library = strstr(wanted, "/records/");
     if (w->at == w->n)
         return false;
+    if (library && ends_with(wanted, SP_LAB_KERNEL)) { /* the student's folder lies elsewhere now */
+        while (w->at < w->n && !ends_with(w->word[w->at], SP_LAB_KERNEL))
+            w->at++;
+        return w->at < w->n && ends_with(w->word[w->at++], library);
+    }
     if (!at)
         return strcmp(w->word[w->at++], wanted) == 0;
     if (strncmp(w->word[w->at], wanted, (size_t)(at - wanted)) != 0)
@@ -458,8 +512,9 @@ enum sp_status sp_lab_audit_identity(const struct sp_lab_folder *folder, const c
 
 /* The bytes of a record simulated again, from what it says was run and on which caches. */
 
-/* Arrays may begin elsewhere in a line, threads lie in other domains: so much may differ. */
-static const double tolerance = 0.005;
+/* Arrays may begin elsewhere in a line, threads lie in other domains: so much may differ; and so
+ * much where it is the student's code that stores a format, with pointers of its own. */
+static const double same = 0.005, alike = 0.02;
 
 static const char *text_of(const json_t *node, const char *path)
 {
@@ -582,6 +637,7 @@ struct wanted {
     int64_t llc_B;
     uint64_t seed;
     double skew;
+    const char *as; /* the format that the student's code is of; "": it is the program's own */
 };
 
 /* What all caches together hold is what the simulation needs memory for. */
@@ -596,12 +652,16 @@ static bool is_too_much(const struct wanted *w)
 }
 
 /* False: flagged, and not to be simulated. */
-static bool read_wanted(const char *run, const json_t *record, struct sp_lab_audit *audit, struct wanted *w)
+static bool read_wanted(const char *run, const json_t *record, const char *as, struct sp_lab_audit *audit,
+                        struct wanted *w)
 {
     struct reading r = {run, audit, false};
     memset(w, 0, sizeof *w);
     read_caches(&r, record, &w->machine);
     w->options = read_options(&r, record);
+    w->as = as;
+    if (*as)
+        w->options.format = as;
     w->llc_B = count_of(&r, record, sp_field_path(SP_F_REQUEST_LLC), 0, 0, most_cache_B);
     w->seed = (uint64_t)count_of(&r, record, sp_field_path(SP_F_CONFIG_SEED), 1, 0, INT64_C(1) << 53);
     w->skew = bounded(&r, record, sp_field_path(SP_F_REQUEST_SKEW), 0, 0, 1);
@@ -631,7 +691,7 @@ static struct sp_sim_options sim_options(const json_t *record, const struct want
     return o;
 }
 
-static void compare(const char *run, const json_t *record, const struct sp_traffic *memory,
+static void compare(const char *run, const json_t *record, const struct sp_traffic *memory, double tolerance,
                     struct sp_lab_audit *audit)
 {
     const json_t *levels = sp_lab_field(record, SP_F_LEVELS);
@@ -644,16 +704,16 @@ static void compare(const char *run, const json_t *record, const struct sp_traff
                          "simulated again %.6g bytes cross the memory interface, not %.6g", again, said);
 }
 
-static enum sp_status simulate(const char *run, const json_t *record, const struct sp_subject *subject,
-                               const struct sp_progress *progress, struct sp_lab_audit *audit,
-                               struct sp_error *err)
+static enum sp_status simulate(const char *run, const json_t *record, const char *as,
+                               const struct sp_subject *subject, const struct sp_progress *progress,
+                               struct sp_lab_audit *audit, struct sp_error *err)
 {
     struct wanted want;
     struct sp_workload workload;
     struct sp_setup setup = {0};
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels = 0;
-    if (!read_wanted(run, record, audit, &want))
+    if (!read_wanted(run, record, as, audit, &want))
         return SP_OK;
     enum sp_status status = sp_analyze_workload(&subject->matrix, &want.options, &workload, err);
     const struct sp_setup_options options = {
@@ -668,12 +728,12 @@ static enum sp_status simulate(const char *run, const json_t *record, const stru
     }
     sp_setup_free(&setup);
     if (status == SP_OK)
-        compare(run, record, &traffic[n_levels - 1], audit);
+        compare(run, record, &traffic[n_levels - 1], *as ? alike : same, audit);
     return status;
 }
 
 /* The student's own matrix, whatever the record says; its content is compared first. */
-static enum sp_status audit_record(const char *run, const json_t *record, const char *matrix,
+static enum sp_status audit_record(const char *run, const json_t *record, const char *as, const char *matrix,
                                    const struct sp_progress *progress, struct sp_lab_audit *audit,
                                    struct sp_error *err)
 {
@@ -686,7 +746,7 @@ static enum sp_status audit_record(const char *run, const json_t *record, const 
         sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "the digest of its matrix is not that of %.100s",
                          matrix);
     else if (status == SP_OK)
-        status = simulate(run, record, &subject, progress, audit, err);
+        status = simulate(run, record, as, &subject, progress, audit, err);
     sp_subject_free(&subject);
     if (status == SP_USAGE || status == SP_INPUT) { /* what the record says was run makes no sense */
         sp_lab_audit_add(audit, run, SP_FLAG_BYTES, "it cannot be simulated: %.250s", err ? err->what : "");
@@ -711,8 +771,9 @@ enum sp_status sp_lab_audit_bytes(const struct sp_lab_results *results, const st
         for (int k = 1; status == SP_OK && k < command.n && !matrix; k++)
             if (strncmp(command.argument[k], "gen:", 4) == 0)
                 matrix = command.argument[k];
-        if (matrix)
-            status = audit_record(r->run, r->root, matrix, progress, audit, err);
+        const char *as = sp_lab_text(run, "as");
+        if (matrix && (*as || !*sp_lab_text(run, "code")))
+            status = audit_record(r->run, r->root, as, matrix, progress, audit, err);
         sp_lab_command_free(&command);
     }
     return status;

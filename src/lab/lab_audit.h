@@ -18,6 +18,7 @@ enum sp_lab_flag_code {
     SP_FLAG_ARITHMETIC,
     SP_FLAG_BYTES,
     SP_FLAG_ORDER,
+    SP_FLAG_PEEKED,
     SP_FLAG_MACHINES,
     SP_FLAG_REPEATED, /* of several folders */
     SP_FLAG_SECOND,   /* of several folders */

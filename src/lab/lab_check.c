@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/escape.h"
-#include "base/print.h"
+#include "base/option/option_words.h"
+#include "lab/lab_bind.h"
 
 const char *sp_lab_state_name(enum sp_lab_state state)
 {
@@ -13,9 +13,12 @@ const char *sp_lab_state_name(enum sp_lab_state state)
     return names[state];
 }
 
+/* What lies above its ceiling is no share of it. */
+static const char above[] = "above its ceiling";
+
 char *sp_lab_with_unit(const struct sp_lab_verdict *v, const char *words, char *text, size_t size)
 {
-    const bool has_unit = *words && *v->unit && strcmp(v->unit, "1") != 0;
+    const bool has_unit = *words && *v->unit && strcmp(v->unit, "1") != 0 && strcmp(words, above) != 0;
     snprintf(text, size, "%s%s%s", words, has_unit ? " " : "", has_unit ? v->unit : "");
     return text;
 }
@@ -29,12 +32,12 @@ static struct sp_formula_source source_of(const struct sp_lab_results *results)
 static enum sp_status settle(struct sp_lab_verdict *v, enum sp_status status, const struct sp_error *why,
                              struct sp_error *err)
 {
-    if (status != SP_SKIPPED && status != SP_UNDECIDED) {
+    if (status != SP_SKIPPED && status != SP_UNDECIDED && status != SP_NO) {
         if (err)
             *err = *why;
         return status;
     }
-    v->state = status == SP_SKIPPED ? SP_LAB_SKIPPED : SP_LAB_UNDECIDED;
+    v->state = status == SP_SKIPPED ? SP_LAB_SKIPPED : status == SP_NO ? SP_LAB_FAIL : SP_LAB_UNDECIDED;
     snprintf(v->reason, sizeof v->reason, "%.380s", why->what);
     return SP_OK;
 }
@@ -87,20 +90,56 @@ static enum sp_status judge_choice(const struct sp_lab_results *results, const j
     return SP_OK;
 }
 
+/* The mistake that leads to this number, as the lab names it. SP_INPUT: its formula is wrong. */
+static enum sp_status find_mistake(const struct sp_lab_results *results, const json_t *question, double given,
+                                   struct sp_lab_verdict *v, struct sp_error *err)
+{
+    const struct sp_formula_source source = source_of(results);
+    const double tolerance = fmax(1e-3, json_number_value(json_object_get(question, "tolerance")));
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(question, "wrong"), i, item)
+    {
+        struct sp_error why;
+        struct sp_quantity q;
+        enum sp_status status = sp_formula_evaluate(sp_lab_text(item, "value"), &source, &q, &why);
+        if (status == SP_INPUT) {
+            if (err)
+                *err = why;
+            return status;
+        }
+        if (status != SP_OK || fabs(given - q.value) > tolerance * fabs(q.value) * (1 + 1e-9))
+            continue;
+        v->mistake = sp_lab_text(item, "is");
+        snprintf(v->reason, sizeof v->reason, "this is %.300s", v->mistake);
+        break;
+    }
+    return SP_OK;
+}
+
 static enum sp_status judge_number(const struct sp_lab_results *results, const json_t *question,
                                    const json_t *given, struct sp_lab_verdict *v, struct sp_error *err)
 {
+    static const double most_percent = 103; /* as far as ceilings are known */
     const struct sp_formula_source source = source_of(results);
     struct sp_error why;
     struct sp_quantity q;
     char number[48];
     const double tolerance = json_number_value(json_object_get(question, "tolerance"));
+    const bool is_open = json_is_true(json_object_get(question, "open"));
     enum sp_status status = sp_formula_evaluate(sp_lab_text(question, "expected"), &source, &q, &why);
-    if (status != SP_OK)
-        return settle(v, status, &why, err);
+    if (status != SP_OK) {
+        status = settle(v, status, &why, err);
+        v->state = is_open && v->state != SP_LAB_SKIPPED ? SP_LAB_OPEN : v->state; /* nothing to decide */
+        return status;
+    }
     put(number, q.value);
-    if (json_is_true(json_object_get(question, "open"))) {
-        snprintf(v->wanted, sizeof v->wanted, "%s", number);
+    if (is_open) {
+        const bool is_above = strcmp(v->unit, "%") == 0 && q.value > most_percent;
+        snprintf(v->wanted, sizeof v->wanted, "%s", is_above ? above : number);
+        if (is_above)
+            snprintf(v->reason, sizeof v->reason,
+                     "the data stays in a cache, which is faster than what the ceiling is of");
         v->state = SP_LAB_OPEN;
         return SP_OK;
     }
@@ -110,7 +149,80 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
     const double off = fabs(json_number_value(given) - q.value);
     v->state =
         json_is_number(given) && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;
+    if (v->state == SP_LAB_PASS || !json_is_number(given))
+        return SP_OK;
+    v->ratio = q.value != 0 ? json_number_value(given) / q.value : NAN;
+    return find_mistake(results, question, json_number_value(given), v, err);
+}
+
+static double noise_of(const struct sp_lab_results *results, const char *formula, char *reason, size_t size);
+static struct sp_quantity widened(struct sp_quantity q, double noise);
+
+/* A predicted interval is right where the measured one meets it, and it is not wider than the lab
+ * allows. Noise takes the verdict that it is wrong. */
+static enum sp_status judge_interval(const struct sp_lab_results *results, const json_t *question,
+                                     const char *given, struct sp_lab_verdict *v, struct sp_error *err)
+{
+    const struct sp_formula_source source = source_of(results);
+    const char *formula = sp_lab_text(question, "expected");
+    const double most = json_number_value(json_object_get(json_object_get(question, "interval"), "most"));
+    char number[48], lo_text[48], hi_text[48], why_noisy[sizeof v->reason] = "";
+    struct sp_error why;
+    struct sp_quantity q;
+    double lo, hi;
+    v->state = SP_LAB_FAIL;
+    if (!given || !sp_lab_interval(given, &lo, &hi))
+        return SP_OK;
+    if (hi > most * lo * (1 + 1e-9)) {
+        snprintf(v->reason, sizeof v->reason, "its ends are more than a factor %g apart", most);
+        return SP_OK;
+    }
+    enum sp_status status = sp_formula_evaluate(formula, &source, &q, &why);
+    if (status != SP_OK)
+        return settle(v, status, &why, err);
+    snprintf(v->wanted, sizeof v->wanted, "%s (%s ... %s)", put(number, q.value), put(lo_text, q.lo),
+             put(hi_text, q.hi));
+    const double noise = noise_of(results, formula, why_noisy, sizeof why_noisy);
+    const struct sp_quantity wide = widened(q, noise);
+    if (wide.lo <= hi && wide.hi >= lo) {
+        v->state = SP_LAB_PASS;
+    } else if (noise > 0) {
+        v->state = SP_LAB_UNDECIDED;
+        strcpy(v->reason, why_noisy);
+    } else {
+        v->ratio = sqrt(lo * hi) / q.value;
+    }
     return SP_OK;
+}
+
+static void put_given(struct sp_lab_verdict *v, const json_t *given)
+{
+    if (json_is_string(given))
+        snprintf(v->got, sizeof v->got, "%s", json_string_value(given));
+    else if (given)
+        put(v->got, json_number_value(given));
+}
+
+/* Why a prediction is worth nothing although something was run; false: it counts. */
+static bool is_void(const struct sp_lab_folder *folder, const struct sp_lab_bound *bound,
+                    struct sp_lab_verdict *v)
+{
+    if (v->given_up) { /* its answer stays untold, here and in the report */
+        v->because = "";
+        snprintf(v->reason, sizeof v->reason, "given up with " SP_O_UNPREDICTED ": its answer is not told");
+    } else if (v->changed) {
+        char was[48] = "not predicted";
+        if (json_is_string(bound->was))
+            snprintf(was, sizeof was, "%.40s", json_string_value(bound->was));
+        else if (bound->was)
+            put(was, json_number_value(bound->was));
+        snprintf(v->reason, sizeof v->reason, "changed after the run, when it was %s", was);
+    } else if (v->missing)
+        snprintf(v->reason, sizeof v->reason, "%s",
+                 folder->fault[0] ? folder->fault : "there is no prediction");
+    else if (v->late)
+        snprintf(v->reason, sizeof v->reason, "predicted after the results were there");
+    return *v->reason != '\0';
 }
 
 static enum sp_status judge_prediction(const struct sp_lab_results *results, const json_t *question,
@@ -119,29 +231,42 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     const struct sp_lab_folder *folder = results->folder;
     const json_t *prediction = sp_lab_prediction(folder->predictions, v->id);
     const json_t *given = json_object_get(prediction, "value");
+    const struct sp_lab_bound bound = sp_lab_bound_of(folder, v->id);
+    struct sp_lab_verdict nothing = {.reason = ""};
     v->missing = !given;
     v->late = json_is_true(json_object_get(prediction, "late"));
-    if (json_is_string(given))
-        snprintf(v->got, sizeof v->got, "%s", json_string_value(given));
-    else if (given)
-        put(v->got, json_number_value(given));
+    v->given_up = bound.given_up;
+    v->changed = bound.changed && !bound.given_up;
+    put_given(v, given);
     if (!sp_lab_has_run(folder)) { /* the answer is not told before */
         v->state = SP_LAB_UNDECIDED;
         snprintf(v->reason, sizeof v->reason, "%s",
-                 given ? "predicted; nothing was run yet" : "not predicted yet");
+                 *folder->fault ? folder->fault
+                 : given        ? "predicted; nothing was run yet"
+                                : "not predicted yet");
         return SP_OK;
     }
-    enum sp_status status = json_object_get(question, "choices")
+    if (v->given_up) {
+        v->state = json_is_true(json_object_get(question, "open")) ? SP_LAB_OPEN : SP_LAB_FAIL;
+        is_void(folder, &bound, v);
+        return SP_OK;
+    }
+    enum sp_status status = json_object_get(question, "interval")
+                                ? judge_interval(results, question, json_string_value(given), v, err)
+                            : json_object_get(question, "choices")
                                 ? judge_choice(results, question, json_string_value(given), v, err)
                                 : judge_number(results, question, given, v, err);
     if (status != SP_OK || v->state == SP_LAB_SKIPPED || v->state == SP_LAB_UNDECIDED ||
         v->state == SP_LAB_OPEN)
         return status;
-    if (v->missing)
-        snprintf(v->reason, sizeof v->reason, "there is no prediction");
-    else if (v->late) {
+    nothing.missing = v->missing;
+    nothing.late = v->late;
+    nothing.changed = v->changed;
+    if (is_void(folder, &bound, &nothing)) {
         v->state = SP_LAB_FAIL;
-        snprintf(v->reason, sizeof v->reason, "predicted after the results were there");
+        v->ratio = NAN;
+        v->mistake = NULL;
+        strcpy(v->reason, nothing.reason);
     }
     return SP_OK;
 }
@@ -169,10 +294,11 @@ static struct sp_quantity without_interval(struct sp_quantity q)
     return (struct sp_quantity){q.value, q.value, q.value};
 }
 
-/* Do times of the runs that a formula names decide nothing? Then `reason` says why: samples that
- * spread too far, or a machine that allowed no verdict. */
-static bool is_noisy(const struct sp_lab_results *results, const char *formula, char *reason, size_t size)
+/* How far the times of the runs that a formula names may be off, beyond their intervals; 0: they
+ * are quiet. `reason` says why: samples that spread far, or a machine that allowed no verdict. */
+static double noise_of(const struct sp_lab_results *results, const char *formula, char *reason, size_t size)
 {
+    double most = 0;
     for (int i = 0; i < results->n; i++) {
         const struct sp_lab_result *r = &results->result[i];
         char field[200];
@@ -182,17 +308,25 @@ static bool is_noisy(const struct sp_lab_results *results, const char *formula, 
         const double spread =
             json_number_value(json_object_get(sp_lab_field(r->root, SP_F_METRICS_SPREAD), "value"));
         const char *doubt = json_string_value(sp_lab_field(r->root, SP_F_CONDITIONS_DOUBT));
+        const double noise = fmax(doubt ? SP_LAB_DOUBT : 0, spread > SP_LAB_NOISE ? spread : 0);
+        if (noise <= most)
+            continue;
+        most = noise;
         if (doubt)
             snprintf(reason, size, "the machine allowed no verdict on '%s': %.300s", r->run, doubt);
-        else if (spread > SP_LAB_NOISE)
+        else
             snprintf(
                 reason, size,
                 "noise: the samples of '%s' spread by %.0f %%, of which at most %.0f %% let times decide",
                 r->run, 100 * spread, 100 * SP_LAB_NOISE);
-        if (doubt || spread > SP_LAB_NOISE)
-            return true;
     }
-    return false;
+    return most;
+}
+
+static struct sp_quantity widened(struct sp_quantity q, double noise)
+{
+    const double lo = fmin(q.lo, q.hi), hi = fmax(q.lo, q.hi), most = 1 + noise;
+    return (struct sp_quantity){q.value, lo < 0 ? lo * most : lo / most, hi < 0 ? hi / most : hi * most};
 }
 
 static void decide(const json_t *check, struct relation r, struct sp_lab_verdict *v)
@@ -215,12 +349,42 @@ static void decide(const json_t *check, struct relation r, struct sp_lab_verdict
     }
 }
 
+/* Noise decides only for what is clear in spite of it, and never against it. Fastest samples are
+ * not moved by it: what disturbs makes samples slower. */
+static void decide_timed(const struct sp_lab_results *results, const json_t *check, const char *kind,
+                         const char *left, struct sp_quantity a, const char *right, struct sp_quantity b,
+                         struct sp_lab_verdict *v)
+{
+    const double tolerance = json_number_value(json_object_get(check, "tolerance"));
+    char why[sizeof v->reason] = "", why_right[sizeof v->reason] = "";
+    const double noise_a = noise_of(results, left, why, sizeof why),
+                 noise_b = noise_of(results, right, why_right, sizeof why_right);
+    const bool fastest = strstr(left, ".least]") || strstr(right, ".least]");
+    decide(check,
+           relate(kind, widened(a, fastest ? 0 : noise_a), widened(b, fastest ? 0 : noise_b), tolerance), v);
+    if (v->state != SP_LAB_PASS && (noise_a > 0 || noise_b > 0)) {
+        v->state = SP_LAB_UNDECIDED;
+        strcpy(v->reason, noise_a >= noise_b ? why : why_right);
+    }
+}
+
+/* Does a check apply here? "when" of lab.json is a formula, which must be above 0. */
+static enum sp_status applies(const struct sp_lab_results *results, const json_t *check, bool *out,
+                              struct sp_error *why)
+{
+    const struct sp_formula_source source = source_of(results);
+    const char *when = sp_lab_text(check, "when");
+    struct sp_quantity q = {1, 1, 1};
+    enum sp_status status = *when ? sp_formula_evaluate(when, &source, &q, why) : SP_OK;
+    *out = status == SP_OK && q.value > 0;
+    return status;
+}
+
 static enum sp_status judge_pair(const struct sp_lab_results *results, const json_t *check, const char *kind,
                                  const char *left, const char *right, struct sp_lab_verdict *v,
                                  struct sp_error *err)
 {
     const struct sp_formula_source source = source_of(results);
-    const bool timed = json_is_true(json_object_get(check, "timed"));
     struct sp_error why;
     struct sp_quantity a, b;
     char number[48];
@@ -229,13 +393,12 @@ static enum sp_status judge_pair(const struct sp_lab_results *results, const jso
         status = sp_formula_evaluate(right, &source, &b, &why);
     if (status != SP_OK)
         return settle(v, status, &why, err);
-    const struct relation r = relate(kind, timed ? a : without_interval(a), timed ? b : without_interval(b),
+    const struct relation r = relate(kind, without_interval(a), without_interval(b),
                                      json_number_value(json_object_get(check, "tolerance")));
     put(v->got, a.value);
     snprintf(v->wanted, sizeof v->wanted, "%s %s", r.word, put(number, b.value));
-    if (timed && (is_noisy(results, left, v->reason, sizeof v->reason) ||
-                  is_noisy(results, right, v->reason, sizeof v->reason)))
-        v->state = SP_LAB_UNDECIDED;
+    if (json_is_true(json_object_get(check, "timed")))
+        decide_timed(results, check, kind, left, a, right, b, v);
     else
         decide(check, r, v);
     return SP_OK;
@@ -263,6 +426,16 @@ static enum sp_status judge_check(const struct sp_lab_results *results, const js
 {
     static const char *const pairs[] = {"equal", "at_most", "at_least"};
     const char *kind = sp_lab_text(check, "kind");
+    struct sp_error why;
+    bool here;
+    enum sp_status status = applies(results, check, &here, &why);
+    if (status != SP_OK)
+        return settle(v, status, &why, err);
+    if (!here) {
+        v->state = SP_LAB_SKIPPED;
+        snprintf(v->reason, sizeof v->reason, "%.380s", sp_lab_text(check, "else"));
+        return SP_OK;
+    }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (strcmp(pairs[i], kind) == 0)
             return judge_pair(results, check, kind, sp_lab_text(check, "a"), sp_lab_text(check, "b"), v, err);
@@ -287,7 +460,11 @@ static enum sp_status judge_list(const struct sp_lab_results *results, const cha
                                      .id = sp_lab_text(item, "id"),
                                      .text = sp_lab_text(item, "text"),
                                      .because = sp_lab_text(item, "because"),
-                                     .unit = sp_lab_text(item, "unit")};
+                                     .unit = sp_lab_text(item, "unit"),
+                                     .ratio = NAN,
+                                     .points = json_is_number(json_object_get(item, "points"))
+                                                   ? json_number_value(json_object_get(item, "points"))
+                                                   : 1};
         enum sp_status status =
             predictions ? judge_prediction(results, item, v, err) : judge_check(results, item, v, err);
         if (status != SP_OK)
@@ -303,7 +480,14 @@ enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_
 {
     memset(verdicts, 0, sizeof *verdicts);
     enum sp_status status = judge_list(results, "questions", verdicts, err);
-    return status == SP_OK ? judge_list(results, "checks", verdicts, err) : status;
+    if (status == SP_OK)
+        status = judge_list(results, "checks", verdicts, err);
+    int n_late;
+    if (sp_lab_n_given_up(results->folder, &n_late) > 0) /* numbers of checks would tell answers */
+        for (int i = 0; i < verdicts->n; i++)
+            if (!verdicts->verdict[i].is_prediction)
+                *verdicts->verdict[i].got = *verdicts->verdict[i].wanted = '\0';
+    return status;
 }
 
 enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts)
@@ -313,81 +497,16 @@ enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts)
                                                      : SP_OK;
 }
 
-/* Texts of the lab are its author's Markdown; those of the folder a student's, or a record's. */
-static void put_words(const char *before, const char *text, FILE *out)
+struct sp_lab_points sp_lab_points_of(const struct sp_lab_verdicts *verdicts)
 {
-    fputs(before, out);
-    sp_markdown_text(out, *text ? text : "–");
-}
-
-static void put_verdict(const struct sp_lab_verdict *v, FILE *out)
-{
-    char text[160];
-    sp_print(out, "| %s", v->text);
-    put_words(" | ", sp_lab_with_unit(v, v->got, text, sizeof text), out);
-    put_words(" | ", sp_lab_with_unit(v, v->wanted, text, sizeof text), out);
-    sp_print(out, "%s | %s", v->within, sp_lab_state_name(v->state));
-    if (*v->reason) {
-        put_words(" (", v->reason, out);
-        fputc(')', out);
+    struct sp_lab_points p = {0};
+    for (int i = 0; i < verdicts->n; i++) {
+        const struct sp_lab_verdict *v = &verdicts->verdict[i];
+        if (v->state == SP_LAB_OPEN || v->state == SP_LAB_SKIPPED)
+            continue;
+        p.of += v->points;
+        p.earned += v->state == SP_LAB_PASS ? v->points : 0;
+        p.undecided += v->state == SP_LAB_UNDECIDED ? v->points : 0;
     }
-    fputs(" |\n", out);
-}
-
-static void put_explanations(const struct sp_lab_verdicts *verdicts, FILE *out)
-{
-    fputs("\n## Why\n\n", out);
-    for (int i = 0; i < verdicts->n; i++)
-        if (*verdicts->verdict[i].because)
-            sp_print(out, "- **%s** — %s\n", verdicts->verdict[i].id, verdicts->verdict[i].because);
-}
-
-static void put_runs(const struct sp_lab_results *results, FILE *out)
-{
-    fputs("\n## Runs\n\n| run | began | on | by | what |\n|---|---|---|---|---|\n", out);
-    for (int i = 0; i < results->n; i++) {
-        const struct sp_lab_result *r = &results->result[i];
-        const json_t *noted = json_object_get(json_object_get(results->folder->state, "runs"), r->run);
-        const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
-        const char *cpu = json_string_value(sp_lab_field(r->root, SP_F_MACHINE_CPU)),
-                   *bytes = json_string_value(sp_lab_field(r->root, SP_F_CONFIG_BYTES));
-        sp_print(out, "| %s", r->run);
-        put_words(" | ", sp_lab_text(noted, "start"), out);
-        put_words(" | ", cpu ? cpu : "", out);
-        put_words(bytes ? " | bytes: " : " | ", bytes ? bytes : "", out);
-        sp_print(out, " | %s", sp_lab_text(run, "what"));
-        if (r->skipped)
-            put_words(" — skipped: ", r->skipped, out);
-        fputs(" |\n", out);
-    }
-}
-
-void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out)
-{
-    const struct sp_lab_folder *folder = results->folder;
-    sp_print(out, "# Lab %d: %s\n\n", folder->lab.number, folder->lab.title);
-    put_words("", folder->the_case.student, out);
-    put_words(folder->the_case.small ? ", small matrices, begun " : ", begun ",
-              sp_lab_text(folder->state, "started"), out);
-    fputs("\n\n", out);
-    for (int i = 0; i < SP_N_LAB_STATES; i++)
-        sp_print(out, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
-                 sp_lab_state_name((enum sp_lab_state)i));
-    fputs("\n\n## Predictions\n\n| question | predicted | found | verdict |\n|---|---|---|---|\n", out);
-    for (int i = 0; i < verdicts->n; i++)
-        if (verdicts->verdict[i].is_prediction)
-            put_verdict(&verdicts->verdict[i], out);
-    fputs("\n## Checks of the runs\n\n| what must hold | here | should be | verdict |\n|---|---|---|---|\n",
-          out);
-    for (int i = 0; i < verdicts->n; i++)
-        if (!verdicts->verdict[i].is_prediction)
-            put_verdict(&verdicts->verdict[i], out);
-    put_runs(results, out);
-    if (sp_lab_has_run(folder))
-        put_explanations(verdicts, out);
-    fputs("\n## In your own words\n\n", out);
-    const json_t *tasks = json_object_get(folder->lab.root, "explain");
-    for (size_t i = 0; i < json_array_size(tasks); i++)
-        if (json_is_string(json_array_get(tasks, i)))
-            sp_print(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
+    return p;
 }

@@ -16,14 +16,20 @@ enum sp_lab_state {
 };
 const char *sp_lab_state_name(enum sp_lab_state state);
 
-/* Samples whose quartiles lie further apart decide nothing about times: (Q3 - Q1)/median. */
+/* Samples whose quartiles lie further apart, (Q3 - Q1)/median, decide about times only what stays
+ * clear when each side is moved by that much. */
 #define SP_LAB_NOISE 0.1
+/* The same where the machine allowed no verdict on times. */
+#define SP_LAB_DOUBT 0.5
 
 struct sp_lab_verdict {
     bool is_prediction;                     /* else a check of what was run */
     const char *id, *text, *because, *unit; /* borrowed from the lab */
     enum sp_lab_state state;
-    bool missing, late; /* of predictions */
+    bool missing, late, given_up, changed; /* of predictions; given up: by `lab run --unpredicted` */
+    double points;                         /* that it is worth */
+    double ratio;                          /* a wrong number over the right one; NaN: none */
+    const char *mistake;                   /* what a wrong value is, as lab.json names it; borrowed; NULL */
     /* For people, numbers without unit; "" nothing. `within`: how far a prediction may be off. */
     char got[48], wanted[96], within[32], reason[400];
 };
@@ -43,9 +49,10 @@ enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_
 /* SP_OK all that could be decided is right, SP_NO something failed, SP_UNDECIDED. */
 enum sp_status sp_lab_summary(const struct sp_lab_verdicts *verdicts);
 
-/* The report of a lab: Markdown, predictions beside results, explanations. Explanations ("because")
- * and answers stand in it only once something was run. SP_OUTPUT is the caller's to notice on the
- * stream. */
-void sp_lab_report(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts, FILE *out);
+/* Points earned, lost for good, and not decided yet; what is open or skipped counts for nothing. */
+struct sp_lab_points {
+    double earned, undecided, of;
+};
+struct sp_lab_points sp_lab_points_of(const struct sp_lab_verdicts *verdicts);
 
 #endif

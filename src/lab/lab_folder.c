@@ -1,12 +1,14 @@
 #include "lab/lab_folder.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/hash.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
@@ -39,6 +41,11 @@ bool sp_lab_file_digest(const char *path, char hex[65])
 void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size)
 {
     snprintf(path, size, "%s/records/%s.json", folder->path, run);
+}
+
+void sp_lab_pictures_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size)
+{
+    snprintf(path, size, "%s/pictures/%s", folder->path, run);
 }
 
 static enum sp_status write_file(const struct sp_lab_folder *folder, const char *name, const char *text,
@@ -81,6 +88,45 @@ static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
+/* One file of the lab, or of those that all labs share, into the student's folder, unless it is
+ * there. */
+static enum sp_status copy_one(const struct sp_lab_folder *folder, const char *name, struct sp_error *err)
+{
+    char from[1200], to[1200], *text;
+    size_t size;
+    snprintf(to, sizeof to, "%s/%s", folder->path, name);
+    if (access(to, F_OK) == 0)
+        return SP_OK;
+    snprintf(from, sizeof from, "%s/%s", folder->lab.folder, name);
+    if (access(from, F_OK) != 0)
+        snprintf(from, sizeof from, "%s/../common/%s", folder->lab.folder, name);
+    enum sp_status status = sp_input_bytes(from, SP_LAB_MOST_FILE_B, &text, &size, err);
+    if (status != SP_OK)
+        return status;
+    status = write_file(folder, name, text, err);
+    free(text);
+    return status;
+}
+
+/* The student's own copies: code that a run is made of, and the lab's "files". */
+static enum sp_status copy_files(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(folder->lab.root, "runs"), i, item)
+    {
+        if (status == SP_OK && *sp_lab_text(item, "code"))
+            status = copy_one(folder, sp_lab_text(item, "code"), err);
+    }
+    json_array_foreach(json_object_get(folder->lab.root, "files"), i, item)
+    {
+        if (status == SP_OK && json_is_string(item) && sp_is_file_stem(json_string_value(item)))
+            status = copy_one(folder, json_string_value(item), err);
+    }
+    return status;
+}
+
 static enum sp_status make_directories(const char *path, struct sp_error *err)
 {
     char records[1024];
@@ -118,6 +164,8 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
     if (status == SP_OK)
         status = write_sheet(folder, err);
     if (status == SP_OK)
+        status = copy_files(folder, err);
+    if (status == SP_OK)
         status = write_json(folder, "predictions.json", folder->predictions, err);
     if (status == SP_OK)
         status = write_json(folder, "state.json", folder->state, err);
@@ -125,6 +173,8 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
         sp_lab_folder_close(folder);
     return status;
 }
+
+static const char wrong_type[] = "it is no ";
 
 /* A JSON file of a folder, which may be of somebody else: at most SP_LAB_MOST_FILE_B, an array
  * where `type` is JSON_ARRAY, else an object. Control characters in its texts, which would command
@@ -138,10 +188,17 @@ static enum sp_status load_json(const char *path, json_type type, const char *re
     if (json_typeof(*root) != type) {
         json_decref(*root);
         *root = NULL;
-        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "it is no %s of JSON",
+        return sp_fail_at(err, SP_INPUT, path, 0, 0, remedy, "%s%s of JSON", wrong_type,
                           type == JSON_ARRAY ? "list" : "object");
     }
     return SP_OK;
+}
+
+/* Was it a file of its own, but no JSON of that kind: cut off, or edited by hand? What is no file,
+ * or too large, is refused with its folder. */
+static bool is_damage(enum sp_status status, const struct sp_error *why)
+{
+    return status == SP_INPUT && (why->line > 0 || strncmp(why->what, wrong_type, strlen(wrong_type)) == 0);
 }
 
 static enum sp_status load(const char *path, const char *name, json_type type, json_t **out,
@@ -154,6 +211,21 @@ static enum sp_status load(const char *path, const char *name, json_type type, j
                           "spmodel lab start N begins one; " SP_O_DIR " names its folder",
                           "no lab was started here: there is no %s", name);
     return load_json(file, type, NULL, out, err);
+}
+
+/* Damaged ones are none. */
+static enum sp_status load_predictions(const char *path, struct sp_lab_folder *folder, struct sp_error *err)
+{
+    struct sp_error why = {0};
+    enum sp_status status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, &why);
+    if (is_damage(status, &why)) {
+        snprintf(folder->fault, sizeof folder->fault, "predictions.json cannot be read: %.250s", why.what);
+        folder->predictions = json_array();
+        return SP_OK;
+    }
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
 }
 
 /* The lab and the case that state.json names. SP_USAGE: it cannot name these. */
@@ -181,7 +253,7 @@ enum sp_status sp_lab_folder_open(const char *path, const char *const *directory
         return sp_fail(err, SP_USAGE, NULL, "the folder's name is too long");
     enum sp_status status = load(path, "state.json", JSON_OBJECT, &folder->state, err);
     if (status == SP_OK)
-        status = load(path, "predictions.json", JSON_ARRAY, &folder->predictions, err);
+        status = load_predictions(path, folder, err);
     if (status == SP_OK) {
         status = use_state(folder, directory, n, &why);
         if (status == SP_USAGE) /* the folder's fault, not that of who typed */
@@ -201,6 +273,11 @@ void sp_lab_folder_close(struct sp_lab_folder *folder)
     json_decref(folder->predictions);
     sp_lab_free(&folder->lab);
     memset(folder, 0, sizeof *folder);
+}
+
+enum sp_status sp_lab_folder_save(const struct sp_lab_folder *folder, struct sp_error *err)
+{
+    return write_json(folder, "state.json", folder->state, err);
 }
 
 bool sp_lab_has_run(const struct sp_lab_folder *folder)
@@ -227,7 +304,18 @@ enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_
     return status;
 }
 
-/* The value as JSON: one of the question's choices, or a number. */
+bool sp_lab_interval(const char *text, double *lo, double *hi)
+{
+    char low[48];
+    const char *dots = strstr(text, "..");
+    if (!dots || dots - text >= (ptrdiff_t)sizeof low)
+        return false;
+    snprintf(low, sizeof low, "%.*s", (int)(dots - text), text);
+    dots += dots[2] == '.' ? 3 : 2;
+    return !sp_parse_number(low, lo) && !sp_parse_number(dots, hi) && *lo > 0 && *lo <= *hi;
+}
+
+/* The value as JSON: one of the question's choices, an interval, or a number. */
 static enum sp_status prediction_value(const json_t *question, const char *value, json_t **out,
                                        struct sp_error *err)
 {
@@ -248,6 +336,16 @@ static enum sp_status prediction_value(const json_t *question, const char *value
     if (choices)
         return sp_fail(err, SP_USAGE, NULL, "the answer to '%s' is one of %s, not '%s'",
                        sp_lab_text(question, "id"), list, value);
+    if (json_object_get(question, "interval")) {
+        double lo, hi;
+        if (!sp_lab_interval(value, &lo, &hi))
+            return sp_fail(err, SP_USAGE,
+                           "spmodel lab predict N QUESTION=LEAST...MOST, for example 1.2...1.5",
+                           "the answer to '%s' is an interval in %s, not '%s'", sp_lab_text(question, "id"),
+                           sp_lab_text(question, "unit"), value);
+        *out = json_string(value);
+        return SP_OK;
+    }
     if (sp_parse_number(value, &x))
         return sp_fail(err, SP_USAGE, "spmodel lab predict N QUESTION=NUMBER, for example alpha=0.14",
                        "the answer to '%s' is a number in %s, not '%s'", sp_lab_text(question, "id"),
@@ -263,6 +361,9 @@ enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question
     json_t *number = NULL;
     char now[32];
     *late = sp_lab_has_run(folder);
+    if (folder->fault[0])
+        return sp_fail_at(err, SP_INPUT, folder->path, 0, 0,
+                          "restore the file, or begin the lab in another folder", "%s", folder->fault);
     if (!q)
         return sp_fail(err, SP_USAGE, "the sheet lists its questions", "lab %d has no question '%s'",
                        folder->lab.number, question);
@@ -296,28 +397,42 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
 }
 
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
-                               const char *skipped, struct sp_error *err)
+                               const struct sp_lab_end *end, struct sp_error *err)
 {
     char path[1200], hex[65] = "", now[32];
     sp_lab_now(now);
     json_t *item = json_pack("{s:s, s:s}", "start", start, "end", now);
     sp_lab_record_path(folder, run, path, sizeof path);
-    if (skipped)
-        json_object_set_new(item, "skipped", json_string(skipped));
+    if (end && end->skipped)
+        json_object_set_new(item, "skipped", json_string(end->skipped));
+    else if (end && end->failed)
+        json_object_set_new(item, "failed", json_string(end->failed));
     else if (sp_lab_file_digest(path, hex))
         json_object_set_new(item, "sha256", json_string(hex));
+    if (end && *end->code_sha256)
+        json_object_set_new(item, "code_sha256", json_string(end->code_sha256));
     json_object_set_new(json_object_get(folder->state, "runs"), run, item);
-    return write_json(folder, "state.json", folder->state, err);
+    return sp_lab_folder_save(folder, err);
 }
 
 static enum sp_status read_one(const struct sp_lab_folder *folder, struct sp_lab_result *result,
                                struct sp_error *err)
 {
     char path[1200];
+    struct sp_error why = {0};
     sp_lab_record_path(folder, result->run, path, sizeof path);
     if (result->skipped || (access(path, F_OK) != 0 && errno == ENOENT))
         return SP_OK;
-    return load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, err);
+    enum sp_status status =
+        load_json(path, JSON_OBJECT, "spmodel lab run writes it again", &result->root, &why);
+    if (is_damage(status, &why)) {
+        snprintf(result->fault, sizeof result->fault, "records/%.60s.json cannot be read: %.200s",
+                 result->run, why.what);
+        return SP_OK;
+    }
+    if (status != SP_OK && err)
+        *err = why;
+    return status;
 }
 
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
@@ -339,6 +454,7 @@ enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp
         const json_t *noted = json_object_get(json_object_get(folder->state, "runs"), r->run);
         const char *skipped = json_string_value(json_object_get(noted, "skipped"));
         *(*sp_lab_text(run, "needs") ? &r->skipped : &r->claimed) = skipped; /* a folder is the student's */
+        r->failed = json_string_value(json_object_get(noted, "failed"));
         enum sp_status status = read_one(folder, r, err);
         if (status != SP_OK) {
             sp_lab_results_free(results);
@@ -414,6 +530,43 @@ enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_qu
     return sp_lab_case_name((void *)&results->folder->the_case, name, out, err);
 }
 
+/* "...arrays.NAME.read_B" of a level that knows its arrays: one that is not listed has moved
+ * nothing. */
+static bool is_unmoved(const json_t *root, const char *path)
+{
+    static const char mark[] = ".arrays.";
+    char level[200];
+    const char *at = strstr(path, mark);
+    if (!at || at - path + sizeof mark > sizeof level)
+        return false;
+    snprintf(level, sizeof level, "%.*s", (int)(at - path + (ptrdiff_t)strlen(mark) - 1), path);
+    return json_object_size(sp_lab_node(root, level)) > 0;
+}
+
+/* "LIST.least" or "LIST.most": of its numbers. False: it is no such path. */
+static bool is_extreme(const json_t *root, const char *path, double *out)
+{
+    char list_path[200];
+    const char *word = strrchr(path, '.');
+    const bool least = word && strcmp(word, ".least") == 0;
+    size_t i;
+    json_t *x;
+    if (!word || (!least && strcmp(word, ".most") != 0) || word - path >= (ptrdiff_t)sizeof list_path)
+        return false;
+    snprintf(list_path, sizeof list_path, "%.*s", (int)(word - path), path);
+    const json_t *list = sp_lab_node(root, list_path);
+    bool any = false;
+    json_array_foreach((json_t *)list, i, x)
+    {
+        const double value = json_number_value(x);
+        if (json_is_number(x) && (!any || (least ? value < *out : value > *out))) {
+            *out = value;
+            any = true;
+        }
+    }
+    return any;
+}
+
 enum sp_status sp_lab_results_field(void *context, const char *run, const char *path, struct sp_quantity *out,
                                     struct sp_error *err)
 {
@@ -422,9 +575,20 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
         return sp_fail(err, SP_INPUT, NULL, "the lab has no run '%s'", run);
     if (r->skipped)
         return sp_fail(err, SP_SKIPPED, NULL, "%s", r->skipped);
+    if (r->fault[0] || r->failed)
+        return sp_fail(err, SP_NO, "spmodel lab run", "%s", r->fault[0] ? r->fault : r->failed);
     if (!r->root)
         return sp_fail(err, SP_UNDECIDED, "spmodel lab run", "the run '%s' has left nothing yet", run);
     const json_t *node = sp_lab_node(r->root, path), *value = json_object_get(node, "value");
+    double extreme = 0;
+    if (!node && is_extreme(r->root, path, &extreme)) {
+        *out = (struct sp_quantity){extreme, extreme, extreme};
+        return SP_OK;
+    }
+    if (!node && is_unmoved(r->root, path)) {
+        *out = (struct sp_quantity){0, 0, 0};
+        return SP_OK;
+    }
     if (json_is_number(node)) {
         const double x = json_number_value(node);
         *out = (struct sp_quantity){x, x, x};
@@ -453,13 +617,18 @@ static enum sp_status add(struct sp_lab_command *c, const char *text, struct sp_
     return SP_OK;
 }
 
-/* {lab}/ begins or follows a colon; all other braces hold formulas. */
-static enum sp_status add_filled(const struct sp_lab_folder *folder, const char *text,
+/* {lab}/ begins or follows a colon; all other braces but {code} hold formulas. */
+static enum sp_status add_filled(const struct sp_lab_folder *folder, const char *run, const char *text,
                                  struct sp_lab_command *c, struct sp_error *err)
 {
     static const char mark[] = "{lab}/";
     char whole[2200];
     const char *at = strstr(text, mark);
+    if (strcmp(text, "{code}") == 0) {
+        snprintf(whole, sizeof whole, "%s%s/records/%s.so" SP_LAB_KERNEL,
+                 strchr(folder->path, '/') ? "" : "./", folder->path, run);
+        return add(c, whole, err);
+    }
     if (at) {
         snprintf(whole, sizeof whole, "%.*s%s/%s", (int)(at - text), text, folder->lab.folder,
                  at + strlen(mark));
@@ -473,14 +642,14 @@ static enum sp_status add_filled(const struct sp_lab_folder *folder, const char 
     return status;
 }
 
-static enum sp_status add_list(const struct sp_lab_folder *folder, const json_t *list,
+static enum sp_status add_list(const struct sp_lab_folder *folder, const char *run, const json_t *list,
                                struct sp_lab_command *c, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (size_t i = 0; i < json_array_size(list) && status == SP_OK; i++) {
         const char *text = json_string_value(json_array_get(list, i));
         status =
-            text ? add_filled(folder, text, c, err)
+            text ? add_filled(folder, run, text, c, err)
                  : sp_fail(err, SP_INPUT, NULL, "an argument of a run of lab %s is no text", folder->lab.id);
     }
     return status;
@@ -495,12 +664,11 @@ static bool has(const struct sp_lab_command *c, const char *word)
 }
 
 /* Samples of a small run: it is the bytes that are looked at. */
-static enum sp_status add_analysis(const struct sp_lab_folder *folder, const char *machine,
+static enum sp_status add_analysis(const struct sp_lab_folder *folder, const char *run, const char *machine,
                                    struct sp_lab_command *c, struct sp_error *err)
 {
-    static const char *const quick[] = {SP_O_BUDGET,   "60ms",        SP_O_SAMPLES, "8",
-                                        SP_O_NO_PLOTS, SP_O_NO_HINTS, NULL};
-    char pictures[1000];
+    static const char *const quick[] = {SP_O_BUDGET, "60ms", SP_O_SAMPLES, "8", SP_O_NO_HINTS, NULL};
+    char pictures[1100];
     enum sp_status status = add(c, "-v", err); /* sheets ask for lines of the whole report */
     for (int i = 0; folder->the_case.small && quick[i] && status == SP_OK; i++)
         status = add(c, quick[i], err);
@@ -509,7 +677,7 @@ static enum sp_status add_analysis(const struct sp_lab_folder *folder, const cha
         if (status == SP_OK)
             status = add(c, machine, err);
     }
-    snprintf(pictures, sizeof pictures, "%s/pictures", folder->path);
+    sp_lab_pictures_path(folder, run, pictures, sizeof pictures);
     if (status == SP_OK)
         status = add(c, SP_O_OUT, err);
     return status == SP_OK ? add(c, pictures, err) : status;
@@ -522,11 +690,11 @@ enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const jso
     memset(c, 0, sizeof *c);
     enum sp_status status = add(c, "spmodel", err);
     if (status == SP_OK)
-        status = add_list(folder, json_object_get(run, "arguments"), c, err);
+        status = add_list(folder, sp_lab_text(run, "id"), json_object_get(run, "arguments"), c, err);
     if (status == SP_OK && folder->the_case.small)
-        status = add_list(folder, json_object_get(run, "small"), c, err);
+        status = add_list(folder, sp_lab_text(run, "id"), json_object_get(run, "small"), c, err);
     if (status == SP_OK && has(c, "analyze"))
-        status = add_analysis(folder, machine, c, err);
+        status = add_analysis(folder, sp_lab_text(run, "id"), machine, c, err);
     sp_lab_record_path(folder, sp_lab_text(run, "id"), json + strlen(json), sizeof json - strlen(json));
     if (status == SP_OK)
         status = add(c, json, err);

@@ -13,16 +13,19 @@ struct sp_lab_folder {
     struct sp_lab lab;
     struct sp_lab_case the_case;
     json_t *state, *predictions; /* owned */
+    char fault[320];             /* why predictions.json cannot be read: then there are none; "": it can */
 };
 
 /* Makes the folder (SP_USAGE where it holds a lab) and takes over the lab. SP_OUTPUT. */
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 /* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy;
- * SP_INPUT: damaged, or it names a lab or a student that cannot be. */
+ * SP_INPUT: its state is damaged, or names a lab or a student that cannot be. */
 enum sp_status sp_lab_folder_open(const char *path, const char *const *directory, int n,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 void sp_lab_folder_close(struct sp_lab_folder *folder);
+/* Writes state.json anew. SP_OUTPUT. */
+enum sp_status sp_lab_folder_save(const struct sp_lab_folder *folder, struct sp_error *err);
 
 /* Was a run begun? Predictions are late from then on: even one that fails prints something. */
 bool sp_lab_has_run(const struct sp_lab_folder *folder);
@@ -30,20 +33,31 @@ bool sp_lab_has_run(const struct sp_lab_folder *folder);
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
 
 /* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown
- * before. SP_USAGE: no such question, not a number, or none of its choices. */
+ * before. SP_USAGE: no such question, not a number, no interval where one is asked for, or none of
+ * its choices. */
 enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question, const char *value,
                               bool *late, struct sp_error *err);
+/* "1.2...1.5", also with two dots: an interval above 0, its ends in order. False: it is none. */
+bool sp_lab_interval(const char *text, double *lo, double *hi);
 /* The prediction that counts: the last one that was not late, else the first late one; NULL: none.
  * What is neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
 
-/* That a run was begun, and what became of it: remembered in state.json with the digest of its
- * record, if there is one. `skipped`: why it could not be run here, NULL: it was. */
+/* How a run ended, beside its record. */
+struct sp_lab_end {
+    const char *skipped;  /* why it could not be run here; NULL: it was */
+    const char *failed;   /* what the student's code did wrong; NULL: nothing */
+    char code_sha256[65]; /* of the student's code; "": there is none in this run */
+};
+/* That a run was begun (end NULL), and what became of it: remembered in state.json with the digest
+ * of its record, if there is one. */
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,
-                               const char *skipped, struct sp_error *err);
+                               const struct sp_lab_end *end, struct sp_error *err);
 
 /* The file that a run writes: FOLDER/records/RUN.json. */
 void sp_lab_record_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
+/* The folder of its plots: FOLDER/pictures/RUN. */
+void sp_lab_pictures_path(const struct sp_lab_folder *folder, const char *run, char *path, size_t size);
 /* SHA-256 of a file; false where it cannot be read. */
 bool sp_lab_file_digest(const char *path, char hex[65]);
 /* Now, as "2026-11-21T10:02:14Z". */
@@ -60,11 +74,14 @@ struct sp_lab_results {
         const char *run;     /* borrowed from the lab */
         const char *skipped; /* why; borrowed from the folder's state; NULL: it was run */
         const char *claimed; /* why, of a run that needs nothing and cannot be skipped; else NULL */
+        const char *failed;  /* what the student's own code did wrong in it; borrowed likewise; else NULL */
+        char fault[320];     /* why its file cannot be read: costs what is judged by it; "": it can */
         json_t *root;        /* owned; NULL: skipped, or there is nothing yet */
     } result[SP_LAB_MOST_RUNS];
 };
 
-/* Reads what there is. SP_INPUT: a damaged file, or too many runs; then nothing is held. */
+/* Reads what there is; a damaged file is a fault of its run alone. SP_INPUT: too many runs;
+ * SP_MEMORY; then nothing is held. */
 enum sp_status sp_lab_results_read(const struct sp_lab_folder *folder, struct sp_lab_results *results,
                                    struct sp_error *err);
 void sp_lab_results_free(struct sp_lab_results *results);
@@ -81,7 +98,7 @@ double sp_lab_number(const json_t *root, const char *path, double otherwise);
 
 /* For sp_formula_source over parameters and results; context is a const struct sp_lab_results.
  * SP_SKIPPED: the run was skipped; SP_UNDECIDED: it was not run yet, or its record does not know
- * the value. */
+ * the value; SP_NO: its file is damaged, or the student's code failed in it. */
 enum sp_status sp_lab_results_name(void *context, const char *name, struct sp_quantity *out,
                                    struct sp_error *err);
 enum sp_status sp_lab_results_field(void *context, const char *run, const char *path, struct sp_quantity *out,
@@ -89,6 +106,9 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
 
 /* The command of a run, with the student's numbers. */
 enum { SP_LAB_MOST_ARGUMENTS = 48 };
+
+/* The symbol of a library that is made of a student's code, behind its path. */
+#define SP_LAB_KERNEL ":lab_kernel"
 
 /* Zero-initialise; sp_lab_command_free(). */
 struct sp_lab_command {
@@ -98,7 +118,7 @@ struct sp_lab_command {
 
 /* "arguments" of the run, then "small" where the matrices are, then where the result goes;
  * `machine` (may be NULL) for analyses that name none. {lab}/ in an argument is the lab's own
- * folder. */
+ * folder, {code} the library that is made of the student's "code". */
 enum sp_status sp_lab_command_make(const struct sp_lab_folder *folder, const json_t *run, const char *machine,
                                    struct sp_lab_command *command, struct sp_error *err);
 void sp_lab_command_free(struct sp_lab_command *command);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the CI snippets of examples/ci run is run here, as a runner would: line by line, in a folder of its own. Only
-# ./bootstrap is a stand-in: it puts the built program where the real one builds it.
+# The recipes of examples/ci with the program itself, where no verdict hangs on a time: bytes in another order are red. The jobs
+# of github.yml and gitlab.yml are run by ci_recipes.sh.
 # Usage: ci_examples.sh SPMODEL SOURCE
 set -eu
 spmodel=$1 source=$2
@@ -15,33 +15,32 @@ fail() {
     echo "ci_examples.sh: $*"
     exit 1
 }
-# The commands of a file, as commands.awk finds them.
-commands() { awk -f "$here/commands.awk" "$1" | sed -n 's/^[0-9]*\tline\t//p'; }
-checkout() { # checkout FOLDER: what a runner has, with a program that is built already
-    mkdir -p "$1/examples"
-    cp -r "$source/examples/ci" "$1/examples/"
-    printf '#!/bin/sh\nmkdir -p build\nln -sf "%s" build/spmodel\n' "$spmodel" >"$1/bootstrap"
-    chmod +x "$1/bootstrap"
+code=0
+run() { # run CODE COMMAND...: in a folder of its own
+    wanted=$1 code=0
+    shift
+    mkdir -p "$dir/work"
+    (cd "$dir/work" && "$@") >"$dir/out" 2>&1 || code=$?
+    [ $code -eq "$wanted" ] || { cat "$dir/out"; fail "$* exited with $code, not $wanted"; }
 }
-job() { # job CODE: the commands of $file in $dir/work, ended by the first that fails
-    code=0
-    commands "$file" >"$dir/commands"
-    (cd "$dir/work" && sh -e "$dir/commands") >"$dir/out" 2>&1 || code=$?
-    [ $code -eq "$1" ] || { cat "$dir/out"; fail "$file: exited with $code, not $1"; }
-}
-grep -q 'build=build' "$source/bootstrap" || fail "bootstrap builds elsewhere than the snippets look"
-for file in "$source/examples/ci/github.yml" "$source/examples/ci/gitlab.yml"; do
-    rm -rf "$dir/work"
-    checkout "$dir/work"
-    [ "$(commands "$file" | wc -l)" -eq 2 ] || fail "$file: not the two commands that it has"
-    job 0
-    grep -q "inconclusive" "$dir/out" || { cat "$dir/out"; fail "$file: something was there before the first run"; }
-    for name in $(sed -n 's/^ *path: \(.*\)$/\1/p; s/^ *paths: \[\(.*\)\]$/\1/p; s/^ *junit: //p' "$file"); do
-        [ -e "$dir/work/$name" ] || fail "$file: keeps '$name', which the commands do not make"
-    done
-    job 0
-    [ "$(grep -c '^ok ' "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "$file: the second run is not as the first"; }
-    SPMODEL_FAULT=order job 1
-    grep -q '^regressed ' "$dir/out" || { cat "$dir/out"; fail "$file: no regression in a run in another order"; }
-done
-echo "ci_examples.sh: both snippets start, hold, and fail"
+has() { grep -q -- "$1" "$2" || { cat "$2"; fail "no '$1'"; }; }
+export SPMODEL="$spmodel"
+gate="sh $source/examples/ci/gate.sh gen:laplace3d:60 gen:powerlaw:14:8"
+grep -q 'build=build' "$source/bootstrap" || fail "bootstrap builds elsewhere than the recipes look"
+# shellcheck disable=SC2086 # words
+run 5 $gate
+has "The first time, say SPMODEL_FIRST=yes" "$dir/out"
+rm -rf "$dir/work"
+# shellcheck disable=SC2086
+run 0 env SPMODEL_FIRST=yes $gate
+# shellcheck disable=SC2086
+run 0 $gate
+[ "$(grep -c '^ok ' "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "the second run is not as the first"; }
+# shellcheck disable=SC2086
+run 1 env SPMODEL_FAULT=order $gate
+has '^regressed ' "$dir/out"
+has '<failure' "$dir/work/spmodel.xml"
+run 1 env ROUNDS=3 TRIES=1 RUN_OPTIONS="--budget 10ms --samples 4" BASE="$spmodel analyze" HEAD="env SPMODEL_FAULT=order $spmodel analyze" \
+    sh "$source/examples/ci/pull_request.sh" gen:laplace2d:300
+has '^\*\*bytes: red' "$dir/work/spmodel.md"
+echo "ci_examples.sh: the gate starts, holds, and fails; a pull request with more bytes is red"

@@ -119,6 +119,10 @@ says err "this machine runs at most"
 says err "remedy: --machine NAME of where it ran"
 run 2 --time 4ms --threads 40 $grid $there
 says err "it had 40 threads, and ivb-e5-2660v2 runs at most"
+# Domains with unequal parts of the data: the last level holds those of most.
+run 0 --time 500us --threads 48 gen:powerlaw:17:16 --machine a64fx --schedule rows --format crs --no-plots --no-hints --out "$dir" -v
+says out "in the mean, but not in that of every domain: [0-9.]* MB"
+head -n 6 "$dir/out" | grep -q '^trust .*; validated' || fail "a64fx is not said to be validated"
 
 # What is refused.
 run 2 --time 4ms $grid

@@ -183,7 +183,7 @@ has '^WAYS     L2:matrix=6, the rest for the other arrays$'
 has '^ CRS: 8[.]3[78] MB from and to memory, 6[.]50 MB stay in the caches of 4 domains [(]simulated[)][.]$'
 has '^ROOF     HBM load  910 GB/s' # 3.7 MB of matrix each have 3.1 MB of ways
 mycielskian --partition L2:matrix=13
-has '^ The data stay in L2 between executions [(]3[.]6[0-9] MB needed, 6[.]82 MB there[)]'
+has '^ The data stay in L2 between executions [(]3[.]6[0-9] MB needed, 6[.]82 MB there, in the mean of the domains[)]'
 mycielskian --partition L2:matrix=6 --json
 has '"partition":"L2:matrix=6"'
 has '"memory":{"value":83[78]'

@@ -48,19 +48,21 @@ expect 3 "bad: its state.json: it is not of schema spmodel.lab/1" grade --no-sim
 edited state.json 's/^{/{"lab": "01-crs-balance",/' # the same key twice
 expect 3 "bad/state.json:.*not valid JSON: duplicate" grade --no-simulation bad
 edited predictions.json 's/0\.1457[0-9]*/NaN/'
-expect 3 "bad/predictions.json:.*not valid JSON" grade --no-simulation bad
+expect 1 "FLAG *edited *predictions.json cannot be read: .*not valid JSON" grade --no-simulation bad
 edited predictions.json 's/0\.1457[0-9]*/1e999/'
-expect 3 "bad/predictions.json:.*not valid JSON: real number overflow" grade --no-simulation bad
+expect 1 "predictions.json cannot be read: .*not valid JSON: real number overflow" grade --no-simulation bad
+expect 3 "predictions.json cannot be read" predict 1 --dir bad alpha=0.2
+expect 3 "predictions.json cannot be read" run 1 --dir bad
 for value in null true '[1]' '{"x": 1}'; do
     edited predictions.json "s/0\.1457[0-9]*/$value/"
     expect 5 "0 right, 0 wrong, 0 late, 8 missing" grade --no-simulation bad
 done
 rm -rf bad && cp -r whole bad && echo '{}' >bad/predictions.json
-expect 3 "bad/predictions.json: it is no list of JSON" grade --no-simulation bad
+expect 1 "predictions.json cannot be read: it is no list of JSON" grade --no-simulation bad
 rm -rf bad && cp -r whole bad && echo '[]' >bad/records/cold.json
-expect 3 "bad/records/cold.json: it is no object of JSON" check 1 --dir bad
+expect 1 "records/cold.json cannot be read: it is no object of JSON" check 1 --dir bad
 rm -rf bad && cp -r whole bad && : >bad/predictions.json
-expect 3 "bad/predictions.json.*not valid JSON" grade --no-simulation bad
+expect 1 "predictions.json cannot be read: .*not valid JSON" grade --no-simulation bad
 rm -rf bad && cp -r whole bad && rm bad/predictions.json
 expect 3 "there is no predictions.json" grade --no-simulation bad
 if [ "$(id -u)" -ne 0 ]; then
@@ -96,7 +98,8 @@ fi
 expect 0 "LAB 1" start 1 --student ' ADA' --small --dir again
 expect 0 "LAB 2" start 2 --student ada --small --dir other
 expect 1 "FLAG *second * ADA has handed in this lab in whole, too" grade --no-simulation formula whole other again
-[ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the second folder is flagged"; }
+grep -q "FLAG *peeked *6 questions were given up before the first run, 0 of them predicted after it" "$dir/out" || { cat "$dir/out"; fail "what was given up"; }
+[ "$(grep -c FLAG "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "more than the second folder is flagged"; }
 # What is wrong with one of many folders is told with its name.
 edited predictions.json 's/"time": "[^"]*"/"time": 5/'
 expect 1 "FLAG *order .*'[a-z]*' was predicted at ''" grade --no-simulation bad

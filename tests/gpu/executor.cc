@@ -632,6 +632,8 @@ __attribute__((visibility("default"))) const struct sp_executor *sp_executor_tab
     return &e;
 }
 
+enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = nullptr;
+
 enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 {
     (void)err;

@@ -71,7 +71,8 @@ static int check_workload(const struct sp_workload *w)
     struct sp_dense dense = sp_dense_of(&arrays);
     for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *kernel = sp_kernel_table[i];
-        if (!kernel->on_gpu || !sp_kernel_is_for(kernel, &l) || kernel->accepts(&l, NULL) != SP_OK)
+        if (!kernel->on_gpu || kernel->api != SP_GPU_CUDA || !sp_kernel_is_for(kernel, &l) ||
+            kernel->accepts(&l, NULL) != SP_OK)
             continue;
         if (kernel->available(&err) != SP_OK)
             ck_abort_msg("%s: %s", kernel->name, err.what);
@@ -90,7 +91,7 @@ static int n_of_crs(const struct sp_workload *w)
     bool has_long = a->n_r == 0;
     for (int64_t i = 0; i < a->n_r; i++)
         has_long |= a->row_ptr[i + 1] - a->row_ptr[i] > SP_GPU_SHORT_ROW;
-    return w->index == SP_I64 ? 1 : w->precision == SP_C128 ? 3 : 4 + has_long;
+    return w->index == SP_I64 ? 2 : w->precision == SP_C128 ? 3 : 4 + has_long;
 }
 
 /* CRS in every type, SELL in the real ones. */
@@ -161,7 +162,7 @@ START_TEST(what_does_not_fit_is_refused)
         return;
     ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     const struct sp_kernel *kernel = sp_kernel_find("spmv/crs/cuda-merge");
     const struct sp_operands operands = {.x = arrays.x};
     for (int64_t bytes = 1000; bytes < 120000; bytes += 7000) {
@@ -190,7 +191,7 @@ START_TEST(ceilings_run)
     const struct sp_gpu_module *module;
     struct sp_error err;
     void *arena;
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     ck_assert_int_eq(module->ceilings->open(100000, &arena, &err), SP_OK);
     for (int kind = 0; kind < SP_N_GPU_CEILINGS; kind++)
         for (int few = 0; few < 2; few++) {
@@ -214,7 +215,7 @@ static const struct {
     const char *format;
     int n_kernels[2], n_spmv[2]; /* by enum sp_index; n_spmv: more of them where there is one column */
 } dense_cases[] = {
-    {SP_OP_SPMMV, "crs", {1, 1}, {4, 1}},         {SP_OP_SPMMV, "sell:32,64", {1, 0}, {1, 1}},
+    {SP_OP_SPMMV, "crs", {1, 1}, {4, 2}},         {SP_OP_SPMMV, "sell:32,64", {1, 0}, {1, 1}},
     {SP_OP_SPMMV, "sell:5,1", {1, 0}, {0, 0}},    {SP_OP_SPMM, "crs", {3, 1}, {0, 0}},
     {SP_OP_SPMM, "staged:16,8", {1, 1}, {0, 0}},  {SP_OP_SPMM, "staged:64,64", {1, 1}, {0, 0}},
     {SP_OP_SPMM, "staged:3,100", {1, 1}, {0, 0}}, {SP_OP_SDDMM, "crs", {1, 1}, {0, 0}},
@@ -398,7 +399,7 @@ static void check_launch(const struct sp_gpu_launch *g, const struct sp_workload
     struct sp_error err;
     void *state;
     double *result = malloc((size_t)(sp_dense_n_result(w) + 1) * sizeof *result);
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     if (module->prepare(g, l, &operands, &state, &err) != SP_OK ||
         module->run(state, 1, NULL, &err) != SP_OK || module->fetch(state, result, &err) != SP_OK ||
         sp_verify(w, dense, result, &check, &err) != SP_OK)

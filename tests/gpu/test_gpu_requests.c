@@ -175,7 +175,7 @@ static void check_requests(const struct sp_executor *executor, const struct sp_l
     const struct sp_operands operands = {.x = arrays->x, .rows = arrays->rows, .second = arrays->second};
     struct sp_error err;
     void *state;
-    ck_assert_int_eq(sp_gpu_module_open(&module, &err), SP_OK);
+    ck_assert_int_eq(sp_gpu_module_open(SP_GPU_CUDA, &module, &err), SP_OK);
     ck_assert_int_eq(module->prepare(launch, l, &operands, &state, &err), SP_OK);
     executor->record(1);
     if (module->run(state, 1, NULL, &err) != SP_OK)

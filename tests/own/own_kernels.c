@@ -172,8 +172,8 @@ static int64_t begin_of(const struct spmodel_matrix *m, int32_t thread)
             row = i;
     return thread == n_threads ? m->n_r : row;
 }
-static int traced(void *state, const void *x_, const void *y_, int32_t thread, spmodel_access *access,
-                  void *walker)
+static int told(void *state, const void *x_, const void *y_, int32_t thread, int how_y,
+                spmodel_access *access, void *walker)
 {
     const struct spmodel_matrix *m = state;
     const double *values = m->values, *x = x_, *y = y_;
@@ -188,11 +188,22 @@ static int traced(void *state, const void *x_, const void *y_, int32_t thread, s
             access(walker, &col[k], sizeof *col, 0);
             access(walker, &x[col[k]], sizeof *x, 0);
         }
-        access(walker, &y[i], sizeof *y, 1);
+        access(walker, &y[i], sizeof *y, how_y);
     }
     return 0;
 }
+static int traced(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
+                  void *walker)
+{
+    return told(state, x, y, thread, 1, access, walker);
+}
 KERNEL(walking, .prepare = traced_prepare, .run = rows, .trace = traced);
+static int traced_streams(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
+                          void *walker)
+{
+    return told(state, x, y, thread, SPMODEL_STREAMS, access, walker);
+}
+KERNEL(streaming, .prepare = traced_prepare, .run = rows, .trace = traced_streams);
 
 static int trace_outside(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
                          void *walker)

@@ -34,6 +34,7 @@
 #define SP_O_STUDENT        "--student"
 #define SP_O_TERM           "--term"
 #define SP_O_TIME           "--time"
+#define SP_O_UNPREDICTED    "--unpredicted"
 #define SP_O_USAGE          "--usage"
 #define SP_O_VERSION        "--version"
 

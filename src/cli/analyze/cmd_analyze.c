@@ -162,7 +162,7 @@ static int run_all(struct sp_analyze_arguments *a)
     struct sp_stage stage;
     struct sp_terminal terminal;
     const bool on_gpu = a->request.on_gpu;
-    if (on_gpu)
+    if (on_gpu && a->request.analyze.gpu_api == SP_GPU_CUDA)
         choose_gpu(a->request.gpu);
     const struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
     const enum sp_status status = sp_stage_open(on_gpu ? SP_STAGE_GPU : SP_STAGE_CPU, a->request.machine,

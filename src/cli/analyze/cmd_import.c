@@ -309,9 +309,9 @@ static enum sp_status gpu_of_file(const struct arguments *a, const char *gpu,
 {
     char name[128];
     if (a->request.machine)
-        return sp_this_gpu(a->request.machine, progress, machine, err);
+        return sp_this_gpu(SP_GPU_CUDA, a->request.machine, progress, machine, err);
     gpu_file_name(gpu, name, sizeof name);
-    if (*name && sp_this_gpu(name, progress, machine, NULL) == SP_OK)
+    if (*name && sp_this_gpu(SP_GPU_CUDA, name, progress, machine, NULL) == SP_OK)
         return SP_OK;
     return sp_fail_at(err, SP_USAGE, a->ncu, 0, 0, "--machine NAME of a GPU (spmodel machine list)",
                       *gpu ? "no machine is described that is called as its GPU, %s"

@@ -156,3 +156,9 @@ enum sp_status sp_measure_again(const struct sp_record *r, const char *folder,
     sp_arguments_free(&a);
     return status;
 }
+
+const char *sp_commit_of_now(void)
+{
+    const char *variable;
+    return sp_source_commit(&variable);
+}

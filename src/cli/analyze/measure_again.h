@@ -18,4 +18,7 @@ enum sp_status sp_measure_again(const struct sp_record *record, const char *fold
                                 const struct sp_progress *progress, int verbosity, struct sp_record *again,
                                 char path[4096], struct sp_error *err);
 
+/* The commit that a record of now would name: SPMODEL_COMMIT, or what a CI server sets; NULL: none. */
+const char *sp_commit_of_now(void);
+
 #endif

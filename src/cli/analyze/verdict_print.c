@@ -17,7 +17,7 @@ static bool is_compared(const struct sp_judgement *j)
 }
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
-static char *change_text(const struct sp_judgement *j, char *text, size_t size)
+char *sp_judgement_change(const struct sp_judgement *j, char *text, size_t size)
 {
     const struct sp_shift *s = &j->shift;
     if (!is_compared(j))
@@ -37,9 +37,9 @@ static bool is_of_time(const struct sp_judgement *j)
 
 enum { REMARK = 2048, PLACE = 120 };
 
-static bool is_red(const struct sp_judgement *j)
+bool sp_judgement_is_red(const struct sp_judgement *j)
 {
-    return j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE;
+    return j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE || j->is_out_of_patience;
 }
 
 static const char *source_of(const struct sp_entry *e)
@@ -48,7 +48,7 @@ static const char *source_of(const struct sp_entry *e)
 }
 
 /* "open since 1234abcd (after 99887766): a step of +5.1 %, seen in 3 sessions"; "" */
-static const char *open_text(const struct sp_judgement *j, char *text, size_t size)
+const char *sp_judgement_open(const struct sp_judgement *j, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
@@ -63,8 +63,8 @@ static const char *open_text(const struct sp_judgement *j, char *text, size_t si
                                      100 * o->slope, 100 * o->slope_lo, 100 * o->slope_hi, 100 * o->by);
         else if (used < size)
             used += (size_t)snprintf(text + used, size - used,
-                                     fabs(o->by) < 0.01 ? "a step of %+.2f %%" : "a step of %+.1f %%",
-                                     100 * o->by);
+                                     fabs(o->by) < 0.01 ? "a %s of %+.2f %%" : "a %s of %+.1f %%",
+                                     sp_change_kind_name(o->kind), 100 * o->by);
     }
     if (j->n_open > 0 && used < size)
         snprintf(text + used, size - used, ", seen in %d session%s", j->seen, j->seen == 1 ? "" : "s");
@@ -72,19 +72,19 @@ static const char *open_text(const struct sp_judgement *j, char *text, size_t si
 }
 
 /* Why a verdict is not good: since when it is open, its reason, the change's cause. */
-static const char *remark_on(const struct sp_judgement *j, char *text, size_t size)
+const char *sp_judgement_remark(const struct sp_judgement *j, char *text, size_t size)
 {
     const bool has_cause = sp_track_exit_code(j->verdict) != 0 && is_of_time(j);
     const char *cause = has_cause ? j->attribution.text : "";
     char opened[256];
-    open_text(j, opened, sizeof opened);
+    sp_judgement_open(j, opened, sizeof opened);
     snprintf(text, size, "%s%s%s%s%s", opened, *opened && (j->why[0] || *cause) ? "; " : "", j->why,
              j->why[0] && *cause ? "; " : "", cause);
     return text;
 }
 
 /* Behind its title: where several of a series are judged, which of them it is; else "". */
-static const char *place_of(const struct sp_judgement *j, char *text, size_t size)
+const char *sp_judgement_place(const struct sp_judgement *j, char *text, size_t size)
 {
     text[0] = '\0';
     return j->is_one_of_several ? sp_track_place(j->newest, j->metric, text, size) : text;
@@ -110,10 +110,10 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         count[j->verdict]++;
         n_series += i == 0 || strcmp(j->newest->series, j[-1].newest->series) != 0;
         sp_print(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
-                 sp_track_title(j->newest, title, sizeof title), place_of(j, place, sizeof place),
+                 sp_track_title(j->newest, title, sizeof title), sp_judgement_place(j, place, sizeof place),
                  j->newest->series);
         sp_print(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
-                 is_compared(j) ? "" : "change ", change_text(j, change, sizeof change));
+                 is_compared(j) ? "" : "change ", sp_judgement_change(j, change, sizeof change));
         if (j->n_before > 0)
             sp_print(out, " against %s%d %s%s before", j->is_exact && j->n_before > 1 ? "the best of " : "",
                      j->n_before, j->is_exact ? "record" : "session", j->n_before == 1 ? "" : "s");
@@ -122,7 +122,7 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         sp_print(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
         if (j->n_open > 0) {
             char opened[256];
-            sp_print(out, "               %s\n", open_text(j, opened, sizeof opened));
+            sp_print(out, "               %s\n", sp_judgement_open(j, opened, sizeof opened));
         }
         if (j->mended)
             sp_print(out, "               mended: it was open since %.20s\n", source_of(j->mended));
@@ -130,11 +130,12 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
             sp_print(out, "               %s\n", j->why);
         if (j->confirmation[0])
             sp_print(out, "               %s\n", j->confirmation);
-        if ((is_red(j) || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) && j->attribution.text[0])
+        if ((sp_judgement_is_red(j) || j->verdict == SP_TRACK_IMPROVED) && is_of_time(j) &&
+            j->attribution.text[0])
             sp_print(out, "               %s\n", j->attribution.text);
-        if (is_red(j) && j->attribution.also[0])
+        if (sp_judgement_is_red(j) && j->attribution.also[0])
             sp_print(out, "               %s\n", j->attribution.also);
-        else if (is_red(j) && j->attribution.is_resolved_otherwise)
+        else if (sp_judgement_is_red(j) && j->attribution.is_resolved_otherwise)
             sp_print(
                 out,
                 "               kernel, pages, pinning or stores were resolved differently than before\n");
@@ -302,8 +303,8 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
 {
     int failures = 0, skipped = 0;
     for (int i = 0; i < n; i++) {
-        failures += is_red(&judgement[i]);
-        skipped += sp_track_exit_code(judgement[i].verdict) == 5;
+        failures += sp_judgement_is_red(&judgement[i]);
+        skipped += sp_judgement_exit_code(&judgement[i]) == 5;
     }
     sp_print(
         out,
@@ -317,15 +318,15 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
         sp_xml_text(out, j->newest->matrix);
         sp_print(out, "\" name=\"");
         sp_xml_text(out, j->newest->what);
-        sp_xml_text(out, place_of(j, place, sizeof place));
+        sp_xml_text(out, sp_judgement_place(j, place, sizeof place));
         sp_print(out, " %s series %.8s\">", sp_tracked_metrics[j->metric].name, j->newest->series);
-        const char *element = is_red(j) ? "failure" : "skipped";
+        const char *element = sp_judgement_is_red(j) ? "failure" : "skipped";
         if (sp_track_exit_code(j->verdict) != 0) {
             sp_print(out, "<%s message=\"%s: ", element, sp_track_verdict_name(j->verdict));
-            sp_xml_text(out, change_text(j, change, sizeof change));
+            sp_xml_text(out, sp_judgement_change(j, change, sizeof change));
             sp_print(out, "; ");
             char remark[REMARK];
-            sp_xml_text(out, remark_on(j, remark, sizeof remark));
+            sp_xml_text(out, sp_judgement_remark(j, remark, sizeof remark));
             if (j->confirmation[0]) {
                 sp_print(out, "; ");
                 sp_xml_text(out, j->confirmation);
@@ -345,14 +346,14 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
         const struct sp_judgement *j = &judgement[i];
         char change[96], place[PLACE], what[320];
         char text[REMARK];
-        const char *remark = remark_on(j, text, sizeof text);
+        const char *remark = sp_judgement_remark(j, text, sizeof text);
         sp_print(out, "| %s | ", sp_track_verdict_name(j->verdict));
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);
-        snprintf(what, sizeof what, "%s%s", j->newest->what, place_of(j, place, sizeof place));
+        snprintf(what, sizeof what, "%s%s", j->newest->what, sp_judgement_place(j, place, sizeof place));
         sp_markdown_text(out, what);
         sp_print(out, " series %.8s | %s | %s | ", j->newest->series, sp_tracked_metrics[j->metric].name,
-                 change_text(j, change, sizeof change));
+                 sp_judgement_change(j, change, sizeof change));
         sp_markdown_text(out, remark);
         fputs(*remark && j->confirmation[0] ? "; " : "", out);
         sp_markdown_text(out, j->confirmation);

@@ -19,7 +19,7 @@ struct sp_example {
     const char *exits; /* codes that it may exit with, "0 5"; NULL: 0 */
 };
 
-struct sp_page {
+struct sp_manual_facts {
     const struct argp *argp;           /* what it parses; NULL: a family of verbs */
     const struct sp_example *examples; /* ends with a NULL line; NULL: none */
     const char *exits;                 /* codes beside those that every command may have, "1 5"; NULL: none */
@@ -31,7 +31,7 @@ struct sp_page {
 struct sp_verb {
     const char *name, *arguments, *summary;
     int (*run)(int argc, char **argv);
-    struct sp_page page;
+    struct sp_manual_facts page;
 };
 
 struct sp_verb_family {
@@ -52,7 +52,7 @@ struct sp_command {
     /* argv[0] is "spmodel NAME". Returns the exit code (options.h: sp_exit_code); never calls
      * exit() itself, except in sp_parse() (--help, usage errors, no memory). */
     int (*run)(int argc, char **argv);
-    struct sp_page page;
+    struct sp_manual_facts page;
     const struct sp_verb_family *family; /* of a command that is one; else NULL */
 };
 

@@ -155,14 +155,31 @@ void sp_doctor_around(struct sp_doctor *d)
                 paths.cache ? paths.cache : "no home directory, so nothing");
 }
 
-/* What files do not tell: whether the module of GPU kernels opens and finds a GPU. */
-void sp_doctor_gpu_kernels(struct sp_doctor *d)
+static void opencl_kernels(struct sp_doctor *d)
 {
-    static const char name[] = "kernels";
+    static const char name[] = "OpenCL";
     const struct sp_gpu_module *module;
     struct sp_gpu_device g;
     struct sp_error err;
-    if (sp_gpu_module_open(&module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
+    if (sp_gpu_module_open(SP_GPU_OPENCL, &module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
+        sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "", "%s: %s", err.what, err.remedy);
+        return;
+    }
+    sp_find_out(d, sp_title_gpu, name, SP_WORKS, "",
+                "they would run on the %s%s: %s, %d compute units, %.1f GB, sub-groups %s", g.name,
+                g.is_cpu ? " (a CPU)" : "", g.interface, g.n_cores, (double)g.memory_B / 1e9,
+                g.has_sub_groups ? "that exchange values" : "none");
+}
+
+/* What files do not tell: whether the modules of GPU kernels open and find a device. */
+void sp_doctor_gpu_kernels(struct sp_doctor *d)
+{
+    static const char name[] = "kernels";
+    opencl_kernels(d);
+    const struct sp_gpu_module *module;
+    struct sp_gpu_device g;
+    struct sp_error err;
+    if (sp_gpu_module_open(SP_GPU_CUDA, &module, &err) != SP_OK || module->describe(&g, &err) != SP_OK) {
         sp_find_out(d, sp_title_gpu, name, SP_IS_ABSENT, "",
                     "%s: GPUs are modelled (spmodel model --machine)", err.what);
         return;

@@ -7,24 +7,19 @@
 #include "base/print.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
+#include "cli/lab/grade_class.h"
 #include "cli/lab/labs_options.h"
 #include "lab/lab_audit.h"
 #include "lab/lab_check.h"
+#include "lab/lab_report.h"
 
-enum { KEY_NO_SIMULATION = SP_KEY_PRIVATE, MOST_FOLDERS = 1000 };
+enum { KEY_NO_SIMULATION = SP_KEY_PRIVATE, MOST_FOLDERS = 10000 };
 
 struct arguments {
     struct sp_common_options common;
     bool no_simulation;
     int n;
     const char *folder[MOST_FOLDERS];
-};
-
-/* What is kept of a folder, to find records that two folders share, and students of two. */
-struct submission {
-    char student[96]; /* "": it could not be graded */
-    int lab, n;
-    char *id[SP_LAB_MOST_RUNS]; /* owned */
 };
 
 static const struct argp_option options[] = {
@@ -60,18 +55,21 @@ static const struct argp_child children[] = {{&sp_common_csv_argp, 0, "Common op
 static const struct argp argp = {
     options, parse, .args_doc = "FOLDER...",
     .doc = "Judges submitted folders again, recomputes what follows in their records, makes each student's "
-           "matrices from the name and simulates their bytes again, and flags what does not fit. Exit code "
-           "1: something failed or was flagged; 5: something is undecided.",
+           "matrices from the name and simulates their bytes again, and flags what does not fit. Several "
+           "folders of a lab are compared. Nothing that students wrote is run. Exit code 1: something failed "
+           "or was flagged; 5: something is undecided.",
     .children = children};
 
 /* Predictions that were right, wrong (late ones too) or missing. */
 struct tally {
-    int right, wrong, late, missing, pass, fail, undecided, skipped;
+    int right, wrong, late, missing, pass, fail, undecided, skipped, n_answers, n_questions;
+    struct sp_lab_points points;
 };
 
-static struct tally count(const struct sp_lab_verdicts *verdicts)
+static struct tally count(const struct sp_lab_verdicts *verdicts, const struct sp_lab_answers *answers)
 {
-    struct tally t = {0};
+    struct tally t = {
+        .n_answers = answers->n_given, .n_questions = answers->n, .points = sp_lab_points_of(verdicts)};
     for (int i = 0; i < verdicts->n; i++) {
         const struct sp_lab_verdict *v = &verdicts->verdict[i];
         if (v->is_prediction) {
@@ -131,7 +129,7 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
     sp_print(out, ",%d,%d,", audit->n_simulated, audit->n);
     flags_text(audit, text, sizeof text);
     sp_csv_text(out, text);
-    fputc('\n', out);
+    sp_print(out, ",%g,%g,%d\n", t->points.earned, t->points.of, t->n_answers);
 }
 
 /* A folder that says nothing about itself: empty fields, and why. */
@@ -142,7 +140,7 @@ static void print_csv_unread(const char *name, const struct sp_error *err, FILE 
     fputs(",,,,,,,,,,,,,,1,", out);
     snprintf(text, sizeof text, "%s : %.600s", sp_lab_flag_name(SP_FLAG_FOLDER), err->what);
     sp_csv_text(out, text);
-    fputc('\n', out);
+    fputs(",,,\n", out);
 }
 
 static void print_text(const char *name, const struct sp_lab_results *results, const struct tally *t,
@@ -157,6 +155,11 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
              t->undecided, t->skipped);
     sp_print(stdout, "  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
              audit->n == 1 ? "" : "s");
+    sp_print(stdout, "  in words     %d of %d questions answered\n", t->n_answers, t->n_questions);
+    sp_print(stdout, "  points       %g of %g", t->points.earned, t->points.of);
+    if (t->points.undecided > 0)
+        sp_print(stdout, ", %g undecided", t->points.undecided);
+    fputc('\n', stdout);
     for (int i = 0; i < results->n; i++)
         if (results->result[i].skipped)
             sp_print(stdout, "  skipped      %-10s %s\n", results->result[i].run, results->result[i].skipped);
@@ -165,38 +168,6 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
                  audit->flag[i].text);
     if (audit->n > SP_LAB_MOST_FLAGS)
         sp_print(stdout, "  FLAG  and %d more\n", audit->n - SP_LAB_MOST_FLAGS);
-}
-
-/* Records that were handed in before, in this folder under another name or in another one. */
-static void find_repeated(const struct arguments *a, const struct sp_lab_results *results,
-                          struct submission *all, int here, struct sp_lab_audit *audit)
-{
-    for (int i = 0; i < results->n; i++) {
-        const char *id = json_string_value(json_object_get(results->result[i].root, "id"));
-        for (int k = 0; id && k <= here; k++)
-            for (int j = 0; j < all[k].n; j++)
-                if (strcmp(all[k].id[j], id) == 0)
-                    sp_lab_audit_add(audit, results->result[i].run, SP_FLAG_REPEATED,
-                                     "the same record is in %s%s", a->folder[k],
-                                     k == here ? ", under another name" : "");
-        if (id && (all[here].id[all[here].n] = strdup(id)))
-            all[here].n++;
-    }
-}
-
-/* The first folder of the same student and lab before; which one counts is not said. */
-static void find_second(const struct arguments *a, const struct sp_lab_folder *folder, struct submission *all,
-                        int here, struct sp_lab_audit *audit)
-{
-    const char *student = folder->the_case.student;
-    for (int k = 0; k < here; k++)
-        if (all[k].lab == folder->lab.number && sp_lab_is_same_student(all[k].student, student)) {
-            sp_lab_audit_add(audit, "", SP_FLAG_SECOND, "%s has handed in this lab in %.200s, too", student,
-                             a->folder[k]);
-            break;
-        }
-    snprintf(all[here].student, sizeof all[here].student, "%s", student);
-    all[here].lab = folder->lab.number;
 }
 
 static enum sp_status audit_results(const struct arguments *a, const struct sp_lab_results *results,
@@ -211,90 +182,131 @@ static enum sp_status audit_results(const struct arguments *a, const struct sp_l
     return status;
 }
 
+/* Where results go, and what all folders share. */
+struct grading {
+    const struct arguments *a;
+    struct sp_lab_directories where;
+    struct sp_grade_class class;
+    struct sp_terminal terminal;
+    struct sp_progress progress;
+    struct sp_sinks sinks;
+};
+
 /* The other folders are graded all the same. */
-static int leave_out(const char *name, struct sp_error *err, FILE *csv)
+static int leave_out(struct grading *g, const char *name, struct sp_error *err)
 {
     if (!err->path[0] && err->status != SP_INTERRUPTED)
         snprintf(err->path, sizeof err->path, "%s", name);
-    if (csv && err->status != SP_INTERRUPTED)
-        print_csv_unread(name, err, csv);
+    if (err->status != SP_INTERRUPTED) {
+        if (g->sinks.csv.stream)
+            print_csv_unread(name, err, g->sinks.csv.stream);
+        sp_grade_keep_unread(&g->class, name, err->what);
+    }
     const int code = sp_report_error(err);
     return err->status == SP_INTERRUPTED ? code : sp_worse_exit(sp_exit_code(SP_INPUT), code);
 }
 
-static int grade(const struct arguments *a, int i, const struct sp_lab_directories *where,
-                 struct submission *all, struct sp_terminal *terminal, const struct sp_progress *progress,
-                 FILE *csv)
+static void print_lines(const char *text)
+{
+    char line[400];
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        sp_print(stdout, "     %s\n", line);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void print_answers(const struct sp_lab_answers *answers)
+{
+    for (int i = 0; i < answers->n; i++) {
+        sp_print(stdout, "  %d. %s\n", i + 1, answers->answer[i].question);
+        print_lines(*answers->answer[i].text ? answers->answer[i].text : "not answered");
+    }
+}
+
+static int judged(struct grading *g, int i, const struct sp_lab_results *results,
+                  const struct sp_lab_verdicts *verdicts, struct sp_lab_audit *audit, struct sp_error *err)
+{
+    struct sp_lab_answers answers;
+    if (sp_lab_answers_read(results->folder, &answers, err) != SP_OK)
+        return leave_out(g, g->a->folder[i], err);
+    sp_grade_find_copies(&g->class, g->a->folder, i, results, &answers, audit);
+    const struct tally t = count(verdicts, &answers);
+    if (g->sinks.csv.stream)
+        print_csv(g->a->folder[i], results, &t, audit, g->sinks.csv.stream);
+    if (!g->sinks.on_stdout)
+        print_text(g->a->folder[i], results, &t, audit);
+    if (!g->sinks.on_stdout && g->a->common.verbosity > 0)
+        print_answers(&answers);
+    sp_grade_keep(&g->class, g->a->folder[i], results, verdicts, &answers, audit);
+    sp_lab_answers_free(&answers);
+    return sp_exit_code(audit->n > 0 ? SP_NO : sp_lab_summary(verdicts));
+}
+
+static int grade(struct grading *g, int i)
 {
     struct sp_lab_folder folder;
     struct sp_lab_results results;
     struct sp_lab_verdicts verdicts;
     struct sp_lab_audit audit = {0};
     struct sp_error err;
-    if (sp_lab_folder_open(a->folder[i], where->directory, where->n, &folder, &err) != SP_OK)
-        return leave_out(a->folder[i], &err, csv);
+    if (sp_lab_folder_open(g->a->folder[i], g->where.directory, g->where.n, &folder, &err) != SP_OK)
+        return leave_out(g, g->a->folder[i], &err);
     enum sp_status status = sp_lab_results_read(&folder, &results, &err);
     if (status == SP_OK)
-        status = audit_results(a, &results, progress, &verdicts, &audit, &err);
-    sp_terminal_clear(terminal);
-    int code = 0;
-    if (status == SP_OK) {
-        find_repeated(a, &results, all, i, &audit);
-        find_second(a, &folder, all, i, &audit);
-        const struct tally t = count(&verdicts);
-        if (csv)
-            print_csv(a->folder[i], &results, &t, &audit, csv);
-        if (csv != stdout)
-            print_text(a->folder[i], &results, &t, &audit);
-        code = sp_exit_code(audit.n > 0 ? SP_NO : sp_lab_summary(&verdicts));
-    } else {
-        code = leave_out(a->folder[i], &err, csv);
-    }
+        status = audit_results(g->a, &results, &g->progress, &verdicts, &audit, &err);
+    sp_terminal_clear(&g->terminal);
+    const int code = status == SP_OK ? judged(g, i, &results, &verdicts, &audit, &err)
+                                     : leave_out(g, g->a->folder[i], &err);
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);
     return code;
 }
 
-static int grade_all(const struct arguments *a, FILE *csv)
+static int grade_all(struct grading *g)
 {
-    struct sp_lab_directories where;
-    struct sp_terminal terminal;
-    struct sp_progress progress = sp_terminal_open(&terminal, a->common.verbosity);
-    struct submission *all = calloc((size_t)a->n, sizeof *all);
-    struct sp_error err;
     int code = 0;
-    if (!all) {
-        sp_fail(&err, SP_MEMORY, "free memory", "no memory for %d folders", a->n);
-        return sp_report_error(&err);
-    }
-    sp_lab_directories_find(&where);
-    if (csv)
+    if (g->sinks.csv.stream)
         fputs("folder,student,lab,size,predictions_right,predictions_wrong,predictions_late,predictions_"
               "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,n_"
-              "flags,flags\n",
-              csv);
-    for (int i = 0; i < a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
-        code = sp_worse_exit(code, grade(a, i, &where, all, &terminal, &progress, csv));
-    for (int i = 0; i < a->n; i++)
-        for (int k = 0; k < all[i].n; k++)
-            free(all[i].id[k]);
-    free(all);
+              "flags,flags,points,points_of,answers\n",
+              g->sinks.csv.stream);
+    for (int i = 0; i < g->a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
+        code = sp_worse_exit(code, grade(g, i));
+    json_t *statistics = sp_grade_statistics(&g->class);
+    if (!g->sinks.on_stdout)
+        sp_grade_print_statistics(statistics, stdout);
+    if (g->sinks.json.stream)
+        sp_grade_write_json(&g->class, statistics, g->sinks.json.stream);
+    json_decref(statistics);
     return code;
 }
 
 static int run(int argc, char **argv)
 {
     static struct arguments a;
-    struct sp_sink sink;
+    static struct grading g;
     struct sp_error err;
     sp_parse(&argp, argc, argv, &a);
-    if (sp_sink_open(a.common.csv, &sink, &err) != SP_OK)
+    g.a = &a;
+    if (sp_grade_class_new(&g.class, &err) != SP_OK)
         return sp_report_error(&err);
-    return sp_sink_close(&sink, grade_all(&a, sink.stream));
+    if (sp_sinks_open(a.common.csv, a.common.json, &g.sinks, &err) != SP_OK) {
+        sp_grade_class_free(&g.class);
+        return sp_report_error(&err);
+    }
+    g.progress = sp_terminal_open(&g.terminal, a.common.verbosity);
+    sp_lab_directories_find(&g.where);
+    const int code = sp_sinks_close(&g.sinks, grade_all(&g));
+    sp_grade_class_free(&g.class);
+    return code;
 }
 
 static const struct sp_example examples[] = {
     {"spmodel lab grade --csv=grades.csv lab-1", "what was handed in, judged again, into a table", "0 1 3 5"},
+    {"spmodel lab grade --json=grades.json lab-1", "points of each question, answers in words, flags",
+     "0 1 3 5"},
     {0},
 };
 

@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -6,9 +7,12 @@
 #include "base/print.h"
 #include "cli/core/output.h"
 #include "cli/core/programs.h"
+#include "cli/lab/labs_code.h"
 #include "cli/lab/labs_options.h"
+#include "lab/lab_bind.h"
 #include "lab/lab_check.h"
 #include "lab/lab_folder.h"
+#include "lab/lab_report.h"
 
 /* spmodel lab run: the commands of a lab, one after the other, their records in the folder. */
 
@@ -28,7 +32,7 @@ static const struct argp_option options[] = {
      "Ceilings from a machine file or a name; default: this machine, measured once", 1},
     {"only", KEY_ONLY, "RUN", 0, "One of the runs, for example again after a noisy one", 1},
     {"unpredicted", KEY_UNPREDICTED, NULL, 0,
-     "Run although questions have no prediction; later ones do not count", 1},
+     "Run although questions have no prediction; later ones do not count, and their answers are not told", 1},
     {0},
 };
 
@@ -65,6 +69,9 @@ static const struct argp argp = {
 static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct sp_error *err)
 {
     char open[400] = "";
+    if (folder->fault[0])
+        return sp_fail_at(err, SP_INPUT, folder->path, 0, 0,
+                          "restore the file, or begin the lab in another folder", "%s", folder->fault);
     size_t i;
     json_t *q;
     json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
@@ -124,7 +131,7 @@ static int run_patiently(const struct sp_lab_command *command, const char *text_
 
 /* What became of a run that did not end well; nothing of it stays. */
 static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, const char *start, int code,
-                              const char *log_path, struct sp_error *err)
+                              const char *log_path, struct sp_lab_end *end, struct sp_error *err)
 {
     char why[400], record[1200];
     const char *id = sp_lab_text(run, "id"), *needs = sp_lab_text(run, "needs");
@@ -136,7 +143,15 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
                        "interrupted in run '%s'", id);
     if (code == sp_exit_code(SP_ABSENT) && *needs) {
         sp_print(stdout, "           skipped, no %s here: %s\n", needs, why);
-        return sp_lab_note_run(folder, id, start, why, err);
+        end->skipped = why;
+        return sp_lab_note_run(folder, id, start, end, err);
+    }
+    if (code == sp_exit_code(SP_WRONG) && *sp_lab_text(run, "code")) {
+        end->failed = why;
+        enum sp_status status = sp_lab_note_run(folder, id, start, end, err);
+        return status == SP_OK
+                   ? sp_fail(err, SP_WRONG, "mend it, and repeat it with --only RUN", "%.300s", why)
+                   : status;
     }
     if (code > BY_SIGNAL)
         return sp_fail(err, SP_ABSENT, "repeat it with --only RUN; what has too little memory is killed",
@@ -148,6 +163,86 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
                                                                        : SP_INPUT;
     return sp_fail(err, status, "repeat it with --only RUN; its log tells more",
                    "the run '%s' ended with exit code %d: %.300s (%.200s)", id, code, why, log_path);
+}
+
+/* Makes a library of the student's code; not built: that is noted, as a failure or as skipped. */
+static enum sp_status build(struct sp_lab_folder *folder, const json_t *run, const char *start,
+                            const char *log_path, struct sp_lab_end *end, bool *built, struct sp_error *err)
+{
+    char source[1200], why[400] = "";
+    enum sp_code_end how = SP_CODE_WRONG;
+    snprintf(source, sizeof source, "%s/%s", folder->path, sp_lab_text(run, "code"));
+    enum sp_status status = sp_lab_code_build(folder, run, log_path, &how, why, sizeof why, err);
+    *built = status == SP_OK && how == SP_CODE_BUILT;
+    if (status == SP_OK && !sp_lab_file_digest(source, end->code_sha256))
+        *end->code_sha256 = '\0';
+    if (status != SP_OK || *built)
+        return status;
+    *(how == SP_CODE_NO_COMPILER ? &end->skipped : &end->failed) = why;
+    status = sp_lab_note_run(folder, sp_lab_text(run, "id"), start, end, err);
+    if (status == SP_OK && how == SP_CODE_NO_COMPILER)
+        sp_print(stdout, "           skipped: %s\n", why);
+    else if (status == SP_OK)
+        status = sp_fail(err, SP_WRONG, "its log tells more; repeat it with --only RUN", "%.300s (%.200s)",
+                         why, log_path);
+    return status;
+}
+
+/* Plots of an earlier run of that name. */
+static void clear_pictures(const struct sp_lab_folder *folder, const char *run)
+{
+    char path[1100], file[1400];
+    sp_lab_pictures_path(folder, run, path, sizeof path);
+    DIR *d = opendir(path);
+    for (struct dirent *entry; d && (entry = readdir(d));) {
+        const char *end = strrchr(entry->d_name, '.');
+        if (end && (strcmp(end, ".svg") == 0 || strcmp(end, ".json") == 0) &&
+            snprintf(file, sizeof file, "%s/%s", path, entry->d_name) < (int)sizeof file)
+            unlink(file);
+    }
+    if (d)
+        closedir(d);
+}
+
+static int is_picture_of(const char *file, const char *kind)
+{
+    char end[80];
+    snprintf(end, sizeof end, ".%s.svg", kind);
+    return strstr(file, end) != NULL;
+}
+
+static bool has_picture(const char *path, const char *kind)
+{
+    bool found = false;
+    DIR *d = opendir(path);
+    for (struct dirent *entry; d && (entry = readdir(d));)
+        found = found || is_picture_of(entry->d_name, kind);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Kinds of plots that the lab shows and the run has not drawn by itself. Without gnuplot there are
+ * none. */
+static void draw(const struct sp_lab_folder *folder, const json_t *run, const char *log_path)
+{
+    char path[1100], file[1300], record[1200];
+    size_t i;
+    json_t *kind;
+    sp_lab_pictures_path(folder, sp_lab_text(run, "id"), path, sizeof path);
+    sp_lab_record_path(folder, sp_lab_text(run, "id"), record, sizeof record);
+    json_array_foreach(json_object_get(run, "show"), i, kind)
+    {
+        const char *name = json_string_value(kind);
+        if (!name || has_picture(path, name))
+            continue;
+        snprintf(file, sizeof file, "%s/%s.%s.svg", path, sp_lab_text(run, "id"), name);
+        char *word[] = {"spmodel", "plot", record, "--kind", (char *)name, "-q", "-o", file, NULL};
+        const struct sp_own_process what = {.word = word, .out = log_path, .said = log_path};
+        pid_t child;
+        if (sp_own_process_start(&what, &child, NULL) == SP_OK)
+            sp_own_process_wait(child);
+    }
 }
 
 static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, const char *machine,
@@ -167,15 +262,24 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     unlink(record);
     unlink(text_path); /* a pipe of that name would be waited for */
     unlink(log_path);
+    clear_pictures(folder, id);
     status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
     if (status != SP_OK) {
         sp_lab_command_free(&command);
         return status;
     }
-    const int code = run_patiently(&command, text_path, log_path);
+    struct sp_lab_end end = {0};
+    bool built = true;
+    if (*sp_lab_text(run, "code"))
+        status = build(folder, run, start, log_path, &end, &built, err);
+    const int code = status == SP_OK && built ? run_patiently(&command, text_path, log_path) : 0;
     sp_lab_command_free(&command);
-    return code == 0 ? sp_lab_note_run(folder, id, start, NULL, err)
-                     : give_up(folder, run, start, code, log_path, err);
+    if (status != SP_OK || !built)
+        return status;
+    if (code == 0)
+        draw(folder, run, log_path);
+    return code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
+                     : give_up(folder, run, start, code, log_path, &end, err);
 }
 
 /* One run that fails does not keep the others from being made; the worst exit code. */
@@ -213,6 +317,8 @@ static int run(int argc, char **argv)
     enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
     if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
         status = check_predicted(&folder, &err);
+    if (status == SP_OK)
+        status = sp_lab_bind(&folder, &err);
     const int code = status == SP_OK ? run_all(&folder, &a) : sp_report_error(&err);
     sp_lab_folder_close(&folder);
     return code;
@@ -252,7 +358,8 @@ static const struct argp check_argp = {
     .children = check_children};
 static const struct argp report_argp = {
     NULL, check_parse, .args_doc = "N",
-    .doc = "Writes report.md into the lab's folder: predictions beside results, and why.",
+    .doc = "Writes report.md into the lab's folder: predictions beside results, pictures, and why. What was "
+           "written below \"In your own words\" stays.",
     .children = sp_lab_children};
 
 static void print_verdict(const struct sp_lab_verdict *v)
@@ -280,6 +387,8 @@ static void print_verdicts(const struct sp_lab_folder *folder, const struct sp_l
     for (int i = 0; i < SP_N_LAB_STATES; i++)
         sp_print(stdout, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
                  sp_lab_state_name((enum sp_lab_state)i));
+    const struct sp_lab_points p = sp_lab_points_of(verdicts);
+    sp_print(stdout, " · %g of %g points", p.earned, p.of);
     sp_print(stdout, "\n");
 }
 
@@ -294,6 +403,7 @@ static json_t *verdicts_json(const struct sp_lab_folder *folder, const struct sp
                                               v->is_prediction ? "prediction" : "check", "id", v->id,
                                               "verdict", sp_lab_state_name(v->state), "got", v->got, "wanted",
                                               wanted, "unit", v->unit, "reason", v->reason));
+        json_object_set_new(json_array_get(list, json_array_size(list) - 1), "points", json_real(v->points));
     }
     return json_pack("{s:s, s:s, s:s, s:o}", "schema", SP_LAB_SCHEMA, "lab", folder->lab.id, "student",
                      folder->the_case.student, "verdicts", list);
@@ -357,24 +467,19 @@ static int run_report(int argc, char **argv)
     struct sp_lab_folder folder;
     struct sp_lab_results results;
     struct sp_lab_verdicts verdicts;
-    struct sp_atomic_file file;
     struct sp_error err;
-    char path[1000];
+    char kept[1100];
     sp_parse(&report_argp, argc, argv, &o);
     if (judge(&o, &folder, &results, &verdicts, &err) != SP_OK)
         return sp_report_error(&err);
-    snprintf(path, sizeof path, "%s/report.md", folder.path);
-    enum sp_status status = sp_atomic_open(path, &file, &err);
-    if (status == SP_OK) {
-        sp_lab_report(&results, &verdicts, file.stream);
-        status = sp_atomic_commit(&file, &err);
-    }
+    enum sp_status status = sp_lab_report(&folder, &results, &verdicts, kept, &err);
+    if (status == SP_OK && *kept)
+        sp_print(stdout, "kept     %s: what was changed above 'In your own words'\n", kept);
+    if (status == SP_OK)
+        sp_print(stdout, "report   %s/report.md\n", folder.path);
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);
-    if (status != SP_OK)
-        return sp_report_error(&err);
-    sp_print(stdout, "report   %s\n", path);
-    return 0;
+    return status == SP_OK ? 0 : sp_report_error(&err);
 }
 
 static const struct sp_example check_examples[] = {

@@ -92,15 +92,35 @@ static enum sp_status store_answer(struct sp_lab_folder *folder, char *answer, i
     return store(folder, answer, value, verbosity, err);
 }
 
-/* A word that is one of the question's choices, else a formula. */
+/* "FORMULA...FORMULA" as numbers. */
+static enum sp_status fill_interval(const struct sp_lab_folder *folder, const char *formula, char text[100],
+                                    struct sp_error *err)
+{
+    char low[400];
+    double lo = 0, hi = 0;
+    const char *dots = strstr(formula, "...");
+    if (!dots)
+        return sp_fail(err, SP_INPUT, NULL, "'%.100s' is no interval: LEAST...MOST", formula);
+    snprintf(low, sizeof low, "%.*s", (int)(dots - formula), formula);
+    enum sp_status status = sp_lab_case_number(&folder->the_case, low, &lo, err);
+    if (status == SP_OK)
+        status = sp_lab_case_number(&folder->the_case, dots + 3, &hi, err);
+    snprintf(text, 100, "%.6g...%.6g", lo, hi);
+    return status;
+}
+
+/* A word that is one of the question's choices, else a formula, or two with dots between. */
 static enum sp_status store_formula(struct sp_lab_folder *folder, const char *question, const char *formula,
                                     int verbosity, struct sp_error *err)
 {
     const json_t *q = sp_lab_item(json_object_get(folder->lab.root, "questions"), question);
-    char number[48];
+    char number[100];
     double x;
     enum sp_status status = SP_OK;
-    if (q && !json_object_get(q, "choices")) {
+    if (q && json_object_get(q, "interval")) {
+        status = fill_interval(folder, formula, number, err);
+        formula = number;
+    } else if (q && !json_object_get(q, "choices")) {
         status = sp_lab_case_number(&folder->the_case, formula, &x, err);
         snprintf(number, sizeof number, "%.17g", x);
         formula = number;

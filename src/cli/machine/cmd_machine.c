@@ -124,7 +124,8 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-    {"device", KEY_DEVICE, "cpu|gpu", 0, "measure: this machine's CPU (default) or its first GPU", 0},
+    {"device", KEY_DEVICE, "cpu|gpu|opencl", 0,
+     "measure: this machine's CPU (default), its first GPU or OpenCL device", 0},
     {"quick", KEY_QUICK, NULL, 0, "measure: at most about 10 s, 1 and all threads, fewer ceilings", 0},
     {"out", 'o', "FILE", 0, "measure: write the machine to FILE (its name is the machine's)", 0},
     {"threads", KEY_THREADS, "N", 0, "measure: up to N threads (default: one a core that is allowed)", 0},
@@ -145,12 +146,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     double x;
+    int place;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
         return 0;
     case KEY_DEVICE:
-        o->on_gpu = sp_pick_of(state, SP_OPTION_DEVICE, arg) == 1;
+        place = sp_pick_of(state, SP_OPTION_DEVICE, arg);
+        o->on_gpu = place > 0;
+        o->measure.gpu_api = place == 2 ? SP_GPU_OPENCL : SP_GPU_CUDA;
         return 0;
     case KEY_QUICK:
         o->measure.quick = true;

@@ -192,7 +192,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
     char a[32], b[32], c[32];
     sp_print(f, "MACHINE  %s   %s\n", m->name, m->cpu);
     if (m->kind == SP_GPU)
-        sp_print(f, "         GPU, %d cores (SMs)", m->n_cores);
+        sp_print(f, "         GPU, %d %s", m->n_cores, m->gpu.threads > 0 ? "cores (SMs)" : "compute units");
     else
         sp_print(f, "         %d core%s, %d thread%s each, %d cache domain%s, %d NUMA node%s, %s", m->n_cores,
                  m->n_cores == 1 ? "" : "s", m->threads_per_core, m->threads_per_core == 1 ? "" : "s",

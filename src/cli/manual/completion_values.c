@@ -128,7 +128,7 @@ static void isas(FILE *out)
     fputs("avx512 avx2 portable ", out);
     for (const struct sp_kernel *const *k = sp_kernel_table; *k; k++) {
         const char *variant = strrchr((*k)->name, '/');
-        bool seen = !(*k)->on_gpu || !variant || strncmp(variant, "/cuda", 5) != 0;
+        bool seen = !(*k)->on_gpu || !variant;
         for (const struct sp_kernel *const *before = sp_kernel_table; !seen && before != k; before++) {
             const char *other = strrchr((*before)->name, '/');
             seen = other && strcmp(other, variant) == 0;

@@ -51,7 +51,7 @@ const struct sp_example *sp_manual_examples(const struct argp *argp)
     return NULL;
 }
 
-bool sp_manual_exits_with(const struct sp_page *page, int code)
+bool sp_manual_exits_with(const struct sp_manual_facts *page, int code)
 {
     static const int every[] = {0, 2, 3, 4, 7, 130};
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)

@@ -26,7 +26,7 @@ const char *const *sp_help_topic_lines(const struct sp_help_topic *topic);
 struct sp_manual_entry {
     char name[48]; /* as typed: "analyze", "track check" */
     const char *arguments, *summary;
-    const struct sp_page *page;
+    const struct sp_manual_facts *page;
     const struct sp_verb_family *family; /* a command that has verbs: them; else NULL */
     const struct sp_command *command;    /* itself, or that of the verb */
     int (*run)(int argc, char **argv);
@@ -39,7 +39,7 @@ bool sp_manual_find(const char *name, struct sp_manual_entry *entry);
 /* The examples of the row that has these options; NULL: none. */
 const struct sp_example *sp_manual_examples(const struct argp *argp);
 /* May a command of this page exit with this code? */
-bool sp_manual_exits_with(const struct sp_page *page, int code);
+bool sp_manual_exits_with(const struct sp_manual_facts *page, int code);
 
 /* Pages in roff: one command or verb, one topic, the overview. */
 void sp_manual_write(const struct sp_manual_entry *entry, FILE *out);

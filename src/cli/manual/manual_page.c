@@ -168,7 +168,7 @@ static void manual_examples_list(const struct sp_example *example, FILE *out)
 }
 
 /* EXIT STATUS: the codes of this page; NULL: all, and which of several counts. */
-static void manual_exit_codes(const struct sp_page *page, FILE *out)
+static void manual_exit_codes(const struct sp_manual_facts *page, FILE *out)
 {
     fputs(".SH \"EXIT STATUS\"\n", out);
     for (const struct sp_term *e = sp_terms_of(SP_KIND_EXIT); e->name; e++) {
@@ -412,6 +412,7 @@ static const struct item environment[] = {
     {"PATH", "where gnuplot and likwid-accessD are looked for"},
     {"TMPDIR", "where intermediate files of plots are written"},
     {"USER", "whose exercise it is, where lab start is not given --student"},
+    {"CC", "the C compiler of labs with code, else cc"},
     {"CUDA_VISIBLE_DEVICES, CUDA_HOME, CUDA_PATH", "which GPUs there are, and where CUPTI is"},
     {"LIKWID_MODE, LIKWID_FILEPATH", "as for LIKWID itself: how its library reaches the counters, and that "
                                      "this program runs under likwid-perfctr"},

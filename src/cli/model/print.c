@@ -427,7 +427,12 @@ static void print_validation(const struct sp_model_row *row, FILE *out)
     const struct sp_machine_validation *v = &row->machine->validation;
     if (row->alpha.origin != SP_SIMULATED || row->machine->kind != SP_CPU)
         return;
-    if (v->n > 0)
+    const struct sp_cache *llc = sp_machine_llc(row->machine);
+    if (v->n > 0 && ((llc && llc->partition.ways > 0) || row->ways.n > 0))
+        sp_print(out,
+                 " Simulated bytes of divided caches are further from counters than those of whole ones: "
+                 "docs/validation.md.\n");
+    else if (v->n > 0)
         sp_print(out,
                  " Simulated bytes were compared with counters of this kind of machine: %.1f %% off in the "
                  "mean, %.1f %% at most.\n",
@@ -568,9 +573,10 @@ static void print_table(const struct sp_model_row *row, int n, FILE *out)
             p->residence.name);
     else if (strcmp(p->residence.name, "MEM") != 0)
         sp_print(out,
-                 " The data stay in %s between executions (%.3g MB needed, %.3g MB there); --cold shows "
+                 " The data stay in %s between executions (%.3g MB needed, %.3g MB there%s); --cold shows "
                  "memory.\n",
-                 p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6);
+                 p->residence.name, p->residence.needed_B / 1e6, p->residence.capacity_B / 1e6,
+                 sp_value_known(row->saved_B) && row->n_domains > 1 ? ", in the mean of the domains" : "");
     if (p->residence.doubt)
         sp_print(out, " Residence not certain: %s.\n", p->residence.doubt);
     if (m->kind == SP_GPU)

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/print.h"
 #include "base/samples.h"
 #include "base/text.h"
@@ -18,7 +19,7 @@
 #include "io/json_text.h"
 #include "track/judge/comparable.h"
 
-enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA };
+enum { KEY_AB = SP_KEY_PRIVATE, KEY_ROUNDS, KEY_METRIC, KEY_FLOOR, KEY_DELTA, KEY_MARKDOWN };
 
 enum { DEFAULT_ROUNDS = 10, MOST_ROUNDS = 100 };
 
@@ -27,7 +28,7 @@ struct arguments {
     struct sp_judge_options judge;
     bool ab, delta;
     int rounds; /* 0: not given */
-    const char *name[2];
+    const char *name[2], *markdown;
 };
 
 static const struct argp_option options[] = {
@@ -37,9 +38,14 @@ static const struct argp_option options[] = {
      "command; several records are refused",
      1},
     {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
-    {"metric", KEY_METRIC, "NAME", 0, "Decides: time (default), bandwidth, performance, bytes ...", 1},
+    {"metric", KEY_METRIC, "NAME", 0,
+     "Decides: time (default), bandwidth, performance, bytes, bandwidth_fraction ...; with --ab other than "
+     "time "
+     "where both write records",
+     1},
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3)", 1},
     {"delta", KEY_DELTA, NULL, 0, "Only what differs", 1},
+    {"markdown", KEY_MARKDOWN, "FILE", 0, "The verdict as a Markdown table; - is standard output", 2},
     {0},
 };
 
@@ -74,6 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_DELTA:
         a->delta = true;
         return 0;
+    case KEY_MARKDOWN:
+        a->markdown = arg;
+        return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
             sp_usage_error(state, "two, please; '%s' is a third one", arg);
@@ -84,8 +93,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(state, "give two records, or with --ab two commands");
         if (!a->ab && a->rounds > 0)
             sp_usage_error(state, "--rounds goes with --ab");
-        if (a->ab && (a->common.json || a->delta || a->judge.metric != SP_TRACKED_TIME))
-            sp_usage_error(state, "--json, --delta and --metric are for two records, not for --ab");
+        if (a->ab && (a->common.json || a->delta))
+            sp_usage_error(state, "--json and --delta are for two records, not for --ab");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -164,6 +173,18 @@ static void judge_identity(const struct sp_entry *before, const struct sp_entry 
                  after->env);
 }
 
+/* The verdict in a form that a file is named for. */
+static int print_markdown(const struct sp_judgement *j, const char *name, int code)
+{
+    struct sp_sink to;
+    struct sp_error err;
+    if (sp_sink_open(name, &to, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (to.stream)
+        sp_verdicts_markdown(j, 1, to.stream);
+    return sp_sink_close(&to, code);
+}
+
 static int print_json(const struct sp_judgement *j, const char *name, int code)
 {
     struct sp_sink json;
@@ -189,13 +210,14 @@ static int compare_read(const struct arguments *a, const struct sp_record *recor
     const struct sp_entry *before = &entry[0], *after = &entry[1];
     sp_judge_two(&before, 1, &after, 1, &a->judge, &j);
     judge_identity(before, after, &d, &j);
-    if (!sp_sink_is_stdout(a->common.json)) {
+    if (!sp_sink_is_stdout(a->common.json) && !sp_sink_is_stdout(a->markdown)) {
         print_metrics(before, after, a->delta);
         print_differences(&d);
         sp_verdicts_print(&j, 1, stdout);
     }
     sp_differences_free(&d);
-    return print_json(&j, a->common.json, sp_track_exit_code(j.verdict));
+    const int code = print_json(&j, a->common.json, sp_track_exit_code(j.verdict));
+    return print_markdown(&j, a->markdown, code);
 }
 
 static int compare_records(const struct arguments *a)
@@ -215,9 +237,10 @@ static int compare_records(const struct arguments *a)
 
 /* Two commands run in turn: A B B A A B ..., so that a machine that drifts slows both. */
 struct in_turn {
-    int n; /* rounds */
-    double time_s[2][MOST_ROUNDS], median_s[2];
-    bool of_record; /* times are those of the records that the commands wrote to standard output */
+    int n;                                   /* rounds */
+    double value[2][MOST_ROUNDS], median[2]; /* SI units */
+    bool of_record; /* those of the records that the commands wrote to standard output */
+    char env[2][SP_KEY_TEXT], series[2][SP_KEY_TEXT]; /* of the last records */
 };
 
 /* All that a command writes to its standard output; NULL: no memory. */
@@ -242,29 +265,27 @@ static char *read_all(FILE *f)
     return text;
 }
 
-/* How many of the JSON values that the text begins with are records; *time_s: metrics.time of the
- * last, NAN: none, or not known. */
-static int count_records(const char *text, double *time_s)
+/* How many of the JSON values that the text begins with are records; *last: of the last one. */
+static int count_records(const char *text, struct sp_entry *last)
 {
     json_error_t at;
     int n = 0;
-    *time_s = NAN;
     for (json_t *root; (root = sp_json_parse(text, strlen(text), JSON_DISABLE_EOF_CHECK, &at));
          text += at.position) {
+        const struct sp_record record = {.root = root};
         const char *schema = json_string_value(json_object_get(root, "schema"));
-        const json_t *metric = json_object_get(json_object_get(root, "metrics"), "time"),
-                     *time = json_object_get(metric, "value");
         if (schema && strncmp(schema, "spmodel.record/", 15) == 0) {
             n++;
-            *time_s = json_is_number(time) ? json_number_value(time) : NAN;
+            sp_entry_of(&record, last);
         }
         json_decref(root);
     }
     return n;
 }
 
-static enum sp_status run_once(const char *command, int verbosity, double *wall_s, double *record_s,
-                               struct sp_error *err)
+/* *n_records: 0 or 1 that it wrote. */
+static enum sp_status run_once(const char *command, int verbosity, double *wall_s, struct sp_entry *entry,
+                               int *n_records, struct sp_error *err)
 {
     char line[8192];
     if (snprintf(line, sizeof line, "{ %s\n} %s", command, verbosity > 0 ? "" : "2>/dev/null") >=
@@ -277,18 +298,17 @@ static enum sp_status run_once(const char *command, int verbosity, double *wall_
     char *text = read_all(f);
     const int status = pclose(f);
     *wall_s = sp_now() - start;
-    *record_s = NAN;
-    const int n_records = text ? count_records(text, record_s) : 0;
+    *n_records = text ? count_records(text, entry) : 0;
     free(text);
     if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return sp_fail(err, SP_INPUT, "run it by itself, or add -v to see what it says",
                        "the command '%s' failed (exit code %d)", command,
                        WIFEXITED(status) ? WEXITSTATUS(status) : -1);
-    if (n_records > 1)
+    if (*n_records > 1)
         return sp_fail(err, SP_INPUT,
                        "compare one matrix and width at a time, or leave --json out to compare the times of "
                        "the commands",
-                       "the command '%s' wrote %d records", command, n_records);
+                       "the command '%s' wrote %d records", command, *n_records);
     return SP_OK;
 }
 
@@ -296,32 +316,44 @@ static enum sp_status run_once(const char *command, int verbosity, double *wall_
  * error of the commands is shown with verbosity > 0. SP_INPUT: a command failed, or writes several
  * records, of which no one time can be compared, or only one of the two writes records;
  * SP_INTERRUPTED. */
-static enum sp_status run_in_turn(const char *a, const char *b, int rounds, int verbosity,
-                                  struct in_turn *out, struct sp_error *err)
+static enum sp_status run_in_turn(const struct arguments *a, struct in_turn *out, struct sp_error *err)
 {
-    const char *const command[2] = {a, b};
-    double wall[2][MOST_ROUNDS], record[2][MOST_ROUNDS], ignored[2];
+    const int rounds = a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS, verbosity = a->common.verbosity;
+    const enum sp_tracked metric = a->judge.metric;
+    double wall[2][MOST_ROUNDS], record[2][MOST_ROUNDS], ignored;
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, verbosity);
     enum sp_status status = SP_OK;
     bool all = true, none = true;
+    struct sp_entry entry;
+    int n_records;
     memset(out, 0, sizeof *out);
     for (int k = 0; k < 2 && status == SP_OK; k++) {
         sp_progress_step(&progress, "a first run of each", k / 2.0);
-        status = run_once(command[k], verbosity, &ignored[0], &ignored[1], err);
+        status = run_once(a->name[k], verbosity, &ignored, &entry, &n_records, err);
         if (sp_progress_interrupted(&progress)) /* Ctrl-C ends the command too */
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before anything was compared");
     }
     for (int i = 0; i < 2 * rounds && status == SP_OK; i++) {
         const int round = i / 2, k = (i + round) % 2; /* A B, B A, A B ... */
         sp_progress_step(&progress, "running in turn", (double)i / (2 * rounds));
-        status = run_once(command[k], verbosity, &wall[k][round], &record[k][round], err);
+        status = run_once(a->name[k], verbosity, &wall[k][round], &entry, &n_records, err);
         if (sp_progress_interrupted(&progress))
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %d runs", i + 1);
-        all = all && status == SP_OK && !isnan(record[k][round]);
-        none = none && (status != SP_OK || isnan(record[k][round]));
+        if (status != SP_OK)
+            break;
+        record[k][round] = n_records > 0 ? entry.metric[metric] : NAN;
+        all = all && !isnan(record[k][round]);
+        none = none && isnan(record[k][round]);
+        if (n_records > 0) {
+            memcpy(out->env[k], entry.env, sizeof entry.env);
+            memcpy(out->series[k], entry.series, sizeof entry.series);
+        }
     }
     sp_terminal_clear(&terminal);
+    if (status == SP_OK && !all && metric != SP_TRACKED_TIME)
+        status = sp_fail(err, SP_INPUT, "spmodel analyze --json writes a record", "some runs did not tell %s",
+                         sp_tracked_metrics[metric].name);
     if (status == SP_OK && !all && !none)
         status =
             sp_fail(err, SP_INPUT, "let both write records, or none", "only some of the runs wrote a record");
@@ -330,34 +362,82 @@ static enum sp_status run_in_turn(const char *a, const char *b, int rounds, int 
     out->n = rounds;
     out->of_record = all;
     for (int k = 0; k < 2; k++) {
-        memcpy(out->time_s[k], all ? record[k] : wall[k], (size_t)rounds * sizeof(double));
-        out->median_s[k] = sp_median(out->time_s[k], rounds);
+        memcpy(out->value[k], all ? record[k] : wall[k], (size_t)rounds * sizeof(double));
+        out->median[k] = sp_median(out->value[k], rounds);
     }
     return SP_OK;
 }
 
+static char *value_text(enum sp_tracked metric, double x, char *text, size_t size)
+{
+    struct sp_entry e = {.metric = {[SP_TRACKED_TIME] = 0}};
+    e.metric[metric] = x;
+    return metric_text(&e, (int)metric, text, size);
+}
+
+/* Where the runs were compared, for a table in a comment. */
+static int print_row(const struct arguments *a, const struct in_turn *t, const struct sp_shift *s,
+                     const char *verdict, int code)
+{
+    const enum sp_tracked metric = a->judge.metric;
+    struct sp_sink to;
+    struct sp_error err;
+    char before[48], after[48];
+    if (sp_sink_open(a->markdown, &to, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (to.stream) {
+        sp_print(to.stream, "| verdict | metric | A | B | change | rounds |\n|---|---|---|---|---|---|\n| ");
+        sp_markdown_text(to.stream, verdict);
+        sp_print(to.stream, " | %s | %s | %s | %+.1f %% (%+.1f … %+.1f %%) | %d in turn |\n",
+                 sp_tracked_metrics[metric].name, value_text(metric, t->median[0], before, sizeof before),
+                 value_text(metric, t->median[1], after, sizeof after), 100 * s->change, 100 * s->lo,
+                 100 * s->hi, t->n);
+    }
+    return sp_sink_close(&to, code);
+}
+
+/* Of one machine, and of one thing that was asked for; what writes no records is taken at its word. */
+static bool can_be_compared(const struct in_turn *t)
+{
+    return !t->of_record || (strcmp(t->env[0], t->env[1]) == 0 && strcmp(t->series[0], t->series[1]) == 0);
+}
+
 static int compare_commands(const struct arguments *a)
 {
-    struct in_turn times;
+    static const char *const words[] = {"no change", "B is slower", "B is faster", "undecided"};
+    const enum sp_tracked metric = a->judge.metric;
+    const bool less = sp_tracked_metrics[metric].less_is_better;
+    struct in_turn t;
     struct sp_error err;
-    char before[32], after[32];
-    if (run_in_turn(a->name[0], a->name[1], a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS, a->common.verbosity,
-                    &times, &err) != SP_OK)
+    char before[48], after[48], verdict[160];
+    if (run_in_turn(a, &t, &err) != SP_OK)
         return sp_report_error(&err);
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
-    const struct sp_group group[2] = {{times.n, times.time_s[0]}, {times.n, times.time_s[1]}};
+    const struct sp_group group[2] = {{t.n, t.value[0]}, {t.n, t.value[1]}};
     const struct sp_shift s = sp_shift_of(group[0], group[1], &o);
-    sp_print(stdout, "A  %s  %s\nB  %s  %s\n", sp_text_seconds(before, sizeof before, times.median_s[0]),
-             a->name[0], sp_text_seconds(after, sizeof after, times.median_s[1]), a->name[1]);
-    sp_print(stdout, "time %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
-             times.of_record ? "of the records" : "of the commands", 100 * s.change, 100 * s.lo, 100 * s.hi,
-             s.p, times.n);
-    static const char *const words[] = {"no change", "B is slower", "B is faster", "undecided"};
-    sp_print(stdout, "%s", words[s.move]);
+    const bool worse = s.move == (less ? SP_MOVE_UP : SP_MOVE_DOWN);
+    int code = worse ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
+    snprintf(verdict, sizeof verdict, "%s",
+             metric == SP_TRACKED_TIME || s.move == SP_MOVE_NONE || s.move == SP_MOVE_UNDECIDED
+                 ? words[s.move]
+             : worse ? "B is worse"
+                     : "B is better");
     if (s.move == SP_MOVE_UNDECIDED)
-        sp_print(stdout, ": it needs about %d more rounds at this noise (%.1f %%)", s.n_more, 100 * s.noise);
-    sp_print(stdout, "\n");
-    return s.move == SP_MOVE_UP ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
+        snprintf(verdict, sizeof verdict, "undecided: it needs about %d more rounds at this noise (%.1f %%)",
+                 s.n_more, 100 * s.noise);
+    if (metric != SP_TRACKED_TIME && !can_be_compared(&t)) {
+        snprintf(verdict, sizeof verdict, "not comparable: A and B are of different series or environments");
+        code = 5;
+    }
+    if (!sp_sink_is_stdout(a->markdown)) {
+        sp_print(stdout, "A  %s  %s\nB  %s  %s\n", value_text(metric, t.median[0], before, sizeof before),
+                 a->name[0], value_text(metric, t.median[1], after, sizeof after), a->name[1]);
+        sp_print(stdout, "%s %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
+                 sp_tracked_metrics[metric].name, t.of_record ? "of the records" : "of the commands",
+                 100 * s.change, 100 * s.lo, 100 * s.hi, s.p, t.n);
+        sp_print(stdout, "%s\n", verdict);
+    }
+    return print_row(a, &t, &s, verdict, code);
 }
 
 static const struct argp_child children[] = {{&sp_common_json_argp, 0, "Common options:", 90}, {0}};

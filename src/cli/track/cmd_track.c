@@ -3,8 +3,18 @@
 #include "cli/track/track_options.h"
 
 static const struct sp_verb *const verbs[] = {
-    &sp_track_add,  &sp_track_log,    &sp_track_check,    &sp_track_locate,   &sp_track_accept,
-    &sp_track_plot, &sp_track_export, &sp_track_selftest, &sp_track_simulate, &sp_track_hints,
+    &sp_track_add,
+    &sp_track_import,
+    &sp_track_log,
+    &sp_track_check,
+    &sp_track_locate,
+    &sp_track_accept,
+    &sp_track_plot,
+    &sp_track_report,
+    &sp_track_export,
+    &sp_track_selftest,
+    &sp_track_simulate,
+    &sp_track_hints,
     NULL,
 };
 

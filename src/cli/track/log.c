@@ -11,6 +11,7 @@
 #include "io/files/atomic_file.h"
 #include "io/record/record_request.h"
 #include "report/verdict/verdict.h"
+#include "track/exchange/exchange.h"
 #include "track/store/entry.h"
 #include "track/store/index.h"
 
@@ -163,11 +164,22 @@ static enum sp_status export_anonymous(struct sp_index *index, const struct sp_e
 
 /* spmodel track log, export: what a store holds. */
 
-enum { KEY_SQLITE = SP_KEY_PRIVATE, KEY_RECORDS, KEY_ANONYMOUS, KEY_JUNIT, KEY_MARKDOWN };
+enum {
+    KEY_SQLITE = SP_KEY_PRIVATE,
+    KEY_RECORDS,
+    KEY_ANONYMOUS,
+    KEY_JUNIT,
+    KEY_MARKDOWN,
+    KEY_TO,
+    KEY_REPOSITORY
+};
 
 struct listing {
     struct sp_track_options options;
     const char *sqlite, *records, *junit, *markdown;
+    const struct sp_exchange_format *to; /* NULL: none */
+    const char *to_where;
+    struct sp_exchange_options exchange;
     bool exports, anonymous;
     struct sp_record_paths named; /* in place of the store's */
     int code;                     /* of names that are none */
@@ -180,11 +192,30 @@ static const struct argp_option export_options[] = {
     {"markdown", KEY_MARKDOWN, "FILE", 0, "As a Markdown table", 1},
     {"records", KEY_RECORDS, "DIR", 0,
      "The records themselves, as files in DIR: those that are meant, or the RECORDs that are named", 1},
+    {"to", KEY_TO, "FORMAT=FILE", 0,
+     "For another program: csv, conbench, github-action (- is standard output), or asv, a folder; "
+     "track import --formats says what their fields mean",
+     1},
+    {"repository", KEY_REPOSITORY, "URL", 0, "With --to conbench: of the source", 1},
     {"anonymous", KEY_ANONYMOUS, NULL, 0,
      "Without host, paths, names of matrices, branch; commits as hashes. Keys of series and machines stay",
      1},
     {0},
 };
+
+/* FORMAT=WHERE. */
+static void set_format(struct argp_state *state, struct listing *l, char *arg)
+{
+    char *where = strchr(arg, '=');
+    if (where)
+        *where++ = '\0';
+    l->to = sp_exchange_find(arg);
+    l->to_where = where;
+    if (!l->to || (!l->to->write && !l->to->write_folder))
+        sp_usage_error(state, "--to takes csv, asv, conbench or github-action, not '%s'", arg);
+    if (!where || !*where)
+        sp_usage_error(state, "--to %s=%s says where it goes", arg, l->to->write_folder ? "FOLDER" : "FILE");
+}
 
 /* A record that is named; log takes none. */
 static error_t take_record(struct listing *l, const char *name)
@@ -218,6 +249,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_ANONYMOUS:
         l->anonymous = true;
+        return 0;
+    case KEY_TO:
+        set_format(state, l, arg);
+        return 0;
+    case KEY_REPOSITORY:
+        l->exchange.repository = arg;
         return 0;
     case ARGP_KEY_ARG:
         return take_record(l, arg);
@@ -329,6 +366,26 @@ static int print_to(const char *name, entries_printer *printer, const struct sp_
     return sp_sink_close(&sink, code);
 }
 
+/* For another program. */
+static int print_exchange(const struct listing *l, const struct sp_entry *const *list, int64_t n, int code)
+{
+    struct sp_sink sink;
+    struct sp_error err;
+    if (!l->to)
+        return code;
+    if (l->to->write_folder)
+        return l->to->write_folder(list, n, &l->exchange, l->to_where, &err) == SP_OK
+                   ? code
+                   : sp_worse_exit(code, sp_report_error(&err));
+    if (sp_sink_open(l->to_where, &sink, &err) != SP_OK)
+        return sp_worse_exit(code, sp_report_error(&err));
+    if (l->to->write(list, n, &l->exchange, sink.stream, &err) != SP_OK) {
+        sp_sink_abort(&sink);
+        return sp_worse_exit(code, sp_report_error(&err));
+    }
+    return sp_sink_close(&sink, code);
+}
+
 /* To where it was asked for; on the terminal unless one of the others goes there. */
 static int print(const struct listing *l, const struct sp_entry *const *list, int64_t n, bool table, int code)
 {
@@ -343,6 +400,7 @@ static int print(const struct listing *l, const struct sp_entry *const *list, in
     if (to.json.stream)
         print_json(list, n, to.json.stream);
     code = sp_sinks_close(&to, code);
+    code = print_exchange(l, list, n, code);
     code = print_to(l->junit, entries_junit, list, n, code);
     return print_to(l->markdown, entries_markdown, list, n, code);
 }
@@ -382,7 +440,7 @@ static int copy_selected(const struct listing *l, const struct sp_index *index,
 /* Is any of the forms asked for that are lists of all? */
 static bool is_listed(const struct listing *l)
 {
-    return l->sqlite || l->options.common.csv || l->options.common.json || l->junit || l->markdown;
+    return l->sqlite || l->options.common.csv || l->options.common.json || l->junit || l->markdown || l->to;
 }
 
 static int list_store(const struct listing *l)
@@ -431,7 +489,7 @@ static enum sp_status settle(const struct listing *l, struct sp_error *err)
     if (!listed && !l->records)
         return sp_fail(err, SP_USAGE, "track check --junit FILE and --markdown FILE write verdicts",
                        "say what to write: --sqlite FILE, --csv[=FILE], --json[=FILE], --junit FILE, "
-                       "--markdown FILE or --records DIR");
+                       "--markdown FILE, --to FORMAT=FILE or --records DIR");
     if (l->named.n > 0 && (listed || !l->records))
         return sp_fail(err, SP_USAGE, "put them into a store: spmodel track add",
                        "records that are named are written by --records DIR alone");
@@ -475,13 +533,16 @@ const struct sp_verb sp_track_log = {
 };
 static const struct sp_example export_examples[] = {
     {"spmodel track export --csv=records.csv", "a table of all records", NULL},
+    {"spmodel track export --to github-action=benchmarks.json",
+     "the newest times for github-action-benchmark", NULL},
+    {"spmodel track export --to asv=results", "all results for airspeed velocity", NULL},
     {"spmodel track export --anonymous --records shared before.json", "a record fit for sharing", NULL},
     {0},
 };
 
 const struct sp_verb sp_track_export = {
     .name = "export",
-    .arguments = "--csv|--json|--sqlite FILE|--junit FILE|--markdown FILE|--records DIR",
+    .arguments = "--csv|--json|--sqlite FILE|--junit FILE|--markdown FILE|--to FORMAT=FILE|--records DIR",
     .summary = "write them for other programs",
     .run = run_export,
     .page = {&export_argp, export_examples, NULL, "track-log track-plot"},

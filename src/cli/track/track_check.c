@@ -8,6 +8,7 @@
 #include "cli/analyze/verdict_print.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
+#include "cli/track/judged.h"
 #include "cli/track/track_options.h"
 #include "io/files/part_file.h"
 #include "io/record/record.h"
@@ -102,12 +103,22 @@ static enum sp_status say_why(enum sp_status status, const struct sp_error *why,
 
 /* spmodel track check: has the newest measurement of each series moved? */
 
-enum { KEY_METRIC = SP_KEY_PRIVATE, KEY_FLOOR, KEY_BASELINE, KEY_FDR, KEY_JUNIT, KEY_MARKDOWN, KEY_CONFIRM };
+enum {
+    KEY_METRIC = SP_KEY_PRIVATE,
+    KEY_FLOOR,
+    KEY_BASELINE,
+    KEY_FDR,
+    KEY_JUNIT,
+    KEY_MARKDOWN,
+    KEY_CONFIRM,
+    KEY_PATIENCE
+};
 
 struct checking {
     struct sp_track_options options;
     struct sp_judge_options judge;
-    int rounds; /* of --confirm; 0: not given */
+    int rounds;   /* of --confirm; 0: not given */
+    int patience; /* 0: not given */
     struct confirming confirming;
     const char *junit, *markdown;
 };
@@ -124,6 +135,10 @@ static const struct argp_option options[] = {
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
      "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
      "store, and judge both together: regressed is what a second session confirms",
+     1},
+    {"patience", KEY_PATIENCE, "N", 0,
+     "Red (exit code 1) where N sessions in a row, the newest among them, could not be decided or compared: "
+     "a gate that never decides guards nothing (default: never)",
      1},
     {"junit", KEY_JUNIT, "FILE", 0, "Verdicts as JUnit XML; what is undecided is skipped there, never passed",
      2},
@@ -168,6 +183,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
         c->rounds = (int)n;
         return 0;
+    case KEY_PATIENCE:
+        if (sp_parse_count(arg, &n) || n < 1 || n > 100)
+            sp_usage_error(state, "--patience takes a number of sessions from 1 to 100, not '%s'", arg);
+        c->patience = (int)n;
+        return 0;
     case KEY_JUNIT:
         c->junit = arg;
         return 0;
@@ -184,83 +204,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* The accepted baseline of a series; damaged parts are reported and left out. */
-static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
-                     const struct sp_index *index, const struct sp_entry **pinned, int *code)
+static struct sp_judged_options options_of(const struct checking *c)
 {
-    struct sp_error err;
-    int n = 0;
-    if (sp_pins_find(store, newest, metric, index, pinned, &n, &err) != SP_OK)
-        *code = sp_worse_exit(*code, sp_report_error(&err));
-    return n;
-}
-
-/* Adds the fields of the environment in which the two records differ, as far as there is room. */
-static void name_fields(const struct sp_index *index, struct sp_judgement *j)
-{
-    struct sp_record was = {0}, is = {0};
-    struct sp_differences d = {0};
-    size_t used = strlen(j->why);
-    const char *begin = ": ";
-    if (sp_record_read(index->path[j->other - index->entry], &was, NULL) == SP_OK &&
-        sp_record_read(index->path[j->newest - index->entry], &is, NULL) == SP_OK)
-        sp_differences_find(&was, &is, false, &d, NULL);
-    for (int i = 0; i < d.n; i++) {
-        const struct sp_difference *one = &d.one[i];
-        const char *key = sp_difference_within(one, SP_F_ENV_IDENTITY);
-        if (!key)
-            continue;
-        const int n =
-            snprintf(j->why + used, sizeof j->why - used, "%s%s was %s, is %s", begin, key, one->a, one->b);
-        if (n < 0 || used + (size_t)n >= sizeof j->why) {
-            j->why[used] = '\0';
-            break;
-        }
-        used += (size_t)n;
-        begin = "; ";
-    }
-    sp_differences_free(&d);
-    sp_record_free(&was);
-    sp_record_free(&is);
-}
-
-/* The newest records of every series; at most MOST_OF_SERIES environments of each. */
-enum { MOST_OF_SERIES = 64 };
-struct judged {
-    struct sp_newest *newest; /* [n] owned; those of a series side by side, then the context */
-    struct sp_judgement *judgement;
-    struct sp_judged_series *series;                  /* [n + n_context] */
-    const struct sp_entry *(*pinned)[SP_MOST_PINNED]; /* of each */
-    int n, n_context;
-};
-
-static bool are_of_one_series(const struct judged *all, int i, int k)
-{
-    return k >= 0 && k < all->n && strcmp(all->newest[i].newest->series, all->newest[k].newest->series) == 0;
-}
-
-static bool is_one_of_several(const struct judged *all, int i)
-{
-    return are_of_one_series(all, i, i - 1) || are_of_one_series(all, i, i + 1);
-}
-
-/* Does --machine choose this one among those of its series that are judged? */
-static bool machine_tells(const struct judged *all, int i)
-{
-    const char *machine = all->newest[i].newest->machine;
-    int n_alike = 0;
-    for (int k = 0; k < all->n; k++)
-        n_alike += are_of_one_series(all, i, k) && strcmp(all->newest[k].newest->machine, machine) == 0;
-    return is_one_of_several(all, i) && n_alike == 1;
+    return (struct sp_judged_options){&c->options, &c->judge, c->patience};
 }
 
 /* Says how to confirm what has not been, and only that. Where machines have one name, the others'
  * records cannot be confirmed on the machine on which this one's can. */
-static void say_how(const struct checking *c, const struct judged *all, int i)
+static void say_how(const struct checking *c, const struct sp_judged *all, int i)
 {
     struct sp_judgement *j = &all->judgement[i];
     char store[160] = "", metric[48] = "", machine[80] = "";
-    if (machine_tells(all, i))
+    if (sp_judged_machine_tells(all, i))
         snprintf(machine, sizeof machine, " --machine '%.63s'", j->newest->machine);
     if (c->options.store)
         snprintf(store, sizeof store, " --store '%.140s'", c->options.store);
@@ -271,113 +226,8 @@ static void say_how(const struct checking *c, const struct judged *all, int i)
              machine, metric, store);
 }
 
-static void judged_free(struct judged *all)
-{
-    for (int i = 0; i < all->n + all->n_context; i++)
-        sp_newest_free(&all->newest[i]);
-    free(all->newest);
-    free(all->judgement);
-    free(all->series);
-    free(all->pinned);
-    *all = (struct judged){0};
-}
-
-static bool may_be_judged(const void *context, const struct sp_entry *entry)
-{
-    return sp_track_is_of_place_and_time(context, entry);
-}
-
-static bool any(const void *context, const struct sp_entry *entry)
-{
-    (void)context;
-    return entry != NULL;
-}
-
-/* The newest of each series of list[n] behind the *found of before, with a filter. */
-static enum sp_status append_newest(const struct checking *c, const struct sp_entry *const *list, int64_t n,
-                                    sp_entry_filter *filter, struct sp_newest *newest, int *found,
-                                    struct sp_error *err)
-{
-    enum sp_status status = SP_OK;
-    for (int64_t first = 0, end; first < n && status == SP_OK; first = end) {
-        int more;
-        end = sp_track_series_end(list, n, first);
-        const int most = end - first < MOST_OF_SERIES ? (int)(end - first) : MOST_OF_SERIES;
-        status = sp_newest_find(list + first, (int)(end - first), c->judge.metric, filter, &c->options,
-                                newest + *found, most, &more, err);
-        *found += more;
-    }
-    return status;
-}
-
-static bool is_judged(const struct judged *all, const struct sp_newest *one)
-{
-    for (int i = 0; i < all->n; i++)
-        if (strcmp(all->newest[i].newest->series, one->newest->series) == 0 &&
-            strcmp(all->newest[i].newest->env, one->newest->env) == 0)
-            return true;
-    return false;
-}
-
-/* The other series of the machines, which tell of their noise and of what all of them did. */
-static enum sp_status add_context(const struct checking *c, const struct sp_index *index, struct judged *all,
-                                  struct sp_error *err)
-{
-    const struct sp_track_options every = {.common = c->options.common};
-    const struct sp_entry **list = NULL;
-    int64_t n;
-    int found = all->n;
-    enum sp_status status = sp_track_select(&every, index, &list, &n, err);
-    if (status == SP_OK)
-        status = append_newest(c, list, n, any, all->newest, &found, err);
-    for (int i = all->n; i < found; i++) {
-        bool is_beside = false; /* measured on a machine that is judged */
-        for (int k = 0; k < all->n && !is_beside; k++)
-            is_beside = strcmp(all->newest[k].newest->env, all->newest[i].newest->env) == 0;
-        if (status == SP_OK && is_beside && !is_judged(all, &all->newest[i]))
-            all->newest[all->n + all->n_context++] = all->newest[i];
-        else
-            sp_newest_free(&all->newest[i]);
-    }
-    free(list);
-    return status;
-}
-
-static enum sp_status find_newest(const struct checking *c, const struct sp_index *index,
-                                  const struct sp_entry *const *list, int64_t n, struct judged *all,
-                                  struct sp_error *err)
-{
-    const size_t most = (size_t)n + (size_t)index->n + 1;
-    all->newest = calloc(most, sizeof *all->newest);
-    all->judgement = calloc(most, sizeof *all->judgement);
-    all->series = calloc(most, sizeof *all->series);
-    all->pinned = calloc(most, sizeof *all->pinned);
-    if (!all->newest || !all->judgement || !all->series || !all->pinned)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %lld records", (long long)n);
-    const enum sp_status status = append_newest(c, list, n, may_be_judged, all->newest, &all->n, err);
-    return status == SP_OK && all->n > 0 ? add_context(c, index, all, err) : status;
-}
-
-/* Judges all; what was said of why one cannot be confirmed stays. */
-static enum sp_status judge_now(const struct checking *c, const struct judged *all, struct sp_error *err)
-{
-    const size_t size = sizeof all->judgement->confirmation;
-    char *said = malloc((size_t)all->n * size + 1);
-    if (!said)
-        return sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", all->n);
-    for (int i = 0; i < all->n; i++)
-        memcpy(said + (size_t)i * size, all->judgement[i].confirmation, size);
-    const enum sp_status status =
-        sp_judge_all(all->series, all->n + all->n_context, &c->judge, all->judgement, err);
-    for (int i = 0; i < all->n && status == SP_OK; i++)
-        if (!all->judgement[i].confirmation[0])
-            memcpy(all->judgement[i].confirmation, said + (size_t)i * size, size);
-    free(said);
-    return status;
-}
-
 /* The list of one series with another record behind it. */
-static enum sp_status append(struct judged *all, int i, const struct sp_entry *entry, struct sp_error *err)
+static enum sp_status append(struct sp_judged *all, int i, const struct sp_entry *entry, struct sp_error *err)
 {
     struct sp_newest *one = &all->newest[i];
     const struct sp_entry **more = realloc(one->list, ((size_t)one->n + 1) * sizeof(struct sp_entry *));
@@ -393,9 +243,10 @@ static enum sp_status append(struct judged *all, int i, const struct sp_entry *e
 /* Measures again until the verdict is confirmed or good, at most `rounds` times, adds the records
  * to the store, and judges with them. Where that cannot be done, the verdict stays, and
  * confirmation says why. SP_INTERRUPTED, SP_MEMORY. */
-static enum sp_status track_confirm(struct checking *c, struct judged *all, int i, struct sp_error *err)
+static enum sp_status track_confirm(struct checking *c, struct sp_judged *all, int i, struct sp_error *err)
 {
     struct confirming *to = &c->confirming;
+    const struct sp_judged_options o = options_of(c);
     struct sp_judgement *j = &all->judgement[i];
     const struct sp_entry *newest = all->newest[i].newest;
     struct sp_record record = {0};
@@ -417,7 +268,7 @@ static enum sp_status track_confirm(struct checking *c, struct judged *all, int 
         if (status == SP_OK)
             status = append(all, i, entry, &why);
         if (status == SP_OK)
-            status = judge_now(c, all, &why);
+            status = sp_judged_again(&o, all, &why);
     }
     sp_record_free(&record);
     status = status == SP_OK ? SP_OK : say_why(status, &why, j);
@@ -427,7 +278,7 @@ static enum sp_status track_confirm(struct checking *c, struct judged *all, int 
 }
 
 /* Another session for every verdict that is not good, or the command that makes one. */
-static enum sp_status confirm_all(struct checking *c, struct judged *all, struct sp_error *err)
+static enum sp_status confirm_all(struct checking *c, struct sp_judged *all, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (int i = 0; i < all->n && status == SP_OK && c->rounds > 0; i++)
@@ -439,19 +290,11 @@ static enum sp_status confirm_all(struct checking *c, struct judged *all, struct
 /* The judgements of all that is meant. */
 static enum sp_status judge_all(struct checking *c, const struct sp_store *store,
                                 const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                                struct judged *all, int *code, struct sp_error *err)
+                                struct sp_judged *all, int *code, struct sp_error *err)
 {
     struct sp_terminal terminal;
-    enum sp_status status = find_newest(c, index, list, n, all, err);
-    for (int i = 0; i < all->n + all->n_context && status == SP_OK; i++) {
-        const struct sp_newest *one = &all->newest[i];
-        const bool is_context = i >= all->n;
-        const int n_pinned =
-            is_context ? 0 : find_pins(store, one->newest, c->judge.metric, index, all->pinned[i], code);
-        all->series[i] = (struct sp_judged_series){one->list, one->n, all->pinned[i], n_pinned, is_context};
-    }
-    if (status == SP_OK)
-        status = judge_now(c, all, err);
+    const struct sp_judged_options o = options_of(c);
+    enum sp_status status = sp_judged_begin(&o, store, index, list, n, all, code, err);
     if (status != SP_OK)
         return status;
     const struct sp_progress progress = sp_terminal_open(&terminal, c->options.common.verbosity);
@@ -461,11 +304,10 @@ static enum sp_status judge_all(struct checking *c, const struct sp_store *store
                                         .index = index,
                                         .progress = &progress};
     status = confirm_all(c, all, err);
+    if (status == SP_OK)
+        status = sp_judged_end(&o, index, all, err);
     for (int i = 0; i < all->n; i++) {
         struct sp_judgement *j = &all->judgement[i];
-        j->is_one_of_several = is_one_of_several(all, i);
-        if (j->other)
-            name_fields(index, j);
         if (c->rounds == 0 && j->verdict == SP_TRACK_REGRESSED && sp_judge_wants_confirmation(j))
             say_how(c, all, i);
     }
@@ -508,7 +350,7 @@ static int run(int argc, char **argv)
     struct sp_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
-    struct judged all = {0};
+    struct sp_judged all = {0};
     int64_t n;
     int code = 0;
     sp_parse(&argp, argc, argv, &c);
@@ -523,7 +365,7 @@ static int run(int argc, char **argv)
         status = judge_all(&c, &store, &index, list, n, &all, &code, &err);
     if (status == SP_OK) {
         for (int i = 0; i < all.n; i++)
-            code = sp_worse_exit(code, sp_track_exit_code(all.judgement[i].verdict));
+            code = sp_worse_exit(code, sp_judgement_exit_code(&all.judgement[i]));
         if (all.n == 0)
             code = sp_worse_exit(code, 5);
         const struct sp_common_options *o = &c.options.common;
@@ -539,7 +381,7 @@ static int run(int argc, char **argv)
         code = sp_worse_exit(code, sp_report_error(&err));
     }
     confirming_free(&c.confirming);
-    judged_free(&all);
+    sp_judged_free(&all);
     free(list);
     sp_index_free(&index);
     return code;

@@ -32,7 +32,7 @@ void sp_track_pass(struct argp_state *state, struct sp_track_options *options);
 
 /* A verb of `spmodel track`: one row in cmd_track.c. argv[0] is "spmodel track NAME". */
 extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,
-    sp_track_accept, sp_track_plot, sp_track_selftest, sp_track_simulate, sp_track_hints;
+    sp_track_accept, sp_track_plot, sp_track_report, sp_track_import, sp_track_selftest, sp_track_simulate, sp_track_hints;
 
 /* Opens the store and its index; damaged files are reported and make *code 3, the others are
  * usable. The exit code of what failed, 0: *index is to be freed with sp_index_free(). */

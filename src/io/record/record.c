@@ -522,6 +522,13 @@ const char *sp_words_text(const struct sp_record *record, enum sp_record_field f
     return sp_record_text(record, field, &text) ? text : otherwise;
 }
 
+const char *sp_words_core(const struct sp_record *record)
+{
+    if (strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") != 0)
+        return "thread";
+    return sp_record_node(record, SP_F_GPU_INTERFACE) ? "compute unit" : "SM";
+}
+
 bool sp_conditions_differ(double ratio)
 {
     static const double same = 1.15;

@@ -109,6 +109,8 @@ bool sp_roof_is_flops(const json_t *roof);
 const char *sp_words_op(const char *op);
 /* The field's text, else `otherwise`. */
 const char *sp_words_text(const struct sp_record *record, enum sp_record_field field, const char *otherwise);
+/* What config.threads counts, one of them: "thread", "SM" of a GPU, "compute unit" of OpenCL. */
+const char *sp_words_core(const struct sp_record *record);
 
 /* Whose the bytes of a row of `table` are: a counter's name, else an origin; NULL: not said. Those
  * of a CPU's rows "model, ..." are the formula's, also where an older record calls them as their

@@ -148,7 +148,7 @@ enum sp_status sp_record_request_arguments(const struct sp_record *r, const char
     char text[1024];
     if (status != SP_OK)
         return status;
-    const bool on_gpu = strcmp(value_text(json_object_get(request, "device"), text, sizeof text), "gpu") == 0;
+    const bool on_gpu = strcmp(value_text(json_object_get(request, "device"), text, sizeof text), "cpu") != 0;
     sp_arguments_add(a, "analyze");
     sp_arguments_add(a, matrix);
     for (int i = 0; i < SP_N_OPTIONS; i++)

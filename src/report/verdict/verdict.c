@@ -57,7 +57,6 @@ static json_t *subject_of(const struct sp_record *record)
 {
     const char *name = sp_words_text(record, SP_F_PROBLEM_NAME, "unnamed"),
                *op = sp_words_text(record, SP_F_CONFIG_OP, "spmv");
-    const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     char what[160], processor[160], caches[64] = "", text[SP_VERDICT_TEXT + 400], brief[SP_VERDICT_TEXT],
                                     shown[256], width[40] = "";
     int64_t threads = 0, r = 1;
@@ -72,8 +71,8 @@ static json_t *subject_of(const struct sp_record *record)
     if (!sp_record_node(record, SP_F_CONFIG_FORMAT)) /* it ended before that was settled */
         n = snprintf(what, sizeof what, "%.20s%s", sp_words_op(op), width);
     if (threads > 0 && n < (int)sizeof what)
-        snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads,
-                 on_gpu ? "SM" : "thread", threads == 1 ? "" : "s");
+        snprintf(what + n, sizeof what - (size_t)n, ", %lld %s%s", (long long)threads, sp_words_core(record),
+                 threads == 1 ? "" : "s");
     processor_of(record, processor, sizeof processor);
     if (sp_verdict_is_foreign(record))
         snprintf(caches, sizeof caches, ", caches of %.30s",

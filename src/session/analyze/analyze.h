@@ -61,6 +61,8 @@ struct sp_analyze_options {
     const struct sp_machine *machine;   /* with ceilings */
     const struct sp_topology *topology; /* read before any thread was pinned */
     double memory_B;                    /* what may be taken; 0: no check */
+    int gpu_number;                     /* of the device, where its module can choose */
+    enum sp_gpu_api gpu_api;            /* of sp_analyze_gpu(): what the GPU is told its work through */
     bool count_on_gpu,
         require_gpu_counts; /* --device gpu: bytes by CUPTI where it may; SP_ABSENT where not */
     struct sp_own_ask own;

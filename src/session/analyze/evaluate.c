@@ -260,8 +260,24 @@ static struct sp_prediction predict(const struct sp_analysis *a, const struct sp
         .n_inward = find_residence(a).level - e->residence.level,
         .core = e->p_core,
         .roof_Bps = e->roof_Bps,
+        .beyond_B = e->memory_B,
     };
     return sp_predict(&in);
+}
+
+/* Domains have unequal parts of the data: where sizes say that the last level holds them, one of
+ * them may still fetch its own from memory in every execution. SP_NONE: next to nothing. */
+static struct sp_value memory_of(const struct sp_analysis *a, const struct sp_evaluated *e)
+{
+    const double noticed = 0.01;
+    const struct sp_simulated *s = &a->simulated;
+    const int n = a->options->machine->n_caches;
+    if (a->options->state != SP_WARM || sp_analysis_is_counted(a) || s->n_levels != n ||
+        e->residence.level != n - 1 || n < 2)
+        return sp_value_none("next to nothing comes from memory");
+    const struct sp_traffic *t = &s->traffic[n - 1];
+    const struct sp_value B = sp_value_sum(t->read_B, t->write_B);
+    return B.value > noticed * e->V_B.value ? B : sp_value_none("next to nothing comes from memory");
 }
 
 /* Where the last level's effective capacity is an interval, so are the bytes behind it, and which
@@ -382,7 +398,9 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
     }
     correct_roof(a, e);
     limit_by_time(a, e);
+    e->memory_B = sp_value_none("not of the minimum");
     e->once = predict(a, e, sp_value_of(e->alpha_min.alpha, SP_MODELLED), sp_analysis_w_once(a, e));
+    e->memory_B = memory_of(a, e);
     e->seen = predict(a, e, e->alpha, e->w.value);
     e->fraction = fraction_of(a, e);
     double t_model = e->once.roofline.time_s.value;

@@ -72,7 +72,7 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
     const struct sp_analyze_options *o = a->options;
     const struct sp_kernel *rows[SP_MAX_WAYS];
     char option[48];
-    const char *wanted = isa ? isa : "cuda";
+    const char *wanted = isa ? isa : sp_gpu_interfaces[o->gpu_api].isa;
     int n = o->gpu_recorded ? stand_ins(l, wanted, rows, SP_MAX_WAYS)
                             : sp_kernel_candidates(l, wanted, rows, SP_MAX_WAYS);
     sp_workload_format_option(&a->workload, option, sizeof option);
@@ -123,9 +123,12 @@ static enum sp_status no_kernel(const struct sp_gpu_analysis *a, const struct sp
                                 struct sp_error *err)
 {
     char text[64];
-    for (int i = 0; sp_kernel_table[i] && !a->options->isa; i++) {
+    const char *isa = a->options->isa ? a->options->isa : "";
+    for (int i = 0; sp_kernel_table[i]; i++) {
         const struct sp_kernel *row = sp_kernel_table[i];
-        if (row->on_gpu && sp_kernel_is_for(row, l) && row->accepts(l, err) != SP_OK)
+        if (row->on_gpu && row->api == a->options->gpu_api && sp_kernel_is_for(row, l) &&
+            strncmp(strrchr(row->name, '/') + 1, isa, strlen(isa)) == 0 &&
+            (row->available(err) != SP_OK || row->accepts(l, err) != SP_OK))
             return SP_ABSENT;
     }
     return sp_fail(err, SP_ABSENT,
@@ -268,7 +271,7 @@ static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
     const bool runs = !a->options->gpu_recorded;
     if (!runs)
         describe_recorded(a);
-    enum sp_status status = runs ? sp_gpu_module_open(&a->module, err) : SP_OK;
+    enum sp_status status = runs ? sp_gpu_module_open(a->options->gpu_api, &a->module, err) : SP_OK;
     if (status == SP_OK && runs)
         status = a->module->describe(&a->device, err);
     if (status == SP_OK)

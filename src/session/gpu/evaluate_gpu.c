@@ -346,7 +346,7 @@ static struct sp_change other_options(const struct sp_gpu_analysis *a)
 {
     const struct sp_analyze_options *o = a->options;
     const struct sp_workload *w = &a->workload;
-    struct sp_change c = sp_change_of(SP_OPTION_DEVICE, "gpu");
+    struct sp_change c = sp_change_of(SP_OPTION_DEVICE, sp_gpu_interfaces[o->gpu_api].device);
     sp_change_add(&c, SP_OPTION_FORMAT, a->chosen->option);
     if (w->precision != SP_F64)
         sp_change_add(&c, SP_OPTION_PRECISION, sp_precision_name(w->precision));

@@ -267,6 +267,9 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     const struct sp_gpu_counters *counters;
     struct counting c = {.a = a};
+    if (a->options->gpu_api != SP_GPU_CUDA)
+        return sp_fail(err, SP_ABSENT, "leave " SP_O_REQUIRE_BYTES " out", "%s counts no bytes",
+                       sp_gpu_interfaces[a->options->gpu_api].name);
     enum sp_status status = sp_gpu_counters_open(&counters, err);
     if (status == SP_OK)
         status = open_scrub(a, &c.roof, err);

@@ -176,10 +176,14 @@ static void record_launch(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_text(r, SP_F_GPU_NAME, a->device.name);
     if (a->options->gpu_recorded)
         return;
-    snprintf(text, sizeof text, "%d.%d", a->device.major, a->device.minor);
-    sp_record_set_text(r, SP_F_GPU_COMPUTE_CAPABILITY, text);
-    sp_record_set_count(r, SP_F_GPU_DRIVER, a->device.driver);
-    sp_record_set_count(r, SP_F_GPU_RUNTIME, a->device.runtime);
+    if (*a->device.interface) {
+        sp_record_set_text(r, SP_F_GPU_INTERFACE, a->device.interface);
+    } else {
+        snprintf(text, sizeof text, "%d.%d", a->device.major, a->device.minor);
+        sp_record_set_text(r, SP_F_GPU_COMPUTE_CAPABILITY, text);
+        sp_record_set_count(r, SP_F_GPU_DRIVER, a->device.driver);
+        sp_record_set_count(r, SP_F_GPU_RUNTIME, a->device.runtime);
+    }
     sp_record_set_text(r, SP_F_GPU_LAUNCH_MAP, sp_gpu_map_name(g->map));
     sp_record_set_count(r, SP_F_GPU_LAUNCH_LANES, g->lanes);
     sp_record_set_count(r, SP_F_GPU_LAUNCH_BLOCK_THREADS, g->block_threads);
@@ -321,8 +325,11 @@ static void record_tried(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_object(r, SP_F_BYTES_TRIED, json_array());
     if (a->options->count_on_gpu)
         sp_record_append(r, SP_F_BYTES_TRIED,
-                         json_pack("{s:s, s:b, s:s}", "source", "cupti", "opened", false, "reason",
-                                   why ? why : "bytes written were not counted"));
+                         json_pack("{s:s, s:b, s:s}", "source",
+                                   a->options->gpu_api == SP_GPU_CUDA
+                                       ? "cupti"
+                                       : sp_gpu_interfaces[a->options->gpu_api].device,
+                                   "opened", false, "reason", why ? why : "bytes written were not counted"));
 }
 
 /* The environment and the result; of a run elsewhere nobody knows them. */
@@ -348,7 +355,7 @@ void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_config(a, r);
     if (a->layout.n_r)
         sp_record_layout(r, &a->layout);
-    sp_record_request(r, a->options, a->subject->reorder, "gpu");
+    sp_record_request(r, a->options, a->subject->reorder, sp_gpu_interfaces[a->options->gpu_api].device);
     record_check(a, r);
     record_launch(a, r);
     if (a->pairs.n == 0)

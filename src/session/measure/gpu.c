@@ -65,7 +65,10 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
     struct sp_cache L2 = L1;
     memset(m, 0, sizeof *m);
     m->kind = SP_GPU;
-    snprintf(m->cpu, sizeof m->cpu, "%.80s, compute capability %d.%d", d->name, d->major, d->minor);
+    if (*d->interface)
+        snprintf(m->cpu, sizeof m->cpu, "%.80s, OpenCL %d.%d", d->name, d->major, d->minor);
+    else
+        snprintf(m->cpu, sizeof m->cpu, "%.80s, compute capability %d.%d", d->name, d->major, d->minor);
     sp_measure_name(d->name, 0, m->name, sizeof m->name);
     snprintf(m->memory, sizeof m->memory, "%.1f GB", (double)d->memory_B / 1e9);
     m->n_sockets = m->n_numa = m->n_domains = m->threads_per_core = 1;
@@ -73,9 +76,14 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
     L2.level = 2;
     L2.size_B = (int64_t)d->L2_B;
     L2.cores_sharing = d->n_cores;
-    m->cache[m->n_caches++] = L1;
+    if (*d->interface) { /* of one cache, and nothing of sectors: the model of levels does not know it */
+        L2.line_B = d->line_B > 0 ? d->line_B : 64;
+        L2.sector_B = 0;
+    } else {
+        m->cache[m->n_caches++] = L1;
+    }
     m->cache[m->n_caches++] = L2;
-    m->gpu = (struct sp_gpu_limits){.threads = d->core_threads,
+    m->gpu = (struct sp_gpu_limits){.threads = *d->interface ? 0 : d->core_threads,
                                     .blocks = d->core_blocks,
                                     .registers = d->core_registers,
                                     .wave = d->wave,
@@ -83,7 +91,8 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
                                     .block_shared_B = d->major >= 8 ? 1024 : 0,
                                     .launch_s = sp_value_none("not measured"),
                                     .latency_s = sp_value_none("not measured")};
-    snprintf(m->gpu.source, sizeof m->gpu.source, "CUDA's properties of the device");
+    snprintf(m->gpu.source, sizeof m->gpu.source, "%s's properties of the device",
+             *d->interface ? "OpenCL" : "CUDA");
 }
 
 static enum sp_status take(struct measurement *m, struct sp_gpu_ceiling_case *c, double *value,
@@ -121,6 +130,16 @@ static void plan(struct measurement *m)
     add(m, "latency", "", "", SP_GPU_CEILING_LATENCY, m->arena_B < 512 << 20 ? m->arena_B : 512 << 20, 0);
     for (int warps = 8; !m->options->quick && warps <= 32; warps *= 2)
         add(m, "warps", "", "", SP_GPU_CEILING_LOAD, m->arena_B, warps);
+}
+
+/* Drivers load, or make, code when it first runs: that is no sample. */
+static enum sp_status warm_up(struct measurement *m, struct sp_error *err)
+{
+    double value, seconds;
+    enum sp_status status = SP_OK;
+    for (int i = 0; i < m->n_cases && status == SP_OK; i++)
+        status = m->ceilings->sample(m->arena, &m->one[i].what, &value, &seconds, err);
+    return status;
 }
 
 static enum sp_status sample_all(struct measurement *m, double until, struct sp_error *err)
@@ -173,9 +192,15 @@ static enum sp_status find_L2(struct measurement *m, struct sp_value *effective,
     return SP_OK;
 }
 
-static void note_warps(const struct measurement *m, struct sp_machine *out)
+/* What has no place of its own: bandwidth over resident warps, and of a device without limits of
+ * its cores what a launch and a load take. */
+static void note_rest(const struct measurement *m, struct sp_machine *out)
 {
     size_t used = 0;
+    if (out->gpu.threads == 0)
+        used += (size_t)snprintf(out->note, sizeof out->note,
+                                 "a launch takes %.1f us, a load from memory %.0f ns",
+                                 1e6 * out->gpu.launch_s.value, 1e9 * out->gpu.latency_s.value);
     for (int i = 0; i < m->n_cases; i++)
         if (strcmp(m->one[i].name, "warps") == 0 && used < sizeof out->note)
             used += (size_t)snprintf(
@@ -218,7 +243,7 @@ static enum sp_status conclude(const struct measurement *m, struct sp_machine *o
         if (status != SP_OK)
             return status;
     }
-    note_warps(m, out);
+    note_rest(m, out);
     return SP_OK;
 }
 
@@ -234,6 +259,11 @@ static size_t arena_of(const struct measurement *m)
 
 static void say_source(const struct sp_gpu_device *d, bool quick, char *text, size_t size)
 {
+    if (*d->interface) {
+        snprintf(text, size, "measured by spmodel machine measure " SP_O_DEVICE " opencl%s; %s",
+                 quick ? " " SP_O_QUICK : "", d->interface);
+        return;
+    }
     snprintf(text, size,
              "measured by spmodel machine measure " SP_O_DEVICE " gpu%s; CUDA %d.%d, driver %d.%d",
              quick ? " " SP_O_QUICK : "", d->runtime / 1000, d->runtime % 1000 / 10, d->driver / 1000,
@@ -243,7 +273,7 @@ static void say_source(const struct sp_gpu_device *d, bool quick, char *text, si
 static enum sp_status measure(struct measurement *m, struct sp_machine *out, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
-    enum sp_status status = sp_gpu_module_open(&module, err);
+    enum sp_status status = sp_gpu_module_open(m->options->gpu_api, &module, err);
     if (status == SP_OK)
         status = module->describe(&m->device, err);
     if (status != SP_OK)
@@ -258,7 +288,9 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
     if (status != SP_OK)
         return status;
     plan(m);
-    status = sample_all(m, m->start + 0.8 * m->budget_s, err);
+    status = warm_up(m, err);
+    if (status == SP_OK)
+        status = sample_all(m, m->start + 0.8 * m->budget_s, err);
     if (status == SP_OK)
         status = find_L2(m, &out->cache[out->n_caches - 1].effective_B, err);
     if (status == SP_OK)
@@ -307,31 +339,32 @@ static bool is_of(const struct sp_machine *kept, const struct sp_gpu_device *d)
            strcmp(kept->source, source) == 0;
 }
 
-enum sp_status sp_gpu_machine_cached(const char *directory, struct sp_machine *out,
+enum sp_status sp_gpu_machine_cached(enum sp_gpu_api api, const char *directory, struct sp_machine *out,
                                      const struct sp_progress *progress, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
     struct sp_gpu_device device;
     char path[1200] = "", name[64];
     memset(out, 0, sizeof *out);
-    enum sp_status status = sp_gpu_module_open(&module, err);
+    enum sp_status status = sp_gpu_module_open(api, &module, err);
     if (status == SP_OK)
         status = module->describe(&device, err);
     if (status != SP_OK)
         return status;
     sp_measure_name(device.name, 0, name, sizeof name);
     if (directory) {
-        snprintf(path, sizeof path, "%s/machine-gpu-%s.json", directory, name);
+        snprintf(path, sizeof path, "%s/machine-%s-%s.json", directory, sp_gpu_interfaces[api].device, name);
         if (sp_machine_file_read(path, out, NULL, 0, NULL) == SP_OK) {
             if (is_of(out, &device))
                 return SP_OK;
             sp_machine_free(out);
         }
     }
-    const struct sp_measure_options quick = {.quick = true};
+    const struct sp_measure_options quick = {.quick = true, .gpu_api = api};
     status = sp_machine_measure_gpu(&quick, out, NULL, progress, err);
     if (status == SP_OK && directory) {
-        snprintf(out->name, sizeof out->name, "machine-gpu-%.48s", name); /* a machine is named as its file */
+        snprintf(out->name, sizeof out->name, "machine-%s-%.48s", sp_gpu_interfaces[api].device,
+                 name);                 /* a machine is named as its file */
         sp_make_directories(directory); /* what cannot be made, cannot be written to */
         sp_machine_file_write(path, out, NULL);
     }

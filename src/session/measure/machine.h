@@ -16,17 +16,19 @@
 
 #include "base/progress.h"
 #include "base/status.h"
+#include "kernels/kernel.h"
 #include "model/machine.h"
 
 struct sp_measure_options {
-    bool quick;         /* 1 and n threads, fewer ceilings and samples */
-    bool loads_only;    /* nothing but the load ceilings of n_threads */
-    int n_threads;      /* 0: one a core that is allowed (sys/machine/topology.h) */
-    const char *isa;    /* NULL: the best here; "avx512", "avx2", "portable" */
-    double budget_s;    /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
-    size_t arena_B;     /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
-    const char *name;   /* of the machine; NULL: made from the CPU's name */
-    bool as_remembered; /* figures in doubt serve as they are: there is no time to measure them again */
+    bool quick;              /* 1 and n threads, fewer ceilings and samples */
+    bool loads_only;         /* nothing but the load ceilings of n_threads */
+    int n_threads;           /* 0: one a core that is allowed (sys/machine/topology.h) */
+    const char *isa;         /* NULL: the best here; "avx512", "avx2", "portable" */
+    double budget_s;         /* 0: 8 s quick, 90 s full; a fifth more where figures contradict each other */
+    size_t arena_B;          /* largest working set; 0: as much as honest and affordable, 256 MiB ... 2 GiB */
+    const char *name;        /* of the machine; NULL: made from the CPU's name */
+    enum sp_gpu_api gpu_api; /* of a GPU: whose module measures */
+    bool as_remembered;      /* figures in doubt serve as they are: there is no time to measure them again */
 };
 
 /* What happened besides, for a remark or the record. */

@@ -64,15 +64,15 @@ enum sp_status sp_this_machine(const char *name, int n_threads, double budget_s,
     return status;
 }
 
-enum sp_status sp_this_gpu(const char *name, const struct sp_progress *progress, struct sp_machine *machine,
-                           struct sp_error *err)
+enum sp_status sp_this_gpu(enum sp_gpu_api api, const char *name, const struct sp_progress *progress,
+                           struct sp_machine *machine, struct sp_error *err)
 {
     struct sp_machine_paths paths;
     memset(machine, 0, sizeof *machine);
     if (name)
         return named_machine(name, SP_GPU, progress, machine, err);
     sp_machine_paths_find(&paths);
-    return sp_gpu_machine_cached(paths.cache, machine, progress, err);
+    return sp_gpu_machine_cached(api, paths.cache, machine, progress, err);
 }
 
 enum sp_status sp_this_caches(struct sp_machine *m, struct sp_error *err)

@@ -3,6 +3,7 @@
 #define SP_SESSION_THIS_MACHINE_H
 
 #include "base/progress.h"
+#include "kernels/kernel.h"
 #include "model/machine.h"
 
 /* `name` NULL: this machine from the cache of its environment, measured in a quick version with
@@ -13,8 +14,8 @@ enum sp_status sp_this_machine(const char *name, int n_threads, double budget_s,
                                struct sp_error *err);
 
 /* The same of the first GPU. SP_ABSENT says what is missing. */
-enum sp_status sp_this_gpu(const char *name, const struct sp_progress *progress, struct sp_machine *machine,
-                           struct sp_error *err);
+enum sp_status sp_this_gpu(enum sp_gpu_api api, const char *name, const struct sp_progress *progress,
+                           struct sp_machine *machine, struct sp_error *err);
 
 /* The caches of this machine as the system states them, without measuring: enough to simulate. */
 

@@ -113,6 +113,35 @@ static enum sp_array kind_of(const char *name)
                                                                                   : SP_ARRAY_POINTERS;
 }
 
+/* How y is written, by what one thread tells. */
+struct y_stores {
+    const char *y;
+    size_t y_B;
+    int64_t n_plain, n_streamed;
+};
+
+static void look_at_store(void *walker, const void *address, size_t size_B, int is_write)
+{
+    struct y_stores *s = walker;
+    const uintptr_t at = (uintptr_t)address - (uintptr_t)s->y;
+    (void)size_B;
+    if (!is_write || (uintptr_t)address < (uintptr_t)s->y || at >= s->y_B)
+        return;
+    s->n_streamed += is_write == SPMODEL_STREAMS;
+    s->n_plain += is_write != SPMODEL_STREAMS;
+}
+
+/* Does its trace tell of non-temporal stores alone? Then roof and model are of those. */
+static enum sp_status look_at_stores(struct sp_analysis *a, struct sp_error *err)
+{
+    struct y_stores s = {.y = a->setup.facts.y, .y_B = a->setup.facts.y_B};
+    if (!a->own.traced)
+        return SP_OK;
+    enum sp_status status = sp_own_trace(a->setup.state, 0, look_at_store, &s, err);
+    a->setup.facts.store_nt = s.n_streamed > 0 && s.n_plain == 0;
+    return status;
+}
+
 enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *err)
 {
     struct spmodel_array array[SPMODEL_MAX_ARRAYS];
@@ -133,7 +162,7 @@ enum sp_status sp_analysis_own_arrays(struct sp_analysis *a, struct sp_error *er
         a->setup.job.n_instead = n;
         a->setup.layout.own_B = own->array_B;
     }
-    return SP_OK;
+    return look_at_stores(a, err);
 }
 
 /* ---- its threads ---- */

@@ -253,7 +253,7 @@ static json_t *sentinel_json(const struct sp_sentinel *s, const char *unit)
     return o;
 }
 
-static void flag_drift(struct sp_record *r, const struct sp_sentinels *s)
+static void flag_drift(struct sp_record *r, const struct sp_sentinels *s, enum sp_sentinel_kind lives_on)
 {
     static const char *const words[SP_N_SENTINELS] = {"DRAM sentinel", "last-level cache sentinel",
                                                       "control kernel"};
@@ -261,7 +261,8 @@ static void flag_drift(struct sp_record *r, const struct sp_sentinels *s)
     size_t used = 0;
     for (int i = 0; i < SP_N_SENTINELS; i++) {
         double change;
-        if (sp_sentinel_drifted(&s->of[i], &change) && used < sizeof text)
+        if ((i == SP_SENTINEL_CONTROL || i == (int)lives_on) && sp_sentinel_drifted(&s->of[i], &change) &&
+            used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %+.0f %%", used > 0 ? ", " : "",
                                      words[i], 100 * change);
     }
@@ -270,7 +271,7 @@ static void flag_drift(struct sp_record *r, const struct sp_sentinels *s)
                            text);
 }
 
-void sp_record_sentinels(struct sp_record *r, const struct sp_sentinels *s)
+void sp_record_sentinels(struct sp_record *r, const struct sp_sentinels *s, enum sp_sentinel_kind lives_on)
 {
     if (s->n_threads == 0) {
         sp_record_set_null(r, SP_F_SENTINELS, "nothing was run here");
@@ -283,7 +284,7 @@ void sp_record_sentinels(struct sp_record *r, const struct sp_sentinels *s)
                              sentinel_json(&s->of[i], i == SP_SENTINEL_CONTROL ? "1/s" : "B/s"));
     }
     sp_record_set_number(r, SP_F_SENTINELS_SECONDS, s->seconds);
-    flag_drift(r, s);
+    flag_drift(r, s, lives_on);
 }
 
 /* The ECM model and the roof of gathers in a record. */

@@ -406,7 +406,7 @@ void sp_record_environment(struct sp_record *r, const struct sp_topology *topolo
     struct utsname system;
     sp_identity_read("", topology, &identity);
     if (gpu)
-        sp_identity_add_gpu(&identity, "", gpu->name, gpu->driver);
+        sp_identity_add_gpu(&identity, "", gpu->name, gpu->driver, gpu->interface);
     sp_record_set_text(r, SP_F_ENV_KEY, identity.env_key);
     sp_record_set_count(r, SP_F_ENV_VERSION, identity.version);
     json_t *facts = json_object();

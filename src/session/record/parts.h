@@ -8,6 +8,7 @@
 #include "model/losses.h"
 #include "model/machine.h"
 #include "session/analyze/setup.h"
+#include "session/measure/conditions.h"
 #include "sys/machine/topology.h"
 
 struct sp_analysis;
@@ -69,8 +70,10 @@ const char *sp_source_commit(const char **variable);
 void sp_record_subject(struct sp_record *record, const struct sp_subject *subject);
 /* counters: null where bytes are simulated; with the log, the trust and what else was tried. */
 void sp_record_counters(struct sp_record *record, const struct sp_analysis *analysis);
-/* sentinels, null where nothing was run; flag Q28 where they drifted. */
-void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *sentinels);
+/* sentinels, null where nothing was run; flag Q28 where the control kernel drifted, or the level
+ * that the data come from (lives_on; SP_SENTINEL_CONTROL: an inner cache). */
+void sp_record_sentinels(struct sp_record *record, const struct sp_sentinels *sentinels,
+                         enum sp_sentinel_kind lives_on);
 /* ecm: the execution-cache-memory model of the run. */
 void sp_record_ecm(struct sp_record *record, const struct sp_analysis *analysis);
 /* Its row of the table; nothing where its time is not known. */

@@ -611,7 +611,11 @@ void sp_analysis_record_known(const struct sp_analysis *a, struct sp_record *r)
     for (int i = 0; i < a->observed.n_runs; i++)
         record_run(a, &a->observed.run[i], r);
     record_conditions(a, r);
-    sp_record_sentinels(r, &a->observed.sentinels);
+    const int beyond = a->evaluated.residence.level - a->options->machine->n_caches;
+    sp_record_sentinels(r, &a->observed.sentinels,
+                        beyond >= 0    ? SP_SENTINEL_DRAM
+                        : beyond == -1 ? SP_SENTINEL_LLC
+                                       : SP_SENTINEL_CONTROL);
     sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
     sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->setup.layout_s);
 }
@@ -638,6 +642,12 @@ void sp_analysis_record(const struct sp_analysis *a, struct sp_record *r)
             snprintf(why, sizeof why, "%s %s of %s", needed,
                      memory ? "do not fit the last-level cache" : "stay between executions in a cache",
                      sp_text_bytes(capacity, sizeof capacity, a->evaluated.residence.capacity_B));
+        if (sp_value_known(a->evaluated.memory_B)) {
+            sp_text_bytes(needed, sizeof needed, a->evaluated.memory_B.value);
+            snprintf(why + strlen(why), sizeof why - strlen(why),
+                     " in the mean, but not in that of every domain: %s come from memory or go there",
+                     needed);
+        }
         sp_record_set_text(r, SP_F_BINDING_WHY, why);
         sp_record_set_flag(r, SP_F_BINDING_CERTAIN, !a->evaluated.residence.doubt);
         if (a->evaluated.residence.doubt)

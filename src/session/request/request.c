@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernels/gpu_module.h"
 #include "session/measure/this_machine.h"
 #include "session/own/own.h"
 #include "session/trial/try_hints.h"
@@ -167,21 +168,36 @@ static enum sp_status take_bytes(struct sp_request *r, const char *value, struct
 static enum sp_status take_device(struct sp_request *r, const char *value, struct sp_error *err)
 {
     int64_t n = 0;
-    const bool numbered = strncmp(value, "gpu:", 4) == 0;
-    const bool on_gpu = numbered || strcmp(value, "gpu") == 0;
-    if ((!on_gpu && strcmp(value, "cpu") != 0) || (numbered && (sp_parse_count(value + 4, &n) || n > 1023)))
-        return takes(SP_OPTION_DEVICE, "cpu, gpu or gpu:N", value, err);
-    r->on_gpu = on_gpu;
-    r->gpu = (int)n;
-    return SP_OK;
+    r->on_gpu = false;
+    r->gpu = 0;
+    for (int i = 0; i < SP_N_GPU_APIS && !r->on_gpu; i++) {
+        const char *device = sp_gpu_interfaces[i].device, *number = value + strlen(device);
+        if (strncmp(value, device, strlen(device)) != 0 ||
+            (*number && (*number != ':' || sp_parse_count(number + 1, &n) || n > 1023)))
+            continue;
+        r->on_gpu = true;
+        r->analyze.gpu_api = (enum sp_gpu_api)i;
+        r->gpu = r->analyze.gpu_number = (int)n;
+    }
+    return r->on_gpu || strcmp(value, "cpu") == 0
+               ? SP_OK
+               : takes(SP_OPTION_DEVICE, "cpu, gpu, gpu:N, opencl or opencl:N", value, err);
+}
+
+/* Whose kernels the name of a variant is of; NULL: of a CPU. */
+static const struct sp_gpu_interface *interface_of(const char *isa)
+{
+    for (int i = 0; i < SP_N_GPU_APIS; i++)
+        if (strncmp(isa, sp_gpu_interfaces[i].isa, strlen(sp_gpu_interfaces[i].isa)) == 0)
+            return &sp_gpu_interfaces[i];
+    return NULL;
 }
 
 static enum sp_status take_isa(struct sp_analyze_options *o, const char *value, struct sp_error *err)
 {
     int place;
-    enum sp_status status = strncmp(value, "cuda", 4) == 0
-                                ? SP_OK
-                                : sp_word_pick(SP_O_ISA, "avx512 avx2 portable", value, &place, err);
+    enum sp_status status =
+        interface_of(value) ? SP_OK : sp_word_pick(SP_O_ISA, "avx512 avx2 portable", value, &place, err);
     if (status == SP_OK)
         o->isa = value;
     return status;
@@ -368,16 +384,22 @@ enum sp_status sp_request_take(struct sp_request *r, enum sp_option option, cons
 enum sp_status sp_request_check_device(const struct sp_request *r, struct sp_error *err)
 {
     const struct sp_analyze_options *o = &r->analyze;
-    const bool isa_of_gpu = o->isa && strncmp(o->isa, "cuda", 4) == 0;
+    const struct sp_gpu_interface *own = &sp_gpu_interfaces[o->gpu_api], *of_isa = NULL;
+    if (o->isa)
+        of_isa = interface_of(o->isa);
     if (!r->on_gpu) {
-        if (isa_of_gpu || strcmp(r->bytes, "cupti") == 0)
-            return sp_fail(err, SP_USAGE, NULL, "%s is for GPUs: add " SP_O_DEVICE " gpu",
-                           isa_of_gpu ? o->isa : SP_O_BYTES " cupti");
+        if (of_isa || strcmp(r->bytes, "cupti") == 0)
+            return sp_fail(err, SP_USAGE, NULL, "%s is for GPUs: add " SP_O_DEVICE " %s",
+                           of_isa ? o->isa : SP_O_BYTES " cupti", of_isa ? of_isa->device : "gpu");
         return SP_OK;
     }
-    if (o->isa && !isa_of_gpu)
-        return sp_fail(err, SP_USAGE, NULL, SP_O_ISA " %s is for CPUs; on a GPU cuda-thread, cuda-lanes ...",
-                       o->isa);
+    if (o->isa && !of_isa)
+        return sp_fail(err, SP_USAGE, NULL, SP_O_ISA " %s is for CPUs; on a GPU %s-thread, %s-lanes ...",
+                       o->isa, own->isa, own->isa);
+    if (of_isa && of_isa != own)
+        return sp_fail(err, SP_USAGE, NULL, "%s is for " SP_O_DEVICE " %s", o->isa, of_isa->device);
+    if (o->gpu_api != SP_GPU_CUDA && strcmp(r->bytes, "cupti") == 0)
+        return sp_fail(err, SP_USAGE, NULL, SP_O_BYTES " cupti is for " SP_O_DEVICE " gpu");
     if (r->cpu_option)
         return sp_fail(err, SP_USAGE, NULL,
                        SP_O_THREADS ", " SP_O_SCHEDULE ", " SP_O_STORE ", " SP_O_PAGES ", " SP_O_NO_PIN
@@ -557,6 +579,19 @@ enum sp_status sp_request_run(const struct sp_request *r, const struct sp_subjec
     return sp_analyze(subject, &o, progress, record, err);
 }
 
+static enum sp_status open_gpu(const struct sp_analyze_options *o, const char *machine_name,
+                               const struct sp_progress *progress, struct sp_machine *machine,
+                               struct sp_error *err)
+{
+    const struct sp_gpu_module *module;
+    if (sp_gpu_module_open(o->gpu_api, &module, NULL) == SP_OK && module->choose) {
+        const enum sp_status status = module->choose(o->gpu_number, err);
+        if (status != SP_OK)
+            return status;
+    }
+    return sp_this_gpu(o->gpu_api, machine_name, progress, machine, err);
+}
+
 enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name,
                              const struct sp_progress *progress, struct sp_analyze_options *o,
                              struct sp_stage *s, struct sp_error *err)
@@ -572,7 +607,7 @@ enum sp_status sp_stage_open(enum sp_stage_kind kind, const char *machine_name,
     if (sp_meminfo_read("", &memory, NULL) == SP_OK)
         o->memory_B = (double)memory.available_B;
     status = kind == SP_STAGE_GPU
-                 ? sp_this_gpu(machine_name, progress, &s->machine, err)
+                 ? open_gpu(o, machine_name, progress, &s->machine, err)
                  : sp_this_machine(machine_name, o->n_threads, o->budget_s, progress, &s->machine, err);
     o->machine = &s->machine;
     if (status != SP_OK)

@@ -153,6 +153,12 @@ static enum sp_status time_team(const struct sp_analysis *a, struct sp_value *te
     return status == SP_ABSENT || status == SP_USAGE ? SP_OK : status;
 }
 
+/* Work over an execution that takes t, the start of the team not counted. */
+static double rate_in(double work, double t, double team_s)
+{
+    return work / fmax(t - team_s, SP_LEAST_WORK * t);
+}
+
 enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err)
 {
     const struct sp_setup *s = &a->setup;
@@ -176,17 +182,15 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
         out->team_s = sp_value_none("it takes as long as all rows do");
     if (status == SP_OK && sp_value_known(time)) { /* imbalance and start are parts of their own */
         const double work = core.work * out->lambda, team_s = value_or_0(out->team_s);
-        out->flop_s = sp_value_between(work / (time.value - team_s), work / (time.hi - team_s),
-                                       work / fmax(time.lo - team_s, SP_LEAST_WORK * time.lo), SP_MEASURED);
+        const struct sp_value run = a->observed.pairs.time;
+        const double W = sp_workload_flops(&s->workload); /* the cores do no less than what the run reached */
+        out->flop_s =
+            sp_value_between(fmax(work / (time.value - team_s), rate_in(W, run.value, team_s)),
+                             fmax(work / (time.hi - team_s), rate_in(W, run.hi, team_s)),
+                             fmax(rate_in(work, time.lo, team_s), rate_in(W, run.lo, team_s)), SP_MEASURED);
     }
     sp_pcore_team_free(core.team);
     return status == SP_ABSENT ? SP_OK : status;
-}
-
-/* Rate of another kernel from an execution that takes t. */
-static double rate_in(double work, double t, double team_s)
-{
-    return work / fmax(t - team_s, SP_LEAST_WORK * t);
 }
 
 /* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were

@@ -284,7 +284,7 @@ struct map_facts {
  * the bodies for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with
  * one load of a thread and with two launch_dense() says which. `steps` by the same code. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
-    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false, false},
+    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false, true},
     [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false, true},
     [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_MERGE_THREADS, 40, 2, true, false},
     [SP_GPU_KEEP] = {"keep", SP_OP_SPMV, SP_FORMAT_CRS, 256, 40, 2, false, false},

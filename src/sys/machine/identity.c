@@ -213,12 +213,15 @@ void sp_identity_read(const char *root, const struct sp_topology *topology, stru
     set_key(out, SP_IDENTITY_VERSION);
 }
 
-void sp_identity_add_gpu(struct sp_identity *out, const char *root, const char *device, int cuda_driver)
+void sp_identity_add_gpu(struct sp_identity *out, const char *root, const char *device, int cuda_driver,
+                         const char *interface)
 {
     struct sp_gpu_files files;
     sp_gpu_files_read(root, &files);
     add(out, "gpu", "%s", device);
-    if (*files.driver || cuda_driver <= 0)
+    if (*interface)
+        add(out, "gpu_driver", "%s", interface);
+    else if (*files.driver || cuda_driver <= 0)
         add(out, "gpu_driver", "%s", files.driver);
     else
         add(out, "gpu_driver", "CUDA %d.%d", cuda_driver / 1000, cuda_driver % 1000 / 10);

@@ -48,8 +48,10 @@ void sp_identity_read(const char *root, const struct sp_topology *topology, stru
 
 /* What runs on a GPU belongs to that too: adds its name and the driver's version, as the system's
  * files tell it ("535.104.05"), else the CUDA version that it is for ("CUDA 12.2"; cuda_driver as
- * 12020, 0: unknown), and makes the key of list SP_IDENTITY_GPU_VERSION. */
-void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const char *device, int cuda_driver);
+ * 12020, 0: unknown), or, where it is not "", what an interface says of its driver (`interface`),
+ * and makes the key of list SP_IDENTITY_GPU_VERSION. */
+void sp_identity_add_gpu(struct sp_identity *identity, const char *root, const char *device, int cuda_driver,
+                         const char *interface);
 
 /* Do two names of processors tell different models? Model numbers are compared ("E5-2660", "8360Y":
  * words with three digits or more); false where either has none. */

@@ -98,7 +98,9 @@ void sp_made_entry(const struct sp_made_options *o, int series, int commit, int 
     e->metric[SP_TRACKED_BYTES] = bytes_B * (1 + series) * exp(more);
     e->metric[SP_TRACKED_BANDWIDTH] = e->metric[SP_TRACKED_BYTES] / e->metric[SP_TRACKED_TIME];
     e->metric[SP_TRACKED_ROOF] = sp_median(e->roof_Bps, e->n_runs);
+    e->metric[SP_TRACKED_FRACTION] = e->metric[SP_TRACKED_BANDWIDTH] / e->metric[SP_TRACKED_ROOF];
     strcpy(e->origin[SP_TRACKED_TIME], "constructed");
+    strcpy(e->origin[SP_TRACKED_FRACTION], "constructed");
     strcpy(e->origin[SP_TRACKED_ROOF], "constructed");
     strcpy(e->origin[SP_TRACKED_BANDWIDTH], "constructed");
     strcpy(e->origin[SP_TRACKED_BYTES], "constructed");
@@ -196,6 +198,8 @@ enum sp_status sp_made_record(const struct sp_made_options *o, int series, int c
     sp_record_set_value(r, SP_F_METRICS_BYTES, sp_value_of(e.metric[SP_TRACKED_BYTES], SP_CONSTRUCTED));
     sp_record_set_value(r, SP_F_METRICS_BANDWIDTH,
                         sp_value_of(e.metric[SP_TRACKED_BANDWIDTH], SP_CONSTRUCTED));
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH_FRACTION,
+                        sp_value_of(e.metric[SP_TRACKED_FRACTION], SP_CONSTRUCTED));
     sp_record_append(r, SP_F_ROOFS,
                      json_pack("{s:s, s:s, s:s, s:f, s:s, s:s}", "name", "load_own", "level", "MEM", "role",
                                "roof", "value", e.metric[SP_TRACKED_ROOF], "unit", "B/s", "origin",

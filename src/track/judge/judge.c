@@ -324,7 +324,10 @@ static void set_open(const struct subject *s, const struct sp_level_state *l, in
     for (int i = 0; i < l->n_open; i++) {
         const struct sp_level_change *c = &l->open[i];
         const int at = of->first[c->at + skipped];
-        j->open[j->n_open++] = (struct sp_open_change){.kind = c->is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
+        const enum sp_change_kind kind = c->is_trend                               ? SP_CHANGE_TREND
+                                         : sp_sessions_turned(of, c->at + skipped) ? SP_CHANGE_MODE
+                                                                                   : SP_CHANGE_STEP;
+        j->open[j->n_open++] = (struct sp_open_change){.kind = kind,
                                                        .since = of->list[at],
                                                        .before = of->list[at > 0 ? at - 1 : 0],
                                                        .by = signed_of(j->metric, c->by),
@@ -800,13 +803,16 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         const int at = s.first[change[i].at];
         const int end = i + 1 < *n_found ? s.first[change[i + 1].at] : s.n_records,
                   begin = i > 0 ? s.first[change[i - 1].at] : 0;
-        out[i] = (struct sp_located){.change = {.kind = change[i].is_trend ? SP_CHANGE_TREND : SP_CHANGE_STEP,
-                                                .since = s.list[at],
-                                                .before = s.list[at - 1],
-                                                .by = signed_of(o->metric, change[i].by),
-                                                .slope = signed_of(o->metric, change[i].slope),
-                                                .slope_lo = signed_of(o->metric, change[i].lo),
-                                                .slope_hi = signed_of(o->metric, change[i].hi)}};
+        out[i] =
+            (struct sp_located){.change = {.kind = change[i].is_trend                     ? SP_CHANGE_TREND
+                                                   : sp_sessions_turned(&s, change[i].at) ? SP_CHANGE_MODE
+                                                                                          : SP_CHANGE_STEP,
+                                           .since = s.list[at],
+                                           .before = s.list[at - 1],
+                                           .by = signed_of(o->metric, change[i].by),
+                                           .slope = signed_of(o->metric, change[i].slope),
+                                           .slope_lo = signed_of(o->metric, change[i].lo),
+                                           .slope_hi = signed_of(o->metric, change[i].hi)}};
         out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
         attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
     }

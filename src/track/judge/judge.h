@@ -61,9 +61,11 @@ struct sp_judgement {
     int n_common;    /* of how many series, where that alone is worse by more than chance; else 0 */
     bool is_suspect; /* ok, but only just: worth another session where one can be had */
     struct sp_attribution attribution;
-    char why[480];          /* of inconclusive and not comparable; what else there is to say */
-    bool is_one_of_several; /* the same series is judged elsewhere, too: titles have to say where this is of;
+    char why[480];           /* of inconclusive and not comparable; what else there is to say */
+    bool is_one_of_several;  /* the same series is judged elsewhere, too: titles have to say where this is of;
                                 left to the caller */
+    int undecided;           /* sessions in a row, the newest among them, as far as was looked back */
+    bool is_out_of_patience; /* these were too many: red */
     enum sp_confirmed confirmed;
     char confirmation[400]; /* what another session said, why there was none, or how to have one; "" */
 };
@@ -101,6 +103,13 @@ const char *sp_judgement_baseline(const struct sp_judgement *j);
 /* Exit code of a verdict [UX 4]: regressed 1, the machine 8, inconclusive and not comparable 5,
  * else 0. */
 int sp_track_exit_code(enum sp_verdict_of_track verdict);
+
+/* The same of a judgement, which is 1 where nothing was decided for too long. */
+int sp_judgement_exit_code(const struct sp_judgement *j);
+/* Of a verdict that decides nothing: was nothing decided in the last `patience` sessions, each
+ * judged alone when it was the newest? */
+enum sp_status sp_judge_lose_patience(const struct sp_judged_series *series, const struct sp_judge_options *o,
+                                      int patience, struct sp_judgement *j, struct sp_error *err);
 
 /* Would another session be of use? Verdicts that something was compared for, that are not good or
  * only just, and that no other session has confirmed. */

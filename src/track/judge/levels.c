@@ -12,15 +12,18 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 #define WITHDRAWN 0.003
 /* A better level is the reference of all that follows: it has to be as sure as this share of
  * alpha. */
-#define SURE 0.01
-/* alpha is shared among the numbers of sessions that may show a change together, and trends. */
-static double share_of(int m)
+#define SURE 0.002
+/* alpha is shared among the numbers of sessions that may show a change together, and trends. Those
+ * of the newest source are one test, however many there are: they were measured because of it. */
+static double share_of(int m, bool is_newest_source)
 {
-    return m == 1 ? 0.88 : m == 2 ? 0.05 : m == 3 ? 0.2 : 0.05 / ((m - 3.0) * (m - 2.0));
+    if (m > 1 && is_newest_source)
+        return 0.6;
+    return m == 1 ? 0.93 : m == 2 ? 0.04 : m == 3 ? 0.1 : 0.03 / ((m - 3.0) * (m - 2.0));
 }
-/* A second session has to show with the first one what comes by chance in this share of alpha. */
-#define CONFIRMED   0.2
-#define SHARE_TREND 0.03
+/* More sessions have to show with the first one what comes by chance in this share of alpha. */
+#define CONFIRMED   0.6
+#define SHARE_TREND 0.01
 #define SHARE_PIN   0.05
 
 struct level {
@@ -195,7 +198,7 @@ static struct found scan(struct work *w, bool worse)
         }
         if (t.by <= w->o->floor || t.by <= 0)
             continue;
-        const double p = t.p / share_of(m);
+        const double p = t.p / share_of(m, w->x[first] == w->x[w->t]);
         if (p < best.p)
             best = (struct found){first, p, t};
     }

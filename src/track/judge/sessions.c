@@ -160,8 +160,12 @@ static void divide(struct sp_sessions *s, const struct sp_entry *const *pinned, 
 
 enum { N_MODES = SP_N_ENTRY_MODES };
 
+/* Sessions that came in one mode or the other so often tell the mode from the source. */
+enum { LEAST_TURNS = 3 };
+
 /* ln of a mode over another one: the median of all pairs of runs within a session; where no session
- * has both, of medians of sessions that follow each other. NAN: no pair. */
+ * has both, of sessions that follow each other. NAN: no pair. 0 where the series turned to the mode
+ * and stayed: what is slower then is no property of the mode alone. */
 static double offset_of(const struct run *run, int n, int mode, int usual, double *pair, int most)
 {
     int kept = 0;
@@ -178,6 +182,8 @@ static double offset_of(const struct run *run, int n, int mode, int usual, doubl
         else if (a->session != b->session && a->mode == usual && b->mode == mode)
             pair[kept++] = b->y - a->y;
     }
+    if (!within && kept > 0 && kept < LEAST_TURNS)
+        return 0;
     return kept > 0 ? sp_median(pair, kept) : NAN;
 }
 
@@ -234,6 +240,23 @@ static double noise_of_runs(const struct run *run, int n, double *deviation, dou
                 deviation[n_deviations++] = fabs(of_session[i] - middle);
     }
     return sp_spread_of_runs(deviation, n_deviations);
+}
+
+bool sp_sessions_turned(const struct sp_sessions *s, int session)
+{
+    int count[2][N_MODES] = {{0}}, most[2] = {0};
+    if (session < 1 || session >= s->n)
+        return false;
+    for (int side = 0; side < 2; side++) {
+        const int at = session - 1 + side;
+        for (int i = s->first[at]; i < s->first[at + 1]; i++)
+            for (int k = 0; k < s->list[i]->n_runs; k++)
+                count[side][(int)s->list[i]->mode[k]]++;
+        for (int g = 1; g < N_MODES; g++)
+            if (count[side][g] > count[side][most[side]])
+                most[side] = g;
+    }
+    return most[0] > 0 && most[1] > 0 && count[0][most[1]] == 0 && count[1][most[0]] == 0;
 }
 
 /* The value of each session; those without one are left out. */

@@ -48,6 +48,8 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
                               int n_pinned, enum sp_tracked metric, struct sp_sessions *out,
                               struct sp_error *err);
 void sp_sessions_free(struct sp_sessions *s);
+/* Were all runs of this session in another mode than those of the one before? */
+bool sp_sessions_turned(const struct sp_sessions *s, int session);
 
 /* Of a session from one to the next: half the mean square of the steps between them, robust, so
  * that neither one change of level nor a slow trend counts as noise. */

@@ -67,7 +67,9 @@ static void find_series(const struct sp_record *r, struct sp_entry *e)
     const json_t *matrix = sp_record_node(r, SP_F_PROBLEM_SHA256);
     uint64_t h = SP_SERIES_VERSION - 1;
     h = hash_node(h, "version", json_object_get(request, "version"));
-    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, SP_F_PROBLEM_NAME));
+    if (!matrix)
+        matrix = sp_record_node(r, SP_F_PROBLEM_NAME);
+    h = hash_node(h, "matrix", matrix ? matrix : sp_record_node(r, SP_F_OUTSIDE_SERIES));
     for (int i = 0; i < SP_N_OPTIONS; i++) {
         const unsigned bits = sp_run_options[i].bits;
         if (!(bits & SP_OF_SERIES))
@@ -114,6 +116,9 @@ static void name_option(const json_t *request, enum sp_option option, char *text
     free(json);
 }
 
+/* What another program measured says no more than how it came here. */
+#define SP_FROM_OUTSIDE "imported from "
+
 /* Options that were asked for otherwise than the program would choose them, behind those that every
  * title has: " pages=small isa=avx2". */
 static void name_options(const struct sp_record *r, char *text, size_t size)
@@ -136,7 +141,9 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
     if (sp_record_count(r, SP_F_CONFIG_RHS, &width) && width > 1)
         snprintf(of_width, sizeof of_width, " r=%lld", (long long)width);
     const char *reorder = sp_words_text(r, SP_F_PROBLEM_REORDER, "none");
-    copy(e->matrix, sizeof e->matrix, sp_words_text(r, SP_F_PROBLEM_NAME, "?"));
+    const char *outside = sp_words_text(r, SP_F_OUTSIDE_FORMAT, "");
+    copy(e->matrix, sizeof e->matrix,
+         sp_words_text(r, SP_F_PROBLEM_NAME, sp_words_text(r, SP_F_OUTSIDE_SERIES, "?")));
     snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld threads%s",
              sp_words_text(r, SP_F_CONFIG_OP, "?"), of_width,
              sp_words_text(r, SP_F_CONFIG_FORMAT_OPTION, "?"), sp_words_text(r, SP_F_CONFIG_PRECISION, "?"),
@@ -145,6 +152,8 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
              (long long)threads,
              strcmp(sp_words_text(r, SP_F_CONFIG_CACHE, "warm"), "warm") != 0 ? " cold" : "");
     name_options(r, e->what, sizeof e->what);
+    if (*outside)
+        snprintf(e->what, sizeof e->what, SP_FROM_OUTSIDE "%s", outside);
     copy(e->machine, sizeof e->machine, sp_words_text(r, SP_F_MACHINE_NAME, "?"));
     copy(e->commit, sizeof e->commit, sp_words_text(r, SP_F_SOURCE_COMMIT, ""));
     copy(e->branch, sizeof e->branch, sp_words_text(r, SP_F_SOURCE_BRANCH, ""));
@@ -161,6 +170,11 @@ static bool has_no_times(const struct sp_record *r)
 static bool is_made_of_times(int metric)
 {
     return metric != SP_TRACKED_BYTES && metric != SP_TRACKED_ALPHA && metric != SP_TRACKED_INSTRUCTIONS;
+}
+
+bool sp_entry_is_from_outside(const struct sp_entry *e)
+{
+    return strncmp(e->what, SP_FROM_OUTSIDE, sizeof SP_FROM_OUTSIDE - 1) == 0;
 }
 
 const char *sp_entry_mode_name(int mode)

@@ -79,6 +79,9 @@ struct sp_entry {
 /* Takes an entry from a record. Never fails: what the record lacks is empty, 0 or NAN. */
 void sp_entry_of(const struct sp_record *record, struct sp_entry *entry);
 
+/* Was it measured by another program (spmodel track import)? */
+bool sp_entry_is_from_outside(const struct sp_entry *entry);
+
 /* Which was measured first, for sorting: by start, then by id (io/record/record.h). */
 int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y);
 

@@ -33,7 +33,7 @@ static void remembered_free(struct remembered *list, int64_t n)
 #include <sqlite3.h>
 
 /* Of the layout of struct sp_entry as stored: another one is not read. */
-#define LAYOUT 12
+#define LAYOUT 13
 
 static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, modified_ns INTEGER, size_B "
                              "INTEGER, why TEXT, entry BLOB) WITHOUT ROWID;";
@@ -284,9 +284,9 @@ static enum sp_status remembered_export(const char *file, const struct sp_entry 
 #endif
 
 static const char *const wanted[] = {
-    "schema",    "id",        "status",  "time",        "tool",     "source",   "env",
-    "machine",   "problem",   "config",  "request",     "runs",     "roofs",    "metrics",
-    "placement", "sentinels", "binding", "core_events", "confirms", "campaign", "conditions"};
+    "schema",    "id",      "status",      "time",     "tool",     "source",     "env",     "machine",
+    "problem",   "config",  "request",     "runs",     "roofs",    "metrics",    "outside", "placement",
+    "sentinels", "binding", "core_events", "confirms", "campaign", "conditions", "outside"};
 
 static const char *skip_blanks(const char *p, const char *end)
 {

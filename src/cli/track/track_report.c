@@ -1,0 +1,442 @@
+/* spmodel track report: all series of a store on one page. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/print.h"
+#include "cli/analyze/verdict_print.h"
+#include "cli/core/output.h"
+#include "cli/track/judged.h"
+#include "cli/track/track_picture.h"
+#include "report/html/html_sections.h"
+#include "track/judge/comparable.h"
+
+enum { KEY_HTML = SP_KEY_PRIVATE, KEY_METRIC };
+enum { MOST_METRICS = 4 };
+
+/* The verdicts by one metric. */
+struct part {
+    enum sp_tracked metric;
+    struct sp_judged all;
+    bool *is_left_out; /* [all.n] the metric is not known of the series */
+};
+
+struct reporting {
+    struct sp_track_options options;
+    const char *html;
+    int n;
+    struct part part[MOST_METRICS];
+};
+
+static const struct argp_option options[] = {
+    {"html", KEY_HTML, "FILE", 0, "The page; - is standard output", 1},
+    {"metric", KEY_METRIC, "NAME", 0,
+     "As of track check (default time, and bytes where they are simulated); several times", 1},
+    {0},
+};
+
+static void add_metric(struct argp_state *state, struct reporting *r, const char *name)
+{
+    const int metric = sp_tracked_find(name);
+    if (metric < 0)
+        sp_usage_error(state, "--metric takes the name of a metric such as time or bytes, not '%s'", name);
+    for (int i = 0; i < r->n; i++)
+        if ((int)r->part[i].metric == metric)
+            return;
+    if (r->n == MOST_METRICS)
+        sp_usage_error(state, "--metric can be given %d times", MOST_METRICS);
+    else
+        r->part[r->n++].metric = (enum sp_tracked)metric;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct reporting *r = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        sp_track_pass(state, &r->options);
+        return 0;
+    case KEY_HTML:
+        r->html = arg;
+        return 0;
+    case KEY_METRIC:
+        add_metric(state, r, arg);
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->html)
+            sp_usage_error(state, "say where the page goes: --html FILE");
+        if (r->options.last > 0)
+            sp_usage_error(state, "--last lists records; a page shows whole series");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* --- What there is to say ------------------------------------------------------------------ */
+
+/* The parts of a page, by how they read. */
+enum group { RED, UNDECIDED, WELL, N_GROUPS };
+
+static enum group group_of(const struct sp_judgement *j)
+{
+    return sp_judgement_is_red(j)                                                         ? RED
+           : j->verdict == SP_TRACK_INCONCLUSIVE || j->verdict == SP_TRACK_NOT_COMPARABLE ? UNDECIDED
+                                                                                          : WELL;
+}
+
+static int count(const struct part *p, enum group group)
+{
+    int n = 0;
+    for (int i = 0; i < p->all.n; i++)
+        n += !p->is_left_out[i] && group_of(&p->all.judgement[i]) == group;
+    return n;
+}
+
+static int count_all(const struct reporting *r, enum group group)
+{
+    int n = 0;
+    for (int k = 0; k < r->n; k++)
+        n += count(&r->part[k], group);
+    return n;
+}
+
+static void say_first(struct sp_page *page, const struct reporting *r)
+{
+    const int red = count_all(r, RED), undecided = count_all(r, UNDECIDED), well = count_all(r, WELL);
+    sp_print(page->out, "<p class=\"lead\"><strong class=\"%s\">",
+             red > 0     ? "bad"
+             : undecided ? "warn"
+                         : "good");
+    if (red + undecided + well == 0)
+        sp_page_text(page, "There is no complete record here.");
+    else if (red > 0)
+        sp_page_text(page, "%d verdict%s of %d %s red.", red, red == 1 ? "" : "s", red + undecided + well,
+                     red == 1 ? "is" : "are");
+    else
+        sp_page_text(page, "Nothing is red.");
+    sp_page_put(page, "</strong>");
+    for (int k = 0; k < r->n; k++) {
+        const struct part *p = &r->part[k];
+        const int n = count(p, RED) + count(p, UNDECIDED) + count(p, WELL);
+        if (n > 0)
+            sp_page_text(page, " By %s: %d red, %d not decided, %d well.", sp_tracked_metrics[p->metric].name,
+                         count(p, RED), count(p, UNDECIDED), count(p, WELL));
+    }
+    sp_page_put(page, "</p>\n");
+    sp_page_put(page, "<p>What is red got worse, and was neither mended nor accepted since. It stays red "
+                      "until it goes back or <code>spmodel track accept</code> is typed.</p>\n");
+}
+
+static char *title_of(const struct sp_judgement *j, char *text, size_t size)
+{
+    char title[320], place[120];
+    snprintf(text, size, "%s%s", sp_track_title(j->newest, title, sizeof title),
+             sp_judgement_place(j, place, sizeof place));
+    return text;
+}
+
+static void section_id(const struct part *p, int i, char *text, size_t size)
+{
+    snprintf(text, size, "%s-%d", sp_tracked_metrics[p->metric].name, i + 1);
+}
+
+static void put_overview(struct sp_page *page, const struct reporting *r)
+{
+    static const char *const heads[] = {"series", "by", "verdict", "change", "sessions before"};
+    static const char *const inks[N_GROUPS] = {"bad", "warn", "good"};
+    char title[460], change[96], id[48], before[24];
+    sp_page_heading(page, 2, "all", "All series");
+    sp_page_table_begin(page, "Verdicts on the newest session of each series", "hlllr", heads);
+    for (int group = 0; group < N_GROUPS; group++)
+        for (int k = 0; k < r->n; k++)
+            for (int i = 0; i < r->part[k].all.n; i++) {
+                const struct sp_judgement *j = &r->part[k].all.judgement[i];
+                if (r->part[k].is_left_out[i] || (int)group_of(j) != group)
+                    continue;
+                section_id(&r->part[k], i, id, sizeof id);
+                snprintf(before, sizeof before, "%d", j->n_before);
+                sp_page_row_begin(page, NULL);
+                sp_print(page->out, "<th scope=\"row\"><a href=\"#r0-%s\">", id);
+                sp_page_text(page, "%s", title_of(j, title, sizeof title));
+                sp_page_put(page, "</a></th>");
+                sp_page_cell(page, 'l', sp_tracked_metrics[j->metric].name);
+                sp_print(page->out, "<td class=\"%s\">%s</td>", inks[group],
+                         sp_track_verdict_name(j->verdict));
+                sp_page_cell(page, 'l', sp_judgement_change(j, change, sizeof change));
+                sp_page_cell(page, 'r', before);
+                sp_page_row_end(page);
+            }
+    sp_page_table_end(page);
+}
+
+static const char *source_of(const struct sp_entry *e)
+{
+    return e->commit[0] ? e->commit : e->start;
+}
+
+/* Whose words of why a time moved are its cause; bytes and instructions are one themselves. */
+static bool has_cause(const struct sp_judgement *j)
+{
+    return !sp_tracked_is_of_bytes(j->metric) && j->metric != SP_TRACKED_INSTRUCTIONS;
+}
+
+static void put_changes(struct sp_page *page, const struct sp_pictured *p)
+{
+    static const char *const heads[] = {"commit", "after", "when", "change", "state", "cause"};
+    const bool less = sp_tracked_metrics[p->j->metric].less_is_better;
+    char change[96];
+    if (p->n_changes == 0)
+        return;
+    sp_page_table_begin(page, "Where it changed",
+                        "hlllw"
+                        "w",
+                        heads);
+    for (int i = 0; i < p->n_changes; i++) {
+        const struct sp_located *l = &p->change[i];
+        const struct sp_open_change *c = &l->change;
+        const bool worse = (c->by > 0) == less, open = sp_pictured_is_open(p, i);
+        snprintf(change, sizeof change, fabs(c->by) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * c->by);
+        if (c->kind == SP_CHANGE_TREND)
+            snprintf(change, sizeof change, "%+.1f %%, a trend of %+.2f %% a commit", 100 * c->by,
+                     100 * c->slope);
+        sp_page_row_begin(page, open ? "bad" : NULL);
+        sp_page_cell(page, 'h', source_of(c->since));
+        sp_page_cell(page, 'l', l->same_source ? "the same source" : source_of(c->before));
+        char day[16];
+        snprintf(day, sizeof day, "%.10s", c->since->start);
+        sp_page_cell(page, 'l', day);
+        sp_page_cell(page, 'l', change);
+        sp_page_cell(page, 'l', open ? "worse, open" : worse ? "worse, ended since" : "better");
+        sp_page_cell(page, 'w', has_cause(p->j) ? l->attribution.text : "");
+        sp_page_row_end(page);
+    }
+    sp_page_table_end(page);
+}
+
+static void put_words(struct sp_page *page, const struct sp_judgement *j)
+{
+    const enum group group = group_of(j);
+    char change[96], opened[256];
+    sp_print(page->out, "<p><strong class=\"%s\">%s</strong>",
+             group == RED         ? "bad"
+             : group == UNDECIDED ? "warn"
+                                  : "good",
+             sp_track_verdict_name(j->verdict));
+    sp_page_text(page, ": %s %s", sp_tracked_metrics[j->metric].name,
+                 sp_judgement_change(j, change, sizeof change));
+    if (j->n_before > 0)
+        sp_page_text(page, " against %d %s%s before", j->n_before, j->is_exact ? "record" : "session",
+                     j->n_before == 1 ? "" : "s");
+    sp_page_text(page, " (%s).", *j->newest->origin[j->metric] ? j->newest->origin[j->metric] : "unknown");
+    sp_judgement_open(j, opened, sizeof opened);
+    if (opened[0])
+        sp_page_text(page, " It is %s.", opened);
+    if (j->mended)
+        sp_page_text(page, " Mended: it was open since %.20s.", source_of(j->mended));
+    if (isfinite(j->pinned_change))
+        sp_page_text(page, " Against the accepted baseline: %+.1f %%.", 100 * j->pinned_change);
+    sp_page_put(page, "</p>\n");
+    if (j->why[0])
+        sp_page_element(page, "p", NULL, "%s.", j->why);
+    if (j->confirmation[0])
+        sp_page_element(page, "p", NULL, "%s", j->confirmation);
+    if (group == RED && has_cause(j) && j->attribution.text[0])
+        sp_page_element(page, "p", NULL, "Why: %s", j->attribution.text);
+    if (group == RED && j->attribution.also[0])
+        sp_page_element(page, "p", NULL, "%s", j->attribution.also);
+    if (group == RED && j->n_open > 0) {
+        sp_page_put(page, "<p>Accept it: ");
+        sp_page_element(page, "code", NULL, "spmodel track accept --series %.8s", j->newest->series);
+        sp_page_put(page, "</p>\n");
+    }
+}
+
+/* --- Data for programs --------------------------------------------------------------------- */
+
+static json_t *series_data(const struct sp_pictured *p)
+{
+    const struct sp_judgement *j = p->j;
+    json_t *o = json_object(), *sessions = json_array(), *changes = json_array();
+    json_object_set_new(o, "series", json_string(j->newest->series));
+    json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
+    json_object_set_new(o, "verdict", json_string(sp_track_verdict_name(j->verdict)));
+    for (int i = 0; i < p->sessions.n; i++) {
+        const struct sp_entry *e = p->sessions.list[p->sessions.first[i]];
+        json_array_append_new(sessions, json_pack("{s:s, s:s, s:f}", "commit", e->commit, "start", e->start,
+                                                  "change", sp_pictured_change(p, i)));
+    }
+    for (int i = 0; i < p->n_changes; i++)
+        json_array_append_new(changes,
+                              json_pack("{s:s, s:f, s:b}", "since", source_of(p->change[i].change.since),
+                                        "by", p->change[i].change.by, "open", sp_pictured_is_open(p, i)));
+    json_object_set_new(o, "sessions", sessions);
+    json_object_set_new(o, "changes", changes);
+    return o;
+}
+
+/* --- The page ------------------------------------------------------------------------------ */
+
+static enum sp_status put_series(struct sp_page *page, struct part *part, int i, json_t *data,
+                                 struct sp_error *err)
+{
+    const struct sp_judgement *j = &part->all.judgement[i];
+    const bool folded = group_of(j) == WELL;
+    struct sp_pictured p;
+    char title[460], id[48], picture[64], heading[520];
+    const enum sp_status status = sp_pictured_of(&part->all.series[i], j, &p, err);
+    if (status != SP_OK)
+        return status;
+    section_id(part, i, id, sizeof id);
+    snprintf(picture, sizeof picture, "r0-picture-%s", id);
+    snprintf(heading, sizeof heading, "%s: %s", sp_tracked_metrics[j->metric].name,
+             title_of(j, title, sizeof title));
+    sp_page_put(page, "<article>\n");
+    sp_page_heading(page, 3, id, heading);
+    put_words(page, j);
+    if (folded)
+        sp_page_put(page, "<details><summary>its history</summary>\n");
+    if (p.sessions.n > 0)
+        sp_picture_put(page, &p, picture);
+    put_changes(page, &p);
+    if (folded)
+        sp_page_put(page, "</details>\n");
+    sp_page_put(page, "</article>\n");
+    json_array_append_new(data, series_data(&p));
+    sp_pictured_free(&p);
+    return SP_OK;
+}
+
+static enum sp_status put_group(struct sp_page *page, struct reporting *r, enum group group, json_t *data,
+                                struct sp_error *err)
+{
+    static const char *const ids[] = {"red", "undecided", "well"};
+    static const char *const titles[] = {"What is red, and why", "Not decided", "Well"};
+    enum sp_status status = SP_OK;
+    if (count_all(r, group) == 0)
+        return SP_OK;
+    sp_page_heading(page, 2, ids[group], titles[group]);
+    for (int k = 0; k < r->n; k++)
+        for (int i = 0; i < r->part[k].all.n && status == SP_OK; i++)
+            if (!r->part[k].is_left_out[i] && group_of(&r->part[k].all.judgement[i]) == group)
+                status = put_series(page, &r->part[k], i, data, err);
+    return status;
+}
+
+static enum sp_status write_page(struct reporting *r, FILE *out, struct sp_error *err)
+{
+    const struct sp_html_options how = {.no_plots = true};
+    struct sp_page page;
+    json_t *data = json_array();
+    enum sp_status status = sp_page_open(&page, &how, err);
+    if (status != SP_OK)
+        return json_decref(data), status;
+    page.part = 0;
+    sp_page_heading(&page, 1, "top", "What has changed");
+    say_first(&page, r);
+    if (count_all(r, RED) + count_all(r, UNDECIDED) + count_all(r, WELL) > 0)
+        put_overview(&page, r);
+    for (int group = 0; group < N_GROUPS && status == SP_OK; group++)
+        status = put_group(&page, r, (enum group)group, data, err);
+    sp_page_heading(&page, 2, "record", "Data");
+    sp_page_put(&page, "<p>Verdicts, sessions and changes are in this page as data, in the element "
+                       "<code>script#r0-data</code>; the store has the records.</p>\n");
+    sp_html_data(&page, "data", data);
+    json_decref(data);
+    if (status != SP_OK)
+        return sp_page_drop(&page), status;
+    return sp_page_close(&page, "What has changed", true, out, err);
+}
+
+/* --- The verb ------------------------------------------------------------------------------ */
+
+/* Bytes are asked for everywhere, but not all series know them without noise. */
+static enum sp_status judge_part(struct part *p, const struct reporting *r, bool by_default,
+                                 const struct sp_store *store, const struct sp_index *index,
+                                 const struct sp_entry *const *list, int64_t n, int *code,
+                                 struct sp_error *err)
+{
+    const struct sp_judge_options judge = {.metric = p->metric, .seed = 1};
+    const struct sp_judged_options o = {.options = &r->options, .judge = &judge};
+    enum sp_status status = sp_judged_begin(&o, store, index, list, n, &p->all, code, err);
+    if (status == SP_OK)
+        status = sp_judged_end(&o, index, &p->all, err);
+    p->is_left_out = calloc((size_t)p->all.n + 1, sizeof *p->is_left_out);
+    if (status == SP_OK && !p->is_left_out)
+        status = sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", p->all.n);
+    for (int i = 0; status == SP_OK && i < p->all.n; i++) {
+        const struct sp_judgement *j = &p->all.judgement[i];
+        p->is_left_out[i] = by_default && p->metric != SP_TRACKED_TIME && !j->is_exact && j->n_open == 0;
+    }
+    return status;
+}
+
+static const struct argp argp = {
+    options, parse, .args_doc = "",
+    .doc =
+        "Writes one page about all series that are meant, which needs no other file and no network: what is "
+        "red and why, each series by commit with its levels, what is open, and the causes. The exit code "
+        "does not hang on the verdicts: track check is the gate.",
+    .children = sp_track_children};
+
+static int run(int argc, char **argv)
+{
+    struct reporting r = {0};
+    struct sp_store store;
+    struct sp_index index;
+    struct sp_error err;
+    struct sp_sink sink;
+    const struct sp_entry **list = NULL;
+    int64_t n;
+    int code = 0;
+    sp_parse(&argp, argc, argv, &r);
+    const bool by_default = r.n == 0;
+    if (by_default) {
+        r.part[r.n++].metric = SP_TRACKED_TIME;
+        r.part[r.n++].metric = SP_TRACKED_BYTES;
+    }
+    if (sp_sink_open(r.html, &sink, &err) != SP_OK)
+        return sp_report_error(&err);
+    const int failed = sp_track_open(&r.options, &store, &index, &code);
+    if (failed)
+        return sp_sink_abort(&sink), failed;
+    struct sp_track_options history = r.options; /* place and time say what is judged, not with what */
+    history.commit = history.since = history.machine = NULL;
+    enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
+    for (int k = 0; k < r.n && status == SP_OK; k++)
+        status = judge_part(&r.part[k], &r, by_default, &store, &index, list, n, &code, &err);
+    if (status == SP_OK)
+        status = write_page(&r, sink.stream, &err);
+    if (status != SP_OK) {
+        sp_sink_abort(&sink);
+        code = sp_worse_exit(code, sp_report_error(&err));
+    } else {
+        const bool is_file = sink.is_file;
+        code = sp_worse_exit(code, sp_sink_close(&sink, 0));
+        if (is_file && r.options.common.verbosity >= 0)
+            sp_print(stdout, "saved  %s\n", r.html);
+    }
+    for (int k = 0; k < r.n; k++) {
+        sp_judged_free(&r.part[k].all);
+        free(r.part[k].is_left_out);
+    }
+    free(list);
+    sp_index_free(&index);
+    return code;
+}
+
+static const struct sp_example examples[] = {
+    {"spmodel track report --html track.html", "a page about all series", NULL},
+    {"spmodel track report --metric bytes --metric bandwidth_fraction --html gates.html",
+     "the gates that hold on shared machines", NULL},
+    {0},
+};
+
+const struct sp_verb sp_track_report = {
+    .name = "report",
+    .arguments = "--html FILE",
+    .summary = "all series on one page: what is red, and why",
+    .run = run,
+    .page = {&argp, examples, NULL, "track-check track-locate track-plot"},
+};
