@@ -1,30 +1,35 @@
 /* GPU kernels beside cuSPARSE and cuBLAS, on one device, with equal copies of the same arrays:
  *
  *   bench_gpu [--op spmv|spmmv|spmm|sddmm|fusedmm] [--precision P] [--index I] [--width R] [--rounds N]
- *             [--format F]... [--peers] [--parts] MATRIX...
+ *             [--seconds S] [--machine FILE] [--format F]... [--peers] [--parts] MATRIX...
  *   bench_gpu --libraries
  *
  * MATRIX is a file or gen:KIND. --format: formats of ours instead of the usual ones. --peers: the
- * libraries too, each in all its algorithms and orders. --parts: the kernel on matrix units with
- * parts of it left away (f16; C: skips absent blocks, B: tiles of the width, T: asynchronous
- * copies). --libraries: finds the libraries and ends; that needs no GPU.
+ * libraries too, where they are there, each in all its algorithms and orders. --parts: the kernel
+ * on matrix units with parts of it left away (f16; C: skips absent blocks, B: tiles of the width,
+ * T: asynchronous copies). --libraries: finds the libraries and ends; that needs no GPU.
  *
- * All candidates run in turn, N rounds: several times in a row (warm), then once after the L2 was
- * filled with other data by reading (cold); times are the device's, medians of the rounds.
- * Preprocessing of libraries is timed apart. A ratio is the median over the rounds of the best
- * peer's time by the time of our kernel in that round, above 1: ours is faster. The best peer is
- * that of least median; ours is the kernel that the model, given this device's ceilings, expects to
- * be fastest before anything runs, and where hindsight knows a faster one it is named. What it does
- * not model goes by hindsight. The roof is the read bandwidth that the device reached in this run;
- * bytes are those of the arrays once each. Without a GPU: a sentence, exit 4. */
+ * What each candidate takes is printed when it was tried and found right; peers that take longer
+ * than 0.2 s are not timed further. Then all candidates run in turn, N rounds, or those that begin
+ * within S seconds of the matrix: several times in a row (warm), then once after the L2 was filled
+ * with other data by reading (cold); times are the device's, medians of the rounds. Preprocessing
+ * of libraries is timed apart. A ratio is the median over the rounds of the best peer's time by the
+ * time of our kernel in that round, above 1: ours is faster. The best peer is that of least median;
+ * ours is the kernel that the model, given this device's ceilings (measured first, or those of
+ * --machine), expects to be fastest before anything runs, and where hindsight knows a faster one it
+ * is named. What it does not model goes by hindsight. The roof is the read bandwidth that the
+ * device reached in this run; bytes are those of the arrays once each. Without a GPU: a sentence,
+ * exit 4. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/samples.h"
 #include "base/text.h"
 #include "gpu_bench.h"
+#include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
 #include "session/measure/gpu.h"
 
@@ -51,6 +56,7 @@ static void bench_matrix(const struct settings *s, const struct device *d, const
     struct bench *b = calloc(1, sizeof *b);
     if (!b)
         exit(EXIT_ABSENT);
+    b->begun_at = sp_now();
     b->settings = s;
     b->device = d;
     if (sp_matrix_load(name, NULL, &b->matrix, NULL, &err) != SP_OK)
@@ -92,23 +98,32 @@ static void open_arena(struct device *d)
            d->facts.runtime % 1000 / 10, d->facts.driver / 1000, d->facts.driver % 1000 / 10, d->roof * 1e-9);
 }
 
-static const struct gpu_peers *open_peers(void)
+static void take_machine(const struct settings *s, struct device *d)
+{
+    const struct sp_measure_options quick = {.quick = true};
+    struct sp_error err;
+    char remarks[512];
+    const enum sp_status status =
+        s->machine ? sp_machine_file_read(s->machine, &d->machine, remarks, sizeof remarks, &err)
+                   : sp_machine_measure_gpu(&quick, &d->machine, NULL, NULL, &err);
+    if (status != SP_OK)
+        fail(&err);
+}
+
+static const struct gpu_peers *find_peers(struct sp_error *err)
 {
     union {
         void *address;
         gpu_peers_of *function;
     } symbol;
-    struct sp_error err;
-    if (sp_module_file_symbol(GPU_PEERS_FILE, GPU_PEERS_SYMBOL, &symbol.address, &err) != SP_OK)
-        fail(&err);
+    if (sp_module_file_symbol(GPU_PEERS_FILE, GPU_PEERS_SYMBOL, &symbol.address, err) != SP_OK)
+        return NULL;
     const struct gpu_peers *peers = symbol.function();
     if (peers->abi != GPU_PEERS_ABI || peers->layout_size != sizeof(struct sp_layout)) {
-        sp_fail(&err, SP_ABSENT, "build both together", "%s is of another build", GPU_PEERS_FILE);
-        fail(&err);
+        sp_fail(err, SP_ABSENT, "build both together", "%s is of another build", GPU_PEERS_FILE);
+        return NULL;
     }
-    if (peers->find(&err) != SP_OK)
-        fail(&err);
-    return peers;
+    return peers->find(err) == SP_OK ? peers : NULL;
 }
 
 /* Takes one option with its value; false: not understood. */
@@ -127,6 +142,10 @@ static bool read_option(struct settings *s, const char *option, const char *valu
         w->r = (int32_t)(word = sp_parse_count(value, &n) || n < 1 || n > SP_MAX_WIDTH ? -1 : (int)n);
     else if (strcmp(option, "--rounds") == 0)
         s->n_rounds = word = sp_parse_count(value, &n) || n < 1 || n > MAX_ROUNDS ? -1 : (int)n;
+    else if (strcmp(option, "--seconds") == 0)
+        s->seconds = (double)(word = sp_parse_count(value, &n) || n < 1 || n > MOST_SECONDS ? -1 : (int)n);
+    else if (strcmp(option, "--machine") == 0)
+        s->machine = value;
     else if (strcmp(option, "--format") == 0 && s->n_formats < MAX_FORMS)
         s->formats[s->n_formats++] = value;
     else
@@ -152,8 +171,9 @@ static bool read_options(struct settings *s, int argc, char **argv)
             fprintf(stderr,
                     "bench_gpu: do not understand '%s'%s%s\n"
                     "usage: bench_gpu [--op spmv|spmmv|spmm|sddmm|fusedmm] [--precision f64|f32|f16|bf16]\n"
-                    "    [--index i32|i64] [--width 1..%d] [--rounds 1..%d] [--format F]... [--peers]\n"
-                    "    [--parts] MATRIX...      or: bench_gpu --libraries\n",
+                    "    [--index i32|i64] [--width 1..%d] [--rounds 1..%d] [--seconds S]\n"
+                    "    [--machine FILE] [--format F]... [--peers] [--parts] MATRIX...      or: bench_gpu "
+                    "--libraries\n",
                     argv[i], i + 1 < argc ? " before " : "", i + 1 < argc ? argv[i + 1] : "", SP_MAX_WIDTH,
                     MAX_ROUNDS);
             return false;
@@ -181,7 +201,13 @@ int main(int argc, char **argv)
     if (!read_options(&s, argc, argv))
         return EXIT_USAGE;
     if (s.only_libraries) {
-        printf("%d peers of cuSPARSE and cuBLAS are there\n", open_peers()->n);
+        const struct gpu_peers *peers = find_peers(&err);
+        if (!peers)
+            fail(&err);
+        if (peers->without_blas())
+            printf("cuSPARSE is there, cuBLAS is not: %s\n", peers->without_blas());
+        else
+            printf("%d peers of cuSPARSE and cuBLAS are there\n", peers->n);
         return EXIT_SUCCESS;
     }
     if (s.workload.op != SP_OP_SPMV && s.workload.r == 0)
@@ -190,13 +216,13 @@ int main(int argc, char **argv)
         d.module->describe(&d.facts, &err) != SP_OK)
         fail(&err);
     if (s.with_peers) {
-        d.peers = open_peers();
-        if (d.peers->open(&err) != SP_OK)
-            fail(&err);
+        d.peers = find_peers(&err);
+        if (!d.peers || d.peers->open(&err) != SP_OK) {
+            printf("without peers: %s\n", err.what);
+            d.peers = NULL;
+        }
     }
-    const struct sp_measure_options quick = {.quick = true};
-    if (sp_machine_measure_gpu(&quick, &d.machine, NULL, NULL, &err) != SP_OK)
-        fail(&err);
+    take_machine(&s, &d);
     open_arena(&d);
     for (int i = 0; i < s.n_matrices; i++)
         bench_matrix(&s, &d, s.matrices[i], &ratios);

@@ -16,9 +16,10 @@
 enum {
     MAX_ROUNDS = 101,
     MAX_FORMS = 8,
-    MAX_ROWS = 48,
+    MAX_ROWS = 64,
     MAX_MATRICES = 256,
     MAX_KERNELS = 16,
+    MOST_SECONDS = 86400,
     EXIT_USAGE = 2,
     EXIT_ABSENT = 4
 };
@@ -27,6 +28,8 @@ struct settings {
     struct sp_workload workload;
     const char *formats[MAX_FORMS], *matrices[MAX_MATRICES];
     int n_formats, n_matrices, n_rounds;
+    double seconds;      /* no round of a matrix begins later; 0: all do */
+    const char *machine; /* file; NULL: measured in the beginning */
     bool with_peers, with_parts, only_libraries;
 };
 
@@ -37,7 +40,7 @@ struct device {
     void *arena;
     size_t arena_B;
     double roof;               /* [B/s] */
-    struct sp_machine machine; /* measured in the beginning: what the model goes by */
+    struct sp_machine machine; /* what the model goes by */
 };
 
 /* A layout that several rows share. */
@@ -66,6 +69,8 @@ struct bench {
     struct form forms[MAX_FORMS];
     struct row rows[MAX_ROWS];
     int n_forms, n_rows;
+    int n_rounds;    /* that were run */
+    double begun_at; /* by sp_now() */
 };
 
 /* Says the error and ends: exit 4 where something is not there. */

@@ -1,6 +1,7 @@
 /* cuSPARSE and cuBLAS as peers: gpu_peers.h. */
 #include "gpu_peers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,11 @@ static enum sp_status find(struct sp_error *err)
     return session.call.create ? SP_OK : peer_libraries_find(&session.call, err);
 }
 
+static const char *without_blas(void)
+{
+    return session.call.blas_create ? NULL : session.call.without_blas;
+}
+
 static void close_session(void)
 {
     if (session.sparse)
@@ -94,8 +100,13 @@ static enum sp_status open_session(struct sp_error *err)
         status = find(err);
     if (status == SP_OK && !session.sparse)
         status = check(session.call.create(&session.sparse), "cusparseCreate", err);
-    if (status == SP_OK && !session.blas)
-        status = check_blas(session.call.blas_create(&session.blas), "cublasCreate", err);
+    struct sp_error why;
+    if (status == SP_OK && !session.blas && !without_blas() &&
+        check_blas(session.call.blas_create(&session.blas), "cublasCreate", &why) != SP_OK) {
+        session.blas = NULL;
+        session.call.blas_create = NULL;
+        snprintf(session.call.without_blas, sizeof session.call.without_blas, "%s", why.what);
+    }
     if (status != SP_OK)
         close_session();
     return status;
@@ -450,6 +461,9 @@ static enum sp_status prepare(const struct gpu_peer *peer, const struct sp_workl
     void *memory;
     *state = NULL;
     *preprocess_s = 0;
+    if (peer->is_gemm && !session.blas)
+        return sp_fail(err, SP_ABSENT, "install cuBLAS, or leave this peer out", "%s",
+                       session.call.without_blas);
     enum sp_status status = sp_new_array(1, sizeof(struct peer_state), "a peer", &memory, err);
     if (status != SP_OK)
         return status;
@@ -509,6 +523,7 @@ __attribute__((visibility("default"))) const struct gpu_peers *gpu_peers(void)
                                            .n = sizeof peer_table / sizeof *peer_table,
                                            .peer = peer_table,
                                            .find = find,
+                                           .without_blas = without_blas,
                                            .open = open_session,
                                            .prepare = prepare,
                                            .run = run,

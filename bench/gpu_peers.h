@@ -1,10 +1,10 @@
-/* Libraries that our GPU kernels are timed beside: cuSPARSE and cuBLAS. They are opened when they are asked
- * for, by a shared object of their own (libspmodel-peers.so), so that nothing links them; this is all that it
- * shows. Peers have copies of the layout's arrays on the same device, in the same precision; their results
- * are fetched as those of kernels are, and checked.
+/* Libraries that our GPU kernels are timed beside: cuSPARSE and cuBLAS. They are opened when they
+ * are asked for, by a shared object of their own (libspmodel-peers.so), so that nothing links them;
+ * this is all that it shows. Peers have copies of the layout's arrays on the same device, in the
+ * same precision; their results are fetched as those of kernels are, and checked.
  *
- * SDDMM of cuSPARSE leaves the product with S out, which is made when the result is fetched: in its favour.
- */
+ * SDDMM of cuSPARSE leaves the product with S out, which is made when the result is fetched: in its
+ * favour. */
 #ifndef SP_BENCH_GPU_PEERS_H
 #define SP_BENCH_GPU_PEERS_H
 
@@ -13,7 +13,7 @@
 
 #define GPU_PEERS_FILE   "libspmodel-peers.so"
 #define GPU_PEERS_SYMBOL "gpu_peers"
-#define GPU_PEERS_ABI    1
+#define GPU_PEERS_ABI    2
 
 struct gpu_peer {
     const char *name; /* "cuSPARSE CSR ALG1, column-major" */
@@ -29,12 +29,16 @@ struct gpu_peers {
     size_t layout_size; /* sizeof(struct sp_layout) */
     int n;
     const struct gpu_peer *peer; /* [n] */
-    /* Opens the libraries and finds what is needed in them; needs no GPU. SP_ABSENT with the loader's words.
-     */
+    /* Opens the libraries and finds what is needed in them; needs no GPU. SP_ABSENT with the
+     * loader's words where there is no cuSPARSE. */
     enum sp_status (*find)(struct sp_error *err);
+    /* After find and open: why there is no cuBLAS, NULL: it is there. Its peers cannot be prepared
+     * then. */
+    const char *(*without_blas)(void);
     /* The device first (a library without a driver prints), then a handle of each library. Once. */
     enum sp_status (*open)(struct sp_error *err);
-    /* *preprocess_s: what the library did once for all runs [s]. SP_ABSENT: it does not take this. */
+    /* *preprocess_s: what the library did once for all runs [s]. SP_ABSENT: it does not take
+     * this. */
     enum sp_status (*prepare)(const struct gpu_peer *peer, const struct sp_workload *workload,
                               const struct sp_layout *layout, const struct sp_operands *operands,
                               void **state, double *preprocess_s, struct sp_error *err);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/samples.h"
 #include "gpu_bench.h"
 
@@ -18,7 +19,12 @@ static void scrub(const struct device *d)
 void measure(struct bench *b)
 {
     struct sp_error err;
-    for (int i = 0; i < b->settings->n_rounds; i++)
+    const double seconds = b->settings->seconds;
+    for (int i = 0; i < b->settings->n_rounds; i++) {
+        if (i > 0 && seconds > 0 && sp_now() - b->begun_at > seconds) {
+            printf("  %d of %d rounds in %g s\n", i, b->settings->n_rounds, seconds);
+            return;
+        }
         for (int k = 0; k < b->n_rows; k++) {
             struct row *row = &b->rows[k];
             if (run_row(b, row, row->repetitions, &row->warm_s[i], &err) != SP_OK)
@@ -28,6 +34,8 @@ void measure(struct bench *b)
             if (run_row(b, row, 1, &row->cold_s[i], &err) != SP_OK)
                 fail(&err);
         }
+        b->n_rounds = i + 1;
+    }
 }
 
 static bool is_ours(const struct row *row)
@@ -43,7 +51,7 @@ static double bytes_of(const struct sp_layout *l)
 
 void print_row(const struct bench *b, const struct row *row)
 {
-    const int n = b->settings->n_rounds;
+    const int n = b->n_rounds;
     const double warm = sp_median(row->warm_s, n), cold = sp_median(row->cold_s, n);
     const double bytes = bytes_of(&row->form->layout), flops = sp_workload_flops(&row->form->workload);
     char before[32] = "";
@@ -61,7 +69,7 @@ static const struct row *best(const struct bench *b, bool ours, bool cold)
     double least = INFINITY;
     for (int k = 0; k < b->n_rows; k++) {
         const struct row *row = &b->rows[k];
-        const double t = sp_median(cold ? row->cold_s : row->warm_s, b->settings->n_rounds);
+        const double t = sp_median(cold ? row->cold_s : row->warm_s, b->n_rounds);
         if (is_ours(row) == ours && t < least) {
             least = t;
             found = row;
@@ -90,9 +98,9 @@ double print_ratio(const struct bench *b, bool cold)
         printf("  %s: the model chose %s, %s is faster\n", cold ? "cold" : "warm", our->name, fastest->name);
     if (!our || !their)
         return NAN;
-    for (int i = 0; i < b->settings->n_rounds; i++)
+    for (int i = 0; i < b->n_rounds; i++)
         ratio[i] = cold ? their->cold_s[i] / our->cold_s[i] : their->warm_s[i] / our->warm_s[i];
-    struct sp_value v = sp_median_interval(ratio, b->settings->n_rounds, SP_MEASURED);
+    struct sp_value v = sp_median_interval(ratio, b->n_rounds, SP_MEASURED);
     printf("  %s: %s is %.3f (%.3f to %.3f) times as fast as %s\n", cold ? "cold" : "warm", our->name,
            v.value, v.lo, v.hi, their->name);
     return v.value;

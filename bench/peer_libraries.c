@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The versions whose headers this was built with. */
@@ -78,10 +79,15 @@ enum sp_status peer_libraries_find(struct peer_libraries *libraries, struct sp_e
     memset(libraries, 0, sizeof *libraries);
     enum sp_status status =
         find_all(sparse_file, sparse_symbols, sizeof sparse_symbols / sizeof *sparse_symbols, libraries, err);
-    if (status == SP_OK)
-        status =
-            find_all(blas_file, blas_symbols, sizeof blas_symbols / sizeof *blas_symbols, libraries, err);
-    if (status != SP_OK)
+    if (status != SP_OK) {
         memset(libraries, 0, sizeof *libraries);
-    return status;
+        return status;
+    }
+    struct sp_error why;
+    if (find_all(blas_file, blas_symbols, sizeof blas_symbols / sizeof *blas_symbols, libraries, &why) !=
+        SP_OK) {
+        libraries->blas_create = NULL;
+        snprintf(libraries->without_blas, sizeof libraries->without_blas, "%s", why.what);
+    }
+    return SP_OK;
 }

@@ -32,9 +32,12 @@ struct peer_libraries {
     __typeof__(cublasDestroy_v2) *blas_destroy;
     __typeof__(cublasGetStatusString) *blas_error_string;
     __typeof__(cublasGemmEx) *gemm;
+    char without_blas
+        [sizeof((struct sp_error *)0)
+             ->what]; /* the loader's words where blas_create is NULL: nothing of cuBLAS is there */
 };
 
-/* All of them, or SP_ABSENT with the loader's words. */
+/* All of cuSPARSE, and cuBLAS where it is there, or SP_ABSENT with the loader's words. */
 enum sp_status peer_libraries_find(struct peer_libraries *libraries, struct sp_error *err);
 
 #endif

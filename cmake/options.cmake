@@ -129,6 +129,7 @@ foreach(library likwid papi)
 endforeach()
 
 include(cmake/cuda.cmake)
+include(cmake/hip.cmake)
 include(cmake/opencl.cmake)
 
 find_program(GNUPLOT gnuplot)

@@ -31,14 +31,16 @@ extern sp_kernel_prepare sp_spmv_kernel_reference, sp_dense_kernel_reference;
 extern sp_kernel_prepare sp_opencl_map_thread, sp_opencl_map_lanes, sp_opencl_map_merge, sp_opencl_map_chunk,
     sp_opencl_map_group, sp_opencl_map_slot, sp_opencl_map_output, sp_opencl_map_row, sp_opencl_map_share,
     sp_opencl_map_stage, sp_opencl_map_sample, sp_opencl_map_equal, sp_opencl_map_tile, sp_opencl_map_fused;
-extern sp_kernel_prepare sp_gpu_map_thread, sp_gpu_map_lanes, sp_gpu_map_merge, sp_gpu_map_chunk,
-    sp_gpu_map_group, sp_gpu_map_slot, sp_gpu_map_output, sp_gpu_map_row, sp_gpu_map_share, sp_gpu_map_stage,
-    sp_gpu_map_sample, sp_gpu_map_equal, sp_gpu_map_tile, sp_gpu_map_fused, sp_gpu_map_mma;
+extern sp_kernel_prepare sp_gpu_map_thread, sp_gpu_map_lanes, sp_gpu_map_merge, sp_gpu_map_keep,
+    sp_gpu_map_bins, sp_gpu_map_chunk, sp_gpu_map_group, sp_gpu_map_slot, sp_gpu_map_output, sp_gpu_map_row,
+    sp_gpu_map_share, sp_gpu_map_stage, sp_gpu_map_sample, sp_gpu_map_equal, sp_gpu_map_tile,
+    sp_gpu_map_fused, sp_gpu_map_mma;
 typedef enum sp_status sp_kernel_accepts(const struct sp_layout *layout, struct sp_error *err);
 extern sp_kernel_accepts sp_gpu_map_thread_accepts, sp_gpu_map_lanes_accepts, sp_gpu_map_merge_accepts,
-    sp_gpu_map_chunk_accepts, sp_gpu_map_group_accepts, sp_gpu_map_slot_accepts, sp_gpu_map_output_accepts,
-    sp_gpu_map_row_accepts, sp_gpu_map_share_accepts, sp_gpu_map_stage_accepts, sp_gpu_map_sample_accepts,
-    sp_gpu_map_equal_accepts, sp_gpu_map_tile_accepts, sp_gpu_map_fused_accepts, sp_gpu_map_mma_accepts;
+    sp_gpu_map_keep_accepts, sp_gpu_map_bins_accepts, sp_gpu_map_chunk_accepts, sp_gpu_map_group_accepts,
+    sp_gpu_map_slot_accepts, sp_gpu_map_output_accepts, sp_gpu_map_row_accepts, sp_gpu_map_share_accepts,
+    sp_gpu_map_stage_accepts, sp_gpu_map_sample_accepts, sp_gpu_map_equal_accepts, sp_gpu_map_tile_accepts,
+    sp_gpu_map_fused_accepts, sp_gpu_map_mma_accepts;
 enum sp_status sp_gpu_available(struct sp_error *err);
 enum sp_status sp_opencl_available(struct sp_error *err);
 enum sp_status sp_opencl_has_lanes(struct sp_error *err); /* and sub-groups */

@@ -27,6 +27,11 @@ enum sp_status sp_gpu_module_open(enum sp_gpu_api api, const struct sp_gpu_modul
     } symbol;
     *module = NULL;
     enum sp_status status = sp_module_file_symbol(file, SP_GPU_MODULE_SYMBOL, &symbol.address, err);
+    if (status == SP_ABSENT && api == SP_GPU_CUDA &&
+        sp_module_file_symbol(SP_HIP_MODULE_FILE, SP_GPU_MODULE_SYMBOL, &symbol.address, NULL) == SP_OK) {
+        file = SP_HIP_MODULE_FILE;
+        status = SP_OK;
+    }
     if (status != SP_OK && err)
         snprintf(err->remedy, sizeof err->remedy, "spmodel doctor says whether this build has it");
     if (status != SP_OK)
@@ -144,6 +149,8 @@ void sp_gpu_release(void *state)
 GPU_MAP(thread, SP_GPU_THREAD)
 GPU_MAP(lanes, SP_GPU_LANES)
 GPU_MAP(merge, SP_GPU_MERGE)
+CUDA_MAP(keep, SP_GPU_KEEP)
+CUDA_MAP(bins, SP_GPU_BINS)
 GPU_MAP(chunk, SP_GPU_CHUNK)
 GPU_MAP(group, SP_GPU_GROUP)
 GPU_MAP(slot, SP_GPU_SLOT)

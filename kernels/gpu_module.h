@@ -26,6 +26,7 @@ struct sp_gpu_device {
     int core_threads;     /* resident on a core at most */
     int core_blocks;
     int core_registers;
+    int wave;            /* lanes that go in step: 32, or 64 */
     int driver, runtime; /* CUDA versions, 13000 for 13.0; driver 0: unknown */
     /* Of OpenCL, else empty: there capability, registers and blocks of a core are not told. */
     char interface[128]; /* "OpenCL 3.0 of PLATFORM, driver 3.1" */

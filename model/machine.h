@@ -101,6 +101,7 @@ struct sp_ceiling {
 struct sp_gpu_limits {
     int threads, blocks;       /* resident */
     int registers;             /* of 32 bits */
+    int wave;                  /* lanes that go in step, and get registers together: 32 or 64; 0: 32 */
     int64_t shared_B;          /* shared memory of all its blocks together */
     int64_t block_shared_B;    /* of it, what the system takes for each block that has any */
     char source[256];          /* who says so */

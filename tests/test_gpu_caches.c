@@ -6,6 +6,8 @@
 
 #include "hand_layout.h"
 #include "model/gpu/gpu_caches.h"
+#include "model/gpu/wide.h"
+#include "sparse/product/workload.h"
 
 /* Touches of x in the order of waves, one by one. */
 struct touches {
@@ -206,6 +208,65 @@ START_TEST(l1s_equal_a_plain_list)
 }
 END_TEST
 
+/* Whole runs of columns, and requests for x alone: what is reckoned is what a walk through all requests finds,
+ * sectors, waves and all. */
+static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool counts_parts)
+{
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_gpu_grid grid;
+    struct sp_coalescing sum[2];
+    struct sp_gpu_wave wave[2];
+    ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
+    ck_assert_msg(sp_gpu_is_wide(&grid) == (w->op == SP_OP_SPMM), "%s, width %d: is it walked through?",
+                  sp_gpu_map_name(map), (int)w->r);
+    grid.counts_parts = counts_parts;
+    for (int i = 0; i < 2; i++) {
+        grid.walks_all = i == 1;
+        ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum[i], NULL), SP_OK);
+        const struct sp_gpu_wave_options o = {
+            .n_blocks = 7, .n_gathers = sp_coalesced_gathers(&sum[i]), .together_B = 4096, .seed = 1};
+        ck_assert_int_eq(sp_gpu_wave_follow(&grid, &o, &wave[i], NULL), SP_OK);
+    }
+    ck_assert_msg(memcmp(&sum[0], &sum[1], sizeof *sum) == 0, "%s, width %d: other sectors",
+                  sp_gpu_map_name(map), (int)w->r);
+    ck_assert_msg(memcmp(&wave[0], &wave[1], sizeof *wave) == 0, "%s, width %d: other waves",
+                  sp_gpu_map_name(map), (int)w->r);
+    sp_gpu_grid_free(&grid);
+    sp_layout_free(&l);
+}
+
+START_TEST(runs_of_columns_equal_a_walk)
+{
+    static const struct {
+        enum sp_precision precision;
+        int32_t r;
+        enum sp_gpu_map map;
+    } cases[] = {{SP_F64, 128, SP_GPU_ROW},   {SP_F64, 64, SP_GPU_ROW},    {SP_F64, 96, SP_GPU_OUTPUT},
+                 {SP_F32, 128, SP_GPU_ROW},   {SP_F32, 32, SP_GPU_OUTPUT}, {SP_F16, 256, SP_GPU_ROW},
+                 {SP_F16, 512, SP_GPU_ROW},   {SP_F64, 64, SP_GPU_SHARE},  {SP_F64, 256, SP_GPU_SHARE},
+                 {SP_F32, 128, SP_GPU_SHARE}, {SP_F16, 32, SP_GPU_OUTPUT}};
+    static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21}, {900, 1700, 9, 0.1, -1, 40, 22}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int k = 0; k < 2; k++) {
+            struct sp_csr a;
+            hand_matrix(&shapes[k], &a);
+            struct sp_workload w = {.op = SP_OP_SPMM,
+                                    .r = cases[i].r,
+                                    .precision = cases[i].precision,
+                                    .n_threads = 1,
+                                    .matrix = &a};
+            if (cases[i].r == 1)
+                w.op = SP_OP_SPMV;
+            ck_assert_int_eq(sp_workload_set_format(&w, "crs", NULL), SP_OK);
+            compare_with_walk(&w, cases[i].map, k == 1);
+            sp_csr_free(&a);
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("gpu_caches");
@@ -213,6 +274,7 @@ int main(void)
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, l1s_equal_a_plain_list, 0, 2);
     tcase_add_test(tc, waves_equal_a_plain_lru);
+    tcase_add_test(tc, runs_of_columns_equal_a_walk);
     suite_add_tcase(s, tc);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

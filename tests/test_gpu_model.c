@@ -38,6 +38,9 @@ START_TEST(blocks_that_fit_an_sm)
     ck_assert_int_eq(o.L1_B, (256 - 4 * 57) << 10);
     g = (struct sp_gpu_launch){.block_threads = 32, .registers = 32};
     ck_assert_str_eq(sp_occupancy_of(&m, &g).limit, "blocks");
+    m.gpu.wave = 64; /* a block of 32 lanes takes the registers of a wave all the same: 40 of them */
+    g.registers = 40;
+    ck_assert_int_eq(sp_occupancy_of(&m, &g).blocks, 65536 / (40 * 64));
     sp_machine_free(&m);
 }
 END_TEST

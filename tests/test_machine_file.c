@@ -178,6 +178,7 @@ START_TEST(what_is_written_is_read)
     m.gpu = (struct sp_gpu_limits){.threads = 2048,
                                    .blocks = 32,
                                    .registers = 65536,
+                                   .wave = 64,
                                    .shared_B = 233472,
                                    .block_shared_B = 1024,
                                    .source = "guide",
@@ -260,6 +261,7 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.gpu.threads, 2048);
     ck_assert_int_eq(r.gpu.blocks, 32);
     ck_assert_int_eq(r.gpu.registers, 65536);
+    ck_assert_int_eq(r.gpu.wave, 64);
     ck_assert_int_eq(r.gpu.shared_B, 233472);
     ck_assert_int_eq(r.gpu.block_shared_B, 1024);
     ck_assert(r.gpu.counts_parts);

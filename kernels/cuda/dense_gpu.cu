@@ -13,6 +13,9 @@ enum { BLOCKS = 4, TWO_PACKS_BLOCKS = 3, NARROW_BLOCKS = 5 };
 template <class V, int n>
 constexpr int blocks_of = n == 1 || sizeof(V) == sizeof(float) ? NARROW_BLOCKS : BLOCKS;
 
+/* Only some ways of sharing have 64-bit indices (gpu_launch.c). */
+template <class I> constexpr bool is_narrow = sizeof(I) == sizeof(int32_t);
+
 template <class V, class I, int n>
 int start_teams(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
@@ -23,18 +26,19 @@ int start_teams(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
-    if (g->map == SP_GPU_OUTPUT)
-        return start_dense<gpu::crs_output<V, I>, NARROW_BLOCKS>(g, a);
+    if (is_narrow<I> && g->map == SP_GPU_OUTPUT)
+        return start_dense<gpu::crs_output<V, int32_t>, NARROW_BLOCKS>(g, a);
     return g->vector == 1 ? start_teams<V, I, 1>(g, a) : start_teams<V, I, in_load>(g, a);
 }
 
 /* Two grids: the second one adds what the teams of the first carried. */
-template <class V, class I> int start_share(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
+template <class V> int start_share(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
     const int64_t carries = sp_gpu_ratio_up(a->n_shares, SP_GPU_CARRY_SHARES) * a->r;
-    const int failed = g->vector == 1 ? start_dense<gpu::crs_share<V, I, 1>, BLOCKS>(g, a)
-                                      : start_dense<gpu::crs_share<V, I, in_load>, TWO_PACKS_BLOCKS>(g, a);
+    const int failed = g->vector == 1
+                           ? start_dense<gpu::crs_share<V, int32_t, 1>, BLOCKS>(g, a)
+                           : start_dense<gpu::crs_share<V, int32_t, in_load>, TWO_PACKS_BLOCKS>(g, a);
     if (failed)
         return failed;
     return start_grid<gpu::share_carries<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
@@ -46,10 +50,11 @@ template <class V, class I> int start_map(const struct sp_gpu_launch *g, const s
     constexpr int in_load = 16 / (int)sizeof(V);
     switch (g->map) {
     case SP_GPU_SLOT:
-        return g->vector == 1 ? start_dense<gpu::sell_columns<V, I, 1>, NARROW_BLOCKS>(g, a)
-                              : start_dense<gpu::sell_columns<V, I, in_load>, blocks_of<V, in_load>>(g, a);
+        return g->vector == 1
+                   ? start_dense<gpu::sell_columns<V, int32_t, 1>, NARROW_BLOCKS>(g, a)
+                   : start_dense<gpu::sell_columns<V, int32_t, in_load>, blocks_of<V, in_load>>(g, a);
     case SP_GPU_SHARE:
-        return start_share<V, I>(g, a);
+        return start_share<V>(g, a);
     case SP_GPU_STAGE:
         return g->vector == 1 ? start_dense<gpu::staged_columns<V, 1>>(g, a)
                               : start_dense<gpu::staged_columns<V, in_load>>(g, a);

@@ -20,21 +20,21 @@ struct sp_gpu_arrays {
     const struct sp_staged_block *block;
     const int32_t *list;
     const int64_t *start; /* MERGE, SHARE: [n_shares + 1] rows that end before each block, share; STAGE:
-                             [n_chunks] first entry of each chunk */
+                             [n_chunks] first entry of each chunk; BINS: [n_long] long rows */
     int64_t *carry_row;   /* [n_shares] MERGE */
     void *carry_val;      /* [n_shares] of values, SHARE [n_shares x r] */
     const void *x;        /* [n_c x r] */
     const void *rows;     /* [n_r x r] SDDMM's A, FusedMM's C */
     const void *second;   /* [n_c x r] FusedMM's D */
     void *y;              /* [n_r x r], SDDMM [n_nz] in the layout's order of entries */
-    int64_t n_r, n_c, n_nz, n_chunks, n_shares;
+    int64_t n_r, n_c, n_nz, n_chunks, n_shares, n_long;
     int64_t r, ld_x, ld_y;
     int32_t C, T_i, b_h, b_w;
     int lanes, column_lanes, tile, n_tiles, n_parts; /* of the launch */
-    int items;                                       /* of a thread, MERGE; of a team, SHARE */
-    int wide_ptr;                                    /* pointers have 8 bytes, else 4 */
-    int wide_col;                                    /* MMA: so have column indices */
-    int ends_layer;                                  /* STAGE: y is min(max(Y + bias, 0), most) */
+    int items;      /* of a thread, MERGE; of a team, SHARE; of a short row, BINS */
+    int wide_ptr;   /* pointers have 8 bytes, else 4 */
+    int wide_col;   /* MMA: so have column indices */
+    int ends_layer; /* STAGE: y is min(max(Y + bias, 0), most) */
     double bias, most;
 };
 

@@ -61,10 +61,53 @@ template <class T> SP_GPU T load(const T *p)
 /* The same for one register; the compiler leaves it where it stands, before what takes time. */
 SP_GPU int32_t load_here(const int32_t *p)
 {
+#ifdef __HIP__
+    return *(const volatile int32_t *)p;
+#else
     int32_t value;
     asm volatile("ld.global.nc.s32 %0, [%1];" : "=r"(value) : "l"(p));
     return value;
+#endif
 }
+/* Through both caches; the L2 gives it up before all others, or after them. */
+#ifdef __HIP__
+template <class T> SP_GPU T load_once(const T *p)
+{
+    return __builtin_nontemporal_load(p);
+}
+template <class T> SP_GPU T load_kept(const T *p)
+{
+    return load(p);
+}
+#else
+template <class T> SP_GPU T load_by(const T *p, uint64_t policy)
+{
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "one or two registers");
+    T value;
+    if constexpr (sizeof(T) == 8) {
+        uint64_t bits;
+        asm("ld.global.nc.L2::cache_hint.u64 %0, [%1], %2;" : "=l"(bits) : "l"(p), "l"(policy));
+        memcpy(&value, &bits, sizeof value);
+    } else {
+        uint32_t bits;
+        asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(bits) : "l"(p), "l"(policy));
+        memcpy(&value, &bits, sizeof value);
+    }
+    return value;
+}
+template <class T> SP_GPU T load_once(const T *p)
+{
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    return load_by(p, policy);
+}
+template <class T> SP_GPU T load_kept(const T *p)
+{
+    uint64_t policy;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    return load_by(p, policy);
+}
+#endif
 /* Loads what this thread stored. */
 template <class T> SP_GPU T reload(const T *p)
 {
@@ -74,6 +117,12 @@ template <class T> SP_GPU T stream(const T *p)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "one, two or four registers");
     T value;
+#ifdef __HIP__
+    uint32_t bits[sizeof(T) / sizeof(uint32_t)];
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+        bits[i] = __builtin_nontemporal_load((const uint32_t *)p + i);
+    memcpy(&value, bits, sizeof value);
+#else
     if constexpr (sizeof(T) == 16) {
         uint64_t bits[2];
         asm("ld.global.nc.L1::no_allocate.v2.u64 {%0, %1}, [%2];" : "=l"(bits[0]), "=l"(bits[1]) : "l"(p));
@@ -87,6 +136,7 @@ template <class T> SP_GPU T stream(const T *p)
         asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(p));
         memcpy(&value, &bits, sizeof value);
     }
+#endif
     return value;
 }
 template <class T> SP_GPU void store(T *p, T value)
@@ -187,6 +237,14 @@ template <class T> T load(const T *p, int site = __builtin_LINE())
     touch(p, sizeof *p, ACCESS_LOAD, site);
     return *p;
 }
+template <class T> T load_once(const T *p, int site = __builtin_LINE())
+{
+    return load(p, site);
+}
+template <class T> T load_kept(const T *p, int site = __builtin_LINE())
+{
+    return load(p, site);
+}
 inline int32_t load_here(const int32_t *p, int site = __builtin_LINE())
 {
     touch(p, sizeof *p, ACCESS_LOAD, site);
@@ -256,6 +314,16 @@ template <class T> T from_lane(T value, int which, int site = __builtin_LINE())
     return exchanged(value, which, site);
 }
 
+#endif
+
+/* For words that are made of words: SP_GPU_SITE is the line of the access, which SP_GPU_AT hands
+ * on. */
+#if defined(__CUDACC__) || defined(__OPENCL_CPP_VERSION__)
+#define SP_GPU_SITE              0
+#define SP_GPU_AT(word, p, site) ((void)(site), word(p))
+#else
+#define SP_GPU_SITE              __builtin_LINE()
+#define SP_GPU_AT(word, p, site) word(p, site)
 #endif
 
 #ifndef __OPENCL_CPP_VERSION__

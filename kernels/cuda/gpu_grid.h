@@ -23,6 +23,10 @@ __global__ void __launch_bounds__(most_threads, least_blocks) grid_body(const __
 template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, int least_blocks = 0, class Args>
 int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
 {
+#ifdef __HIP__
+    if (shared_B > SP_HIP_SHARED_B)
+        return (int)hipErrorNotSupported;
+#else
     if (shared_B > SP_GPU_SHARED_B) { /* has to be asked for, once for each kernel */
         static const cudaError_t allowed =
             cudaFuncSetAttribute(grid_body<Body, most_threads, least_blocks, Args>,
@@ -30,6 +34,7 @@ int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args 
         if (allowed != cudaSuccess)
             return (int)allowed;
     }
+#endif
     grid_body<Body, most_threads, least_blocks, Args>
         <<<(unsigned)n_blocks, (unsigned)block_threads, shared_B>>>(*args);
     return (int)cudaGetLastError();

@@ -48,7 +48,34 @@ template <class V> SP_GPU V rounded(number<V> v)
     return v;
 }
 
-#ifdef __CUDACC__
+#ifdef __HIP__
+
+SP_GPU float number_of(f16 v)
+{
+    _Float16 half;
+    memcpy(&half, &v.bits, sizeof half);
+    return (float)half;
+}
+SP_GPU float number_of(bf16 v)
+{
+    return __uint_as_float((unsigned)v.bits << 16);
+}
+template <> SP_GPU f16 rounded<f16>(float v)
+{
+    const _Float16 half = (_Float16)v;
+    f16 narrow;
+    memcpy(&narrow.bits, &half, sizeof half);
+    return narrow;
+}
+template <> SP_GPU bf16 rounded<bf16>(float v)
+{
+    const unsigned bits = __float_as_uint(v);
+    if (v != v)
+        return {(uint16_t)(bits >> 16 | 0x40)};
+    return {(uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
+#elif defined(__CUDACC__)
 
 SP_GPU float number_of(f16 v)
 {

@@ -145,6 +145,22 @@ static enum sp_status make_chunk_starts(struct gpu_kernel *k, struct sp_error *e
     return status;
 }
 
+static enum sp_status make_long_rows(struct gpu_kernel *k, struct sp_error *err)
+{
+    static const char what[] = "long rows";
+    const int64_t n = k->launch.n_long;
+    const void *start = NULL;
+    void *memory;
+    enum sp_status status = sp_new_array(n, sizeof(int64_t), what, &memory, err);
+    if (status != SP_OK)
+        return status;
+    sp_gpu_long_rows(k->layout, &k->launch, memory);
+    status = upload(k, memory, n, sizeof(int64_t), what, &start, err);
+    free(memory);
+    k->arrays.start = start;
+    return status;
+}
+
 /* What the formats have beside values, column indices and pointers. */
 static enum sp_status fill_structure(struct gpu_kernel *k, struct sp_error *err)
 {
@@ -203,6 +219,8 @@ static enum sp_status fill_matrix(struct gpu_kernel *k, struct sp_error *err)
         status = make_shares(k, err);
     if (status == SP_OK && k->launch.map == SP_GPU_STAGE)
         status = make_chunk_starts(k, err);
+    if (status == SP_OK && k->launch.map == SP_GPU_BINS)
+        status = make_long_rows(k, err);
     return status;
 }
 
@@ -217,6 +235,7 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
                                 .n_nz = l->n_nz,
                                 .n_chunks = l->n_chunks,
                                 .n_shares = sp_gpu_shares(l, &k->launch),
+                                .n_long = k->launch.n_long,
                                 .r = l->r,
                                 .ld_x = l->ld_x,
                                 .ld_y = l->ld_y,
@@ -251,6 +270,8 @@ static double extra_bytes(const struct sp_layout *l, const struct sp_gpu_launch 
     const int64_t n = sp_gpu_shares(l, g);
     if (g->map == SP_GPU_STAGE)
         return (double)l->n_chunks * sizeof(int64_t);
+    if (g->map == SP_GPU_BINS)
+        return (double)g->n_long * sizeof(int64_t);
     if (n == 0)
         return 0;
     const double starts_B = (double)(n + 1) * sizeof(int64_t);

@@ -1,6 +1,6 @@
 /* From the precision and index width of a launch to the types of its body. Kernels has two
  * templates: whole<V, I>(launch, arrays) for double and float, half<V, I>(launch, arrays) for
- * storage in 16 bits. */
+ * storage in 16 bits, which has 32-bit indices alone. */
 #ifndef SP_KERNELS_CUDA_GPU_TYPES_H
 #define SP_KERNELS_CUDA_GPU_TYPES_H
 
@@ -34,8 +34,10 @@ template <class Kernels>
 int start_types(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a, enum sp_precision precision,
                 enum sp_index index)
 {
-    return index == SP_I32 ? start_precision<Kernels, int32_t>(g, a, precision)
-                           : start_precision<Kernels, int64_t>(g, a, precision);
+    if (index == SP_I32)
+        return start_precision<Kernels, int32_t>(g, a, precision);
+    return precision == SP_F32 ? Kernels::template whole<float, int64_t>(g, a)
+                               : Kernels::template whole<double, int64_t>(g, a);
 }
 
 #endif

@@ -1,7 +1,14 @@
 #include "kernels/cuda/gpu_runtime.h"
 #include "kernels/cuda/nvml_clocks.h"
 
+#ifdef SP_HIP
+#include "kernels/cuda/gpu_hip.h"
+#else
 #include <cuda_runtime_api.h>
+#define SP_GPU_VENDOR  "NVIDIA"
+#define SP_GPU_RUNTIME "CUDA"
+typedef struct cudaDeviceProp cudaDeviceProp_t;
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +19,11 @@ static enum sp_status no_driver(struct sp_error *err)
     int version = 0;
     cudaDriverGetVersion(&version);
     if (version == 0)
-        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing", "there is no NVIDIA driver");
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
+                       "there is no " SP_GPU_VENDOR " driver");
     return sp_fail(err, SP_ABSENT, "update the driver",
-                   "the NVIDIA driver is for CUDA %d.%d, the kernels need %d.%d", version / 1000,
-                   version % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+                   "the " SP_GPU_VENDOR " driver is for " SP_GPU_RUNTIME " %d.%d, the kernels need %d.%d",
+                   version / 1000, version % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
 }
 
 enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
@@ -28,33 +36,43 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
         return no_driver(err);
     case cudaErrorNoDevice:
         return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
-                       "the NVIDIA driver shows no GPU to this process");
+                       "the " SP_GPU_VENDOR " driver shows no GPU to this process");
     case cudaErrorMemoryAllocation:
         return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s: the GPU has no memory left", doing);
-    case cudaErrorIllegalAddress:
+#ifndef SP_HIP
     case cudaErrorMisalignedAddress:
     case cudaErrorInvalidAddressSpace:
     case cudaErrorIllegalInstruction:
     case cudaErrorInvalidPc:
     case cudaErrorHardwareStackError:
+#endif
+    case cudaErrorIllegalAddress:
     case cudaErrorLaunchFailure:
     case cudaErrorLaunchTimeout:
     case cudaErrorLaunchOutOfResources:
     case cudaErrorInvalidConfiguration:
     case cudaErrorInvalidValue:
     case cudaErrorAssert:
-        return sp_fail(err, SP_BUG, "run it under compute-sanitizer, and report it", "%s: %s (CUDA error %d)",
-                       doing, cudaGetErrorString(e), number);
+        return sp_fail(err, SP_BUG, "run it under compute-sanitizer, and report it",
+                       "%s: %s (" SP_GPU_RUNTIME " error %d)", doing, cudaGetErrorString(e), number);
     default:
-        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing", "%s: %s (CUDA error %d)", doing,
-                       cudaGetErrorString(e), number);
+        return sp_fail(err, SP_ABSENT, "spmodel doctor says what is missing",
+                       "%s: %s (" SP_GPU_RUNTIME " error %d)", doing, cudaGetErrorString(e), number);
     }
 }
 
-static int attribute(enum cudaDeviceAttr which)
+/* What the two runtimes call otherwise, or only one of them tells. */
+static void describe_core(const cudaDeviceProp_t *p, struct sp_gpu_device *d)
 {
-    int value = 0;
-    return cudaDeviceGetAttribute(&value, which, 0) == cudaSuccess ? value : 0;
+#ifdef SP_HIP
+    d->shared_core_B = p->maxSharedMemoryPerMultiProcessor;
+    d->core_registers = p->regsPerBlock;
+#else
+    d->shared_core_B = p->sharedMemPerMultiprocessor;
+    d->core_registers = p->regsPerMultiprocessor;
+    if (cudaDeviceGetAttribute(&d->core_blocks, cudaDevAttrMaxBlocksPerMultiprocessor, 0) != cudaSuccess)
+        d->core_blocks = 0;
+#endif
 }
 
 enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = NULL; /* variables do it */
@@ -62,7 +80,7 @@ enum sp_status (*const sp_gpu_choose)(int number, struct sp_error *err) = NULL; 
 enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
 {
     int n = 0;
-    struct cudaDeviceProp p;
+    cudaDeviceProp_t p;
     memset(d, 0, sizeof *d);
     enum sp_status status = sp_gpu_check((int)cudaGetDeviceCount(&n), "looking for a GPU", err);
     if (status == SP_OK && n == 0)
@@ -81,10 +99,9 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     d->minor = p.minor;
     d->n_cores = p.multiProcessorCount;
     d->L2_B = (size_t)p.l2CacheSize;
-    d->shared_core_B = p.sharedMemPerMultiprocessor;
     d->core_threads = p.maxThreadsPerMultiProcessor;
-    d->core_blocks = attribute(cudaDevAttrMaxBlocksPerMultiprocessor);
-    d->core_registers = p.regsPerMultiprocessor;
+    d->wave = p.warpSize;
+    describe_core(&p, d);
     cudaDriverGetVersion(&d->driver);
     cudaRuntimeGetVersion(&d->runtime);
     return SP_OK;

@@ -14,10 +14,10 @@ int start_columns(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
     switch (g->map) {
     case SP_GPU_SAMPLE:
         return start_dense<gpu::sddmm_crs<V, I, n>>(g, a);
-    case SP_GPU_EQUAL:
-        return start_dense<gpu::sddmm_coo<V, I, n>>(g, a);
+    case SP_GPU_EQUAL: /* with 32-bit indices alone, as TILE */
+        return start_dense<gpu::sddmm_coo<V, int32_t, n>>(g, a);
     case SP_GPU_TILE:
-        return start_dense<gpu::sddmm_tiled<V, I, n>, tile_blocks<n>>(g, a);
+        return start_dense<gpu::sddmm_tiled<V, int32_t, n>, tile_blocks<n>>(g, a);
     default:
         return g->vectors > 0 ? start_dense<gpu::fused_narrow<V, I, n>>(g, a)
                               : start_dense<gpu::fused_wide<V, I, n>>(g, a);

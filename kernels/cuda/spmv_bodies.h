@@ -10,47 +10,121 @@
 namespace gpu
 {
 
-/* `lanes` threads have a row, 1 for a row to each thread. Entries are taken `batch` at a time, so
- * that their loads are on the way together; those behind the end are left out one by one, which
- * keeps entry k of all rows of a warp in one request. (A loop that the compiler unrolls begins with
- * what the batches leave over: lanes whose rows differ in length would then ask for different
- * entries together.) */
-template <class V, class I, int lanes> struct crs_rows {
-    static constexpr int batch = SP_GPU_TOGETHER;
-
-    static SP_GPU void run(const struct sp_gpu_arrays &a)
+/* How matrix and x are loaded: as any other data, or so that the L2 keeps x. */
+struct loads_alike {
+    template <class T> static SP_GPU T of_matrix(const T *p, int site = SP_GPU_SITE)
     {
-        const int64_t row = grid_thread() / lanes;
+        return SP_GPU_AT(load, p, site);
+    }
+    template <class T> static SP_GPU T of_x(const T *p, int site = SP_GPU_SITE)
+    {
+        return SP_GPU_AT(load, p, site);
+    }
+};
+struct loads_keeping_x {
+    template <class T> static SP_GPU T of_matrix(const T *p, int site = SP_GPU_SITE)
+    {
+        return SP_GPU_AT(load_once, p, site);
+    }
+    template <class T> static SP_GPU T of_x(const T *p, int site = SP_GPU_SITE)
+    {
+        return SP_GPU_AT(load_kept, p, site);
+    }
+};
+
+/* The sum of a thread's entries: `stride` apart, the first at col and val, `left` up to the end of
+ * the row. Entries are taken `batch` at a time, so that their loads are on the way together; those
+ * behind the end are left out one by one, which keeps entry k of all rows of a warp in one request.
+ * (A loop that the compiler unrolls begins with what the batches leave over: lanes whose rows
+ * differ in length would then ask for different entries together.) */
+template <class Loads, int stride, class V, class I>
+SP_GPU V sum_of_entries(const I *col, const V *val, const V *x, int64_t left)
+{
+    constexpr int batch = SP_GPU_TOGETHER;
+    V sum = 0;
+#pragma unroll 1
+    for (; left > 0; left -= batch * stride) {
+        I c[batch] = {};
+        V v[batch] = {};
+#pragma unroll
+        for (int k = 0; k < batch; k++)
+            if (k * stride < left) {
+                c[k] = Loads::of_matrix(col + k * stride);
+                v[k] = Loads::of_matrix(val + k * stride);
+            }
+#pragma unroll
+        for (int k = 0; k < batch; k++)
+            if (k * stride < left)
+                sum += v[k] * Loads::of_x(x + c[k]);
+        col += batch * stride;
+        val += batch * stride;
+    }
+    return sum;
+}
+
+/* `lanes` threads have a row, 1 for a row to each thread; most: entries of a row that is not left
+ * out. */
+template <class V, class I, int lanes, class Loads = loads_alike> struct crs_rows {
+    static SP_GPU void run_from(const struct sp_gpu_arrays &a, int64_t first_thread, int64_t most)
+    {
+        const int64_t row = first_thread / lanes;
         const int mine = thread() % lanes;
         int64_t begin = 0, end = 0;
-        if (row < a.n_r) {
+        bool has_row = row < a.n_r;
+        if (has_row) {
             begin = pointer(a.ptr, a.wide_ptr, row);
             end = pointer(a.ptr, a.wide_ptr, row + 1);
         }
-        const I *col = (const I *)a.col + begin + mine;
-        const V *val = (const V *)a.val + begin + mine, *x = (const V *)a.x;
-        V sum = 0;
-#pragma unroll 1
-        for (int64_t left = end - begin - mine; left > 0; left -= batch * lanes) {
-            I c[batch] = {};
-            V v[batch] = {};
-#pragma unroll
-            for (int k = 0; k < batch; k++)
-                if (k * lanes < left) {
-                    c[k] = load(col + k * lanes);
-                    v[k] = load(val + k * lanes);
-                }
-#pragma unroll
-            for (int k = 0; k < batch; k++)
-                if (k * lanes < left)
-                    sum += v[k] * load(x + c[k]);
-            col += batch * lanes;
-            val += batch * lanes;
+        if (end - begin > most) {
+            has_row = false;
+            end = begin;
         }
+        V sum = sum_of_entries<Loads, lanes, V, I>((const I *)a.col + begin + mine,
+                                                   (const V *)a.val + begin + mine, (const V *)a.x,
+                                                   end - begin - mine);
         for (int by = lanes / 2; by > 0; by /= 2)
             sum += from_above(sum, by, lanes);
-        if (mine == 0 && row < a.n_r)
+        if (mine == 0 && has_row)
             store((V *)a.y + row, sum);
+    }
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        run_from(a, grid_thread(), INT64_MAX);
+    }
+};
+
+/* Blocks that have a long row each, then as crs_rows. */
+template <class V, class I, int lanes> struct crs_bins {
+    static constexpr int threads = SP_GPU_BINS_THREADS, warps = threads / SP_WARP;
+
+    static SP_GPU void sum_long(const struct sp_gpu_arrays &a)
+    {
+        const int t = thread();
+        V *sums = shared<V>(a, 0);
+        const int64_t row = load(a.start + block());
+        const int64_t begin = pointer(a.ptr, a.wide_ptr, row);
+        const int64_t end = pointer(a.ptr, a.wide_ptr, row + 1);
+        V sum = sum_of_entries<loads_alike, threads, V, I>(
+            (const I *)a.col + begin + t, (const V *)a.val + begin + t, (const V *)a.x, end - begin - t);
+        for (int by = SP_WARP / 2; by > 0; by /= 2)
+            sum += from_above(sum, by, SP_WARP);
+        if (t % SP_WARP == 0)
+            put(sums + t / SP_WARP, sum);
+        block_sync();
+        if (t > 0)
+            return;
+        for (int w = 1; w < warps; w++)
+            sum += get(sums + w);
+        store((V *)a.y + row, sum);
+    }
+
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        if (block() < a.n_long)
+            sum_long(a);
+        else
+            crs_rows<V, I, lanes>::run_from(a, grid_thread() - a.n_long * block_threads(), a.items);
     }
 };
 

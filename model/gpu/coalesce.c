@@ -1,5 +1,7 @@
 #include "model/gpu/coalesce.h"
 
+#include "model/gpu/wide.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,23 +28,27 @@ static int sectors_in_order(const struct sp_gpu_request *r, int to_sector, int64
     return at + 1;
 }
 
+/* What none of those before can be, by a bit of 64 for each, is not looked for among them. */
 static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64_t *sector, uint32_t *used)
 {
     int n = 0;
     int64_t most = -1;
+    uint64_t met = 0;
     const int64_t in_sector = (INT64_C(1) << to_sector) - 1;
     const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)], s = item >> to_sector;
+        const uint64_t bit = UINT64_C(1) << ((uint64_t)s * UINT64_C(0x9e3779b97f4a7c15) >> 58);
         int i = n - 1;
-        if (s > most) {
-            most = s;
+        if (s > most || !(met & bit)) {
+            most = s > most ? s : most;
             i = n;
         } else {
             while (i >= 0 && sector[i] != s)
                 i--;
             i = i < 0 ? n : i;
         }
+        met |= bit;
         if (i == n) {
             sector[n] = s;
             used[n++] = 0;
@@ -82,6 +88,14 @@ static int64_t sectors_of_passes(const struct sp_gpu_grid *g, const struct sp_gp
     return n;
 }
 
+/* Bits that are set, where the processor is not known to count them itself. */
+static int bits_of(uint32_t v)
+{
+    v -= v >> 1 & 0x55555555u;
+    v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
+    return (int)(((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
 static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
 {
     struct sp_gpu_request r;
@@ -95,20 +109,19 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         s->sectors += n;
         s->counted += c->grid->counts_parts ? sectors_of_passes(c->grid, &r) : n;
         s->cycles += (n + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS;
-        s->lanes += __builtin_popcount(r.active);
+        s->lanes += bits_of(r.active);
         for (int i = 0; i < n; i++)
-            s->items += __builtin_popcount(used[i]);
+            s->items += bits_of(used[i]);
         steps += sp_gpu_is_gathered(r.array);
     }
     if (steps > sum->most_steps)
         sum->most_steps = steps;
 }
 
-enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
-                           struct sp_coalescing *sum, struct sp_error *err)
+static enum sp_status walk_first_grid(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                                      struct sp_coalescing *sum, struct sp_error *err)
 {
     struct sp_gpu_cursor c;
-    memset(sum, 0, sizeof *sum);
     const int64_t of_block = sp_gpu_block_warps(&g->launch);
     for (int64_t b = 0; b < g->launch.n_blocks; b++) {
         for (int w = 0; w < of_block; w++) {
@@ -118,6 +131,18 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
         if (b % 4096 == 4095 && sp_progress_interrupted(progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "counting sectors was interrupted");
     }
+    return SP_OK;
+}
+
+enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                           struct sp_coalescing *sum, struct sp_error *err)
+{
+    struct sp_gpu_cursor c;
+    memset(sum, 0, sizeof *sum);
+    enum sp_status status = sp_gpu_is_wide(g) && !g->walks_all ? sp_gpu_wide_coalesce(g, progress, sum, err)
+                                                               : walk_first_grid(g, progress, sum, err);
+    if (status != SP_OK)
+        return status;
     for (int64_t b = 0; b < sp_gpu_carry_blocks(g); b++)
         for (int w = 0; w < SP_GPU_CARRY_THREADS / SP_WARP; w++) {
             sp_gpu_cursor_open_carry(g, b, w, &c);

@@ -7,10 +7,14 @@
 #include "base/memory.h"
 #include "model/cache/cache.h"
 #include "model/gpu/coalesce.h"
+#include "model/gpu/wide.h"
 
 /* Sectors that are followed, about: more SMs differ little from these. */
 static const double L1_AIM = 3e6;
 enum { FEWEST_SMS = 4 };
+/* Of one SM at most, where warps have whole runs of columns: a few times what its L1 holds shows
+ * what comes again. */
+static const int64_t WIDE_MOST = 1000000;
 
 struct cache {
     struct sp_lru lru; /* of lines; not made for the endless one */
@@ -25,6 +29,9 @@ struct simulation {
     int64_t n_lines, first_line[SP_N_GPU_ARRAYS];
     struct cache cache[SP_N_GPU_L1_SIZES];
     int64_t loaded[SP_N_GPU_ARRAYS];
+    int64_t n_asked;              /* sectors of the SM so far */
+    int64_t *line, n_met;         /* WIDE: [n_met] lines that it met, which are all that is forgotten for
+                                     the next one; NULL: all lines are */
     struct sp_gpu_cursor *cursor; /* [n_resident warps of a block] */
     int *left;                    /* [n_resident] warps of each block that have not ended */
 };
@@ -54,9 +61,12 @@ static void ask(struct simulation *s, const struct sp_gpu_request *r)
         return;
     int n = sp_gpu_request_sectors(s->grid, r, sector, used);
     s->loaded[r->array] += n;
+    s->n_asked += n;
     for (int i = 0; i < n; i++) {
         int64_t line = s->first_line[r->array] + (sector[i] >> s->sectors_shift);
         uint8_t bit = (uint8_t)(1 << (sector[i] & ((1 << s->sectors_shift) - 1)));
+        if (s->line && !s->cache[SP_GPU_L1_ENDLESS].present[line])
+            s->line[s->n_met++] = line;
         for (int k = 0; k < SP_N_GPU_L1_SIZES; k++)
             touch_l1(&s->cache[k], k == SP_GPU_L1_ENDLESS, line, bit, &s->cache[k].missed[r->array]);
     }
@@ -83,16 +93,33 @@ static void turn(struct simulation *s, int slot)
         }
 }
 
+/* Empties a cache: of all lines, or of those that were met. */
+static void forget(const struct simulation *s, struct cache *c, bool endless)
+{
+    if (!s->line) {
+        if (!endless)
+            sp_lru_clear(&c->lru);
+        memset(c->present, 0, (size_t)s->n_lines);
+        return;
+    }
+    for (int64_t i = 0; i < s->n_met; i++) {
+        c->present[s->line[i]] = 0;
+        if (!endless)
+            c->lru.place[s->line[i]] = SP_LRU_ABSENT;
+    }
+    c->lru.resident = c->lru.head = c->lru.tail = 0;
+}
+
 static void run_sm(struct simulation *s, int64_t sm)
 {
     const int64_t n_blocks = s->grid->launch.n_blocks, n_sm = s->options->n_sm;
+    const int64_t most = sp_gpu_is_wide(s->grid) ? WIDE_MOST : INT64_MAX;
     int64_t next = sm;
     int running = 0;
-    for (int k = 0; k < SP_N_GPU_L1_SIZES; k++) {
-        if (k != SP_GPU_L1_ENDLESS)
-            sp_lru_clear(&s->cache[k].lru);
-        memset(s->cache[k].present, 0, (size_t)s->n_lines);
-    }
+    s->n_asked = 0;
+    for (int k = 0; k < SP_N_GPU_L1_SIZES; k++)
+        forget(s, &s->cache[k], k == SP_GPU_L1_ENDLESS);
+    s->n_met = 0;
     memset(s->left, 0, (size_t)s->options->n_resident * sizeof *s->left);
     do {
         running = 0;
@@ -106,7 +133,7 @@ static void run_sm(struct simulation *s, int64_t sm)
             turn(s, slot);
             running++;
         }
-    } while (running > 0);
+    } while (running > 0 && s->n_asked < most);
 }
 
 static enum sp_status make_l1(struct simulation *s, struct sp_error *err)
@@ -123,6 +150,9 @@ static enum sp_status make_l1(struct simulation *s, struct sp_error *err)
     enum sp_status status = sp_new_array(warps, sizeof *s->cursor, what, (void **)&s->cursor, err);
     if (status == SP_OK)
         status = sp_new_array(o->n_resident, sizeof *s->left, what, (void **)&s->left, err);
+    if (status == SP_OK && sp_gpu_is_wide(s->grid)) /* a turn of all warps goes beyond the most */
+        status =
+            sp_new_array(WIDE_MOST + (warps + 1) * SP_WARP, sizeof *s->line, what, (void **)&s->line, err);
     for (int k = 0; k < SP_N_GPU_L1_SIZES && status == SP_OK; k++) {
         int64_t lines = k == SP_GPU_L1_HALF ? capacity / 2 : capacity;
         status = sp_new_array(s->n_lines, 1, what, (void **)&s->cache[k].present, err);
@@ -138,6 +168,7 @@ static void unmake(struct simulation *s)
         sp_lru_free(&s->cache[k].lru);
         free(s->cache[k].present);
     }
+    free(s->line);
     free(s->cursor);
     free(s->left);
 }
@@ -201,16 +232,23 @@ struct pass {
     int64_t *missed_at;       /* [sampled sectors] distance of the last touch that was not near */
     struct touch_wave *order; /* [n_order] first touches */
     int64_t n_order;
-    double streamed, of_lane;     /* [sectors]; with each lane that asks for a gathered operand */
-    struct sp_gpu_cursor *cursor; /* [n_slots warps of a block] */
-    int *left;                    /* [n_slots] warps that have not ended */
+    double streamed, of_lane;      /* [sectors]; with each lane that asks for a gathered operand */
+    struct sp_gpu_cursor *cursor;  /* [n_slots warps of a block], or */
+    struct sp_gpu_wide_warp *wide; /* the same, where requests need not be walked through */
+    int *left;                     /* [n_slots] warps that have not ended */
     int64_t n_slots;
 };
 
+/* The pair of a stratum that is followed. */
+static int64_t followed_of(const struct pass *p, int64_t stratum)
+{
+    const uint64_t h = ((uint64_t)stratum ^ p->salt) * UINT64_C(0x9e3779b97f4a7c15);
+    return (int64_t)((uint64_t)stratum << p->stratum | ((h >> 40) & ((UINT64_C(1) << p->stratum) - 1)));
+}
+
 static bool is_followed(const struct pass *p, int64_t pair)
 {
-    uint64_t h = ((uint64_t)(pair >> p->stratum) ^ p->salt) * UINT64_C(0x9e3779b97f4a7c15);
-    return (((uint64_t)pair ^ (h >> 40)) & ((UINT64_C(1) << p->stratum) - 1)) == 0;
+    return pair == followed_of(p, pair >> p->stratum);
 }
 
 static int64_t distance(const struct pass *p, uint32_t sector, double streamed)
@@ -258,7 +296,8 @@ static void gather(struct pass *p, const struct sp_gpu_request *r)
     const int to_sector = SP_GPU_SECTOR_SHIFT - p->grid->item_shift[r->array];
     const int64_t first = r->array == SP_GPU_SECOND ? p->second : 0;
     int64_t last = -1;
-    for (uint32_t left = r->active; left; left &= left - 1) {
+    int lanes = 0;
+    for (uint32_t left = r->active; left; left &= left - 1, lanes++) {
         int64_t sector = first + (r->item[__builtin_ctz(left)] >> to_sector);
         if (sector == last)
             continue;
@@ -267,7 +306,7 @@ static void gather(struct pass *p, const struct sp_gpu_request *r)
         if (is_followed(p, sector >> 1))
             follow(p, (uint32_t)(sector >> (p->stratum + 1) << 1 | (sector & 1)));
     }
-    p->streamed += p->of_lane * __builtin_popcount(r->active);
+    p->streamed += p->of_lane * lanes;
 }
 
 /* To the warp's next request for a gathered operand; false: it has ended. */
@@ -282,26 +321,63 @@ static bool go_on(struct pass *p, struct sp_gpu_cursor *c)
     return false;
 }
 
+/* The same where a request is a run of sectors. */
+static bool go_on_wide(struct pass *p, struct sp_gpu_wide_warp *w, int n)
+{
+    int64_t sector;
+    if (!sp_gpu_wide_next(p->grid, w, &sector))
+        return false;
+    const int64_t first = sector >> 1, last = (sector + n - 1) >> 1;
+    for (int64_t q = first >> p->stratum; q <= last >> p->stratum; q++) {
+        const int64_t pair = followed_of(p, q);
+        if (pair < first || pair > last)
+            continue;
+        follow(p, (uint32_t)(q << 1));
+        follow(p, (uint32_t)(q << 1 | 1));
+    }
+    p->streamed += p->of_lane * SP_WARP;
+    return true;
+}
+
+static void open_gathers(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_cursor *c)
+{
+    sp_gpu_cursor_open(g, block, warp, c);
+    c->gathers_only = !g->walks_all;
+}
+
+static void open_block(struct pass *p, int64_t slot, int64_t block, int warps)
+{
+    for (int w = 0; w < warps; w++)
+        if (p->wide)
+            sp_gpu_wide_open(p->grid, block, w, &p->wide[slot * warps + w]);
+        else
+            open_gathers(p->grid, block, w, &p->cursor[slot * warps + w]);
+    p->left[slot] = warps;
+}
+
+static int go_on_block(struct pass *p, int64_t slot, int warps, int wide_sectors)
+{
+    int going = 0;
+    for (int w = 0; w < warps; w++)
+        going += p->wide ? go_on_wide(p, &p->wide[slot * warps + w], wide_sectors)
+                         : go_on(p, &p->cursor[slot * warps + w]);
+    return going;
+}
+
 static enum sp_status walk(struct pass *p, const struct sp_progress *progress, struct sp_error *err)
 {
     const int warps = (int)sp_gpu_block_warps(&p->grid->launch);
     const int64_t n_blocks = p->grid->launch.n_blocks;
+    const int wide_sectors = p->wide ? sp_gpu_wide_sectors(p->grid) : 0;
     int64_t next = 0, running;
     do {
         running = 0;
         for (int64_t slot = 0; slot < p->n_slots; slot++) {
-            struct sp_gpu_cursor *c = &p->cursor[slot * warps];
-            if (p->left[slot] == 0 && next < n_blocks) {
-                for (int w = 0; w < warps; w++)
-                    sp_gpu_cursor_open(p->grid, next, w, &c[w]);
-                p->left[slot] = warps;
-                next++;
-            }
+            if (p->left[slot] == 0 && next < n_blocks)
+                open_block(p, slot, next++, warps);
             if (p->left[slot] == 0)
                 continue;
-            p->left[slot] = 0;
-            for (int w = 0; w < warps; w++)
-                p->left[slot] += go_on(p, &c[w]);
+            p->left[slot] = go_on_block(p, slot, warps, wide_sectors);
             running++;
         }
         if (sp_progress_interrupted(progress))
@@ -324,18 +400,25 @@ static void follow_next(struct pass *p)
     }
 }
 
-static void count_touched(const struct pass *p)
+static enum sp_status count_touched(const struct pass *p, struct sp_error *err)
 {
     struct sp_gpu_wave *w = p->wave;
-    for (int64_t i = 0; i < p->n_sectors; i++)
+    enum sp_status status = SP_OK;
+    if (p->wide) {
+        status = sp_gpu_wide_rows(p->grid, &w->n_sectors, err);
+        w->n_sectors *= p->grid->layout->r * (int64_t)p->grid->layout->s_x / SP_GPU_SECTOR_B;
+    }
+    for (int64_t i = 0; !p->wide && i < p->n_sectors; i++)
         w->n_sectors += p->touched[i];
     w->weight = w->first > 0 ? (double)w->n_sectors / (double)w->first : 1;
+    return status;
 }
 
 static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options *o, struct sp_error *err)
 {
     static const char what[] = "the reuse distances in waves";
     const struct sp_gpu_grid *g = p->grid;
+    const bool wide = sp_gpu_is_wide(g) && !g->walks_all;
     p->n_slots = o->n_blocks < g->launch.n_blocks ? o->n_blocks : g->launch.n_blocks;
     p->second = (sp_gpu_array_bytes(g, SP_GPU_X) / 64 + 1) * 2;
     p->n_sectors = p->second;
@@ -348,12 +431,15 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
         if (!sp_gpu_is_gathered((enum sp_gpu_array)a))
             p->wave->stream_B += sp_gpu_array_bytes(g, (enum sp_gpu_array)a);
-    p->of_lane = o->n_gathers > 0 ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers : 0;
+    /* What the L2 gives up first takes no place of x. */
+    p->of_lane = o->n_gathers > 0 && g->launch.map != SP_GPU_KEEP
+                     ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers
+                     : 0;
     int64_t n_sampled = 2 * ((p->n_sectors / 2 >> p->stratum) + 1);
     int64_t n_warps = p->n_slots * sp_gpu_block_warps(&g->launch);
     enum sp_status status = sp_stack_make(n_sampled, &p->stack, err);
     if (status == SP_OK)
-        status = sp_new_array(p->n_sectors, 1, what, (void **)&p->touched, err);
+        status = sp_new_array(wide ? 0 : p->n_sectors, 1, what, (void **)&p->touched, err);
     if (status == SP_OK)
         status = sp_new_array(n_sampled, sizeof *p->streamed_at, what, (void **)&p->streamed_at, err);
     if (status == SP_OK)
@@ -361,7 +447,8 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
     if (status == SP_OK)
         status = sp_new_array(n_sampled, sizeof *p->order, what, (void **)&p->order, err);
     if (status == SP_OK)
-        status = sp_new_array(n_warps, sizeof *p->cursor, what, (void **)&p->cursor, err);
+        status = wide ? sp_new_array(n_warps, sizeof *p->wide, what, (void **)&p->wide, err)
+                      : sp_new_array(n_warps, sizeof *p->cursor, what, (void **)&p->cursor, err);
     if (status == SP_OK)
         status = sp_new_array(p->n_slots, sizeof *p->left, what, (void **)&p->left, err);
     return status;
@@ -377,7 +464,7 @@ enum sp_status sp_gpu_wave_follow(const struct sp_gpu_grid *grid, const struct s
         status = walk(&p, o->progress, err);
     if (status == SP_OK) {
         follow_next(&p);
-        count_touched(&p);
+        status = count_touched(&p, err);
     }
     sp_stack_free(&p.stack);
     free(p.touched);
@@ -385,6 +472,7 @@ enum sp_status sp_gpu_wave_follow(const struct sp_gpu_grid *grid, const struct s
     free(p.missed_at);
     free(p.order);
     free(p.cursor);
+    free(p.wide);
     free(p.left);
     return status;
 }

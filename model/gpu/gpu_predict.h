@@ -14,7 +14,7 @@
 
 /* Of what modelled bytes are: one more with every change after which the same launch on the same
  * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
-enum { SP_GPU_TRAFFIC_VERSION = 2 };
+enum { SP_GPU_TRAFFIC_VERSION = 3 };
 
 /* One execution, second grids included: loads, and stores with atomic additions [B]. */
 struct sp_gpu_traffic {

@@ -16,17 +16,17 @@ static void lower(struct sp_occupancy *o, int64_t blocks, const char *limit)
 
 struct sp_occupancy sp_occupancy_of(const struct sp_machine *m, const struct sp_gpu_launch *g)
 {
-    enum { REGISTERS_AT_A_TIME = 256 };
+    enum { REGISTERS_AT_A_TIME = 8 }; /* of a lane */
     const struct sp_gpu_limits *sm = &m->gpu;
     struct sp_occupancy o = {.blocks = sm->threads / g->block_threads, .limit = "threads"};
     if (o.blocks < 1)
         o.blocks = 1;
     if (sm->blocks > 0)
         lower(&o, sm->blocks, "blocks");
-    int64_t of_warp = ((int64_t)g->registers * SP_WARP + REGISTERS_AT_A_TIME - 1) / REGISTERS_AT_A_TIME *
-                      REGISTERS_AT_A_TIME;
-    if (sm->registers > 0 && of_warp > 0)
-        lower(&o, sm->registers / (of_warp * sp_gpu_block_warps(g)), "registers");
+    const int64_t wave = sm->wave > 0 ? sm->wave : SP_WARP;
+    const int64_t of_wave = sp_gpu_ratio_up(g->registers, REGISTERS_AT_A_TIME) * REGISTERS_AT_A_TIME * wave;
+    if (sm->registers > 0 && of_wave > 0)
+        lower(&o, sm->registers / (of_wave * sp_gpu_ratio_up(g->block_threads, wave)), "registers");
     const int64_t shared_B = g->shared_B > 0 ? (int64_t)g->shared_B + sm->block_shared_B : 0;
     if (sm->shared_B > 0 && shared_B > 0)
         lower(&o, sm->shared_B / shared_B, "shared memory");

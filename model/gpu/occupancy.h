@@ -15,7 +15,8 @@ struct sp_occupancy {
     int64_t L1_B;      /* of an SM that their shared memory leaves */
 };
 
-/* The machine must describe its limits (sp_gpu_is_described). Warps get registers by 256. */
+/* The machine must describe its limits (sp_gpu_is_described). Lanes of a wave get registers by 8. A
+ * warp stays 32 lanes: a wave of 64 asks for two at a time. */
 struct sp_occupancy sp_occupancy_of(const struct sp_machine *machine, const struct sp_gpu_launch *launch);
 
 /* A GPU with an L1 for each SM, an L2 with sectors of 32 bytes, and limits of an SM. */

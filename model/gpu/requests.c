@@ -11,6 +11,7 @@ static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)
 {
     static const struct sp_gpu_walk *const walks[SP_N_GPU_MAPS] = {
         [SP_GPU_THREAD] = &sp_gpu_walk_rows,    [SP_GPU_LANES] = &sp_gpu_walk_rows,
+        [SP_GPU_KEEP] = &sp_gpu_walk_rows,      [SP_GPU_BINS] = &sp_gpu_walk_rows,
         [SP_GPU_MERGE] = &sp_gpu_walk_merge,    [SP_GPU_CHUNK] = &sp_gpu_walk_chunk,
         [SP_GPU_GROUP] = &sp_gpu_walk_columns,  [SP_GPU_SLOT] = &sp_gpu_walk_columns,
         [SP_GPU_OUTPUT] = &sp_gpu_walk_columns, [SP_GPU_ROW] = &sp_gpu_walk_columns,
@@ -67,7 +68,7 @@ static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
 {
     const bool merge = g->launch.map == SP_GPU_MERGE, staged = g->launch.map == SP_GPU_STAGE;
     const int64_t n_shares = sp_gpu_shares(g->layout, &g->launch);
-    const int64_t n = n_shares > 0 ? n_shares + 1 : staged ? g->layout->n_chunks : 0;
+    const int64_t n = n_shares > 0 ? n_shares + 1 : staged ? g->layout->n_chunks : g->launch.n_long;
     set_array(g, SP_GPU_START, n, sizeof *g->start);
     set_array(g, SP_GPU_CARRY_ROW, merge ? n_shares : 0, sizeof(int64_t));
     set_array(g, SP_GPU_CARRY_VAL, merge ? n_shares : n_shares * g->layout->r, g->layout->s_x);
@@ -77,8 +78,10 @@ static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
         sp_new_array(n, sizeof *g->start, "where blocks and chunks begin", (void **)&g->start, err);
     if (status == SP_OK && n_shares > 0)
         sp_gpu_merge_starts(g->layout, &g->launch, g->start);
-    else if (status == SP_OK)
+    else if (status == SP_OK && staged)
         sp_gpu_chunk_starts(g->layout, g->start);
+    else if (status == SP_OK)
+        sp_gpu_long_rows(g->layout, &g->launch, g->start);
     return status;
 }
 
@@ -111,6 +114,7 @@ static void begin(const struct sp_gpu_grid *grid, const struct sp_gpu_walk *walk
     c->walk = walk;
     c->block = block;
     c->first_thread = warp * SP_WARP;
+    c->gathers_only = false;
     walk->begin(c);
 }
 

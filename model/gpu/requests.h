@@ -50,8 +50,10 @@ enum { SP_GPU_BLOCK_ITEMS = sizeof(struct sp_staged_block) / sizeof(int32_t) };
 struct sp_gpu_grid {
     const struct sp_layout *layout; /* borrowed */
     struct sp_gpu_launch launch;
-    int64_t *start;    /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks]; else NULL; owned */
+    int64_t
+        *start; /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks], BINS [n_long]; else NULL; owned */
     bool counts_parts; /* struct sp_gpu_limits; false until it is set */
+    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/wide.h) */
     int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
@@ -90,6 +92,7 @@ struct sp_gpu_cursor {
     uint32_t lanes;         /* those that take part at all */
     uint32_t active;
     uint32_t ending;         /* SHARE: those whose row has just ended */
+    bool gathers_only;       /* requests for x alone are wanted: others may be left out */
     int64_t slots;           /* left, or of the longest lane */
     int64_t row, first;      /* of the warp; its first entry, or item */
     int64_t from, to;        /* entries, or items, that are left */
@@ -102,7 +105,8 @@ struct sp_gpu_cursor {
     int32_t column[SP_WARP]; /* the column of its load */
 };
 
-/* Warp `warp` of block `block`; 0 <= warp < sp_gpu_block_warps(). */
+/* Warp `warp` of block `block`; 0 <= warp < sp_gpu_block_warps(). All its requests, until
+ * `gathers_only` is set. */
 void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_cursor *c);
 /* The same of the second grid. */
 void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,

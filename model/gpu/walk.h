@@ -11,7 +11,7 @@ struct sp_gpu_walk {
     bool (*next)(struct sp_gpu_cursor *cursor, struct sp_gpu_request *request);
 };
 
-extern const struct sp_gpu_walk sp_gpu_walk_rows;        /* THREAD, LANES */
+extern const struct sp_gpu_walk sp_gpu_walk_rows;        /* THREAD, LANES, KEEP, BINS */
 extern const struct sp_gpu_walk sp_gpu_walk_chunk;       /* CHUNK */
 extern const struct sp_gpu_walk sp_gpu_walk_merge;       /* MERGE */
 extern const struct sp_gpu_walk sp_gpu_walk_carry;       /* MERGE's second grid */

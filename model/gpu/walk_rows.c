@@ -1,7 +1,8 @@
-/* Walks over rows, chunks, equal shares: THREAD, LANES; CHUNK; OUTPUT, GROUP, ROW, SLOT; MERGE. */
+/* Walks over rows, chunks, equal shares: THREAD, LANES, KEEP, BINS; CHUNK; OUTPUT, GROUP, ROW,
+ * SLOT; MERGE. */
 #include "model/gpu/walk.h"
 
-enum step { BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
+enum step { LONG_ROW, BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
 
 /* named[]: the columns of the entries at[] of the active lanes. */
 static void name_columns(struct sp_gpu_cursor *c)
@@ -13,40 +14,105 @@ static void name_columns(struct sp_gpu_cursor *c)
     }
 }
 
-/* CRS by rows, `lanes` threads each: THREAD, LANES. */
+/* CRS by rows, `lanes` threads each: THREAD, LANES, KEEP, and BINS beside its long rows. turn: how
+ * far the entries of a lane are apart. */
+
+static bool has_long_row(const struct sp_gpu_cursor *c)
+{
+    return c->block < c->grid->launch.n_long;
+}
+
+/* The row of the warp's first thread. */
+static int64_t first_row(const struct sp_gpu_cursor *c)
+{
+    const struct sp_gpu_launch *g = &c->grid->launch;
+    return ((c->block - g->n_long) * g->block_threads + c->first_thread) / g->lanes;
+}
+
+static void open_long_row(struct sp_gpu_cursor *c)
+{
+    const struct sp_layout *l = c->grid->layout;
+    const int64_t row = c->grid->start[c->block];
+    c->lanes = UINT32_MAX;
+    c->step = LONG_ROW;
+    c->turn = c->grid->launch.block_threads;
+    for (int lane = 0; lane < SP_WARP; lane++) {
+        c->at[lane] = sp_layout_ptr(l, row) + c->first_thread + lane;
+        c->end[lane] = sp_layout_ptr(l, row + 1);
+    }
+    sp_gpu_name_one(c, c->block);
+}
+
 static void open_rows(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;
-    const int of_row = c->grid->launch.lanes;
-    const int64_t T = sp_gpu_grid_thread(c, c->grid->launch.block_threads), first = T / of_row;
+    const struct sp_gpu_launch *g = &c->grid->launch;
+    const int of_row = g->lanes;
+    if (has_long_row(c)) {
+        open_long_row(c);
+        return;
+    }
+    const int64_t first = first_row(c);
     c->lanes = sp_gpu_first_lanes((l->n_r - first) * of_row);
     c->step = c->lanes ? BEGIN : DONE;
+    c->turn = of_row;
     for (int lane = 0; lane < SP_WARP; lane++) {
         bool has_row = c->lanes & sp_gpu_bit(lane);
         int64_t row = first + lane / of_row;
         c->named[lane] = row;
         c->at[lane] = has_row ? sp_layout_ptr(l, row) + lane % of_row : 0;
         c->end[lane] = has_row ? sp_layout_ptr(l, row + 1) : 0;
+        if (g->n_long > 0 && has_row && c->end[lane] - sp_layout_ptr(l, row) > g->items)
+            c->end[lane] = 0;
     }
 }
 
-/* The rows once more, by the first thread of each. */
+/* The rows once more, by the first thread of each: but those that are long. */
 static uint32_t name_rows(struct sp_gpu_cursor *c)
 {
-    const int of_row = c->grid->launch.lanes;
-    const int64_t first = sp_gpu_grid_thread(c, c->grid->launch.block_threads) / of_row;
+    const struct sp_gpu_launch *g = &c->grid->launch;
+    const struct sp_layout *l = c->grid->layout;
     uint32_t firsts = 0;
-    for (int lane = 0; lane < SP_WARP; lane += of_row) {
-        c->named[lane] = first + lane / of_row;
-        firsts |= sp_gpu_bit(lane);
+    if (has_long_row(c)) {
+        c->named[0] = c->grid->start[c->block];
+        return c->first_thread == 0;
+    }
+    const int64_t first = first_row(c);
+    for (int lane = 0; lane < SP_WARP; lane += g->lanes) {
+        const int64_t row = c->named[lane] = first + lane / g->lanes;
+        if (g->n_long == 0 || (row < l->n_r && sp_layout_ptr(l, row + 1) - sp_layout_ptr(l, row) <= g->items))
+            firsts |= sp_gpu_bit(lane);
     }
     return firsts & c->lanes;
 }
 
+/* The next entries of the lanes, by their x. */
+static bool next_x_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
+{
+    const struct sp_layout *l = c->grid->layout;
+    c->active = 0;
+    for (int lane = 0; lane < SP_WARP; lane++) {
+        if (c->at[lane] >= c->end[lane])
+            continue;
+        c->active |= sp_gpu_bit(lane);
+        c->named[lane] = sp_layout_col(l, c->at[lane]);
+        c->at[lane] += c->turn;
+    }
+    return c->active && sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
+}
+
 static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
+    if (c->gathers_only)
+        return c->step != DONE && next_x_of_rows(c, r);
+    uint32_t firsts;
     switch ((enum step)c->step) {
+    case LONG_ROW:
+        c->step = BEGIN;
+        return sp_gpu_load(r, SP_GPU_START, c->lanes, c->named, true);
     case BEGIN:
+        if (has_long_row(c))
+            sp_gpu_name_one(c, c->grid->start[c->block]);
         c->step = BEGIN_END;
         return sp_gpu_load(r, SP_GPU_PTR, c->lanes, c->named, true);
     case BEGIN_END:
@@ -58,7 +124,8 @@ static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         sp_gpu_activate(c);
         if (!c->active) {
             c->step = DONE;
-            return sp_gpu_store(r, SP_GPU_Y, name_rows(c), c->named, true);
+            firsts = name_rows(c);
+            return firsts && sp_gpu_store(r, SP_GPU_Y, firsts, c->named, true);
         }
         c->step = ENTRY_VAL;
         return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
@@ -68,7 +135,7 @@ static bool next_of_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         return sp_gpu_load(r, SP_GPU_VAL, c->active, c->at, true);
     case ENTRY_X:
         for (int lane = 0; lane < SP_WARP; lane++)
-            c->at[lane] += c->grid->launch.lanes;
+            c->at[lane] += c->turn;
         c->step = ENTRY_COL;
         return sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
     default:
@@ -434,6 +501,10 @@ static bool merge_carry(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum 
 
 static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
+    if (c->gathers_only && c->step < COL) {
+        begin_entries(c);
+        c->step = COL;
+    }
     switch ((enum step_merge)c->step) {
     case START:
         return merge_start(c, r, 0);
@@ -446,6 +517,10 @@ static bool next_of_merge(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         c->step = COL; /* fall through */
     case COL:
         c->active = share_of(c, c->from / SP_WARP * SP_WARP, c->from, c->to, c->at);
+        if (c->gathers_only) {
+            name_columns(c);
+            return c->active && sp_gpu_load(r, SP_GPU_X, c->active, c->named, false);
+        }
         if (c->active) {
             c->step = MERGE_VAL;
             return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);

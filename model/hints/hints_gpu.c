@@ -128,8 +128,8 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
         "the same cache.",
         p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
-    hint->in_words = "in your program: an L2 access policy window over x "
-                     "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix";
+    hint->in_words = SP_O_ISA " cuda-keep, CRS; in your program: an L2 access policy window over x "
+                              "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix";
     snprintf(
         hint->expect, sizeof hint->expect, "alpha towards %.3g; refuted if alpha falls and the time stays",
         in->n_nz > 0 ? p->traffic.x_once_B / ((double)sp_precision_size(in->precision) * (double)in->n_nz)

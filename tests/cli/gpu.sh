@@ -80,10 +80,14 @@ has '^ measured '
 has '4 SMs'
 has 'no counters can be used: counters are refused'
 unset SP_EXECUTOR_REFUSES
-for kernel in cuda-thread cuda-lanes cuda-merge; do
-    analyze gen:powerlaw:8:6 --isa $kernel --precision f32 --index i64
-    has "CRS  f32/i64  $kernel"
+for kernel in cuda-thread cuda-lanes cuda-merge cuda-keep cuda-bins; do
+    analyze gen:arrow:1100 --isa $kernel --precision f32
+    has "CRS  f32/i32  $kernel"
 done
+analyze gen:powerlaw:8:6 --isa cuda-lanes --precision f32 --index i64
+has "CRS  f32/i64  cuda-lanes"
+exits 4 'no row has more' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-bins
+exits 4 '64-bit indices' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-merge --index i64
 # Sectors that the model says are those that the warps asked for: check_records compares them.
 for format in crs sell:32,1 sell:32,256; do
     analyze gen:powerlaw:9:5 --format $format --bytes cupti --no-plots

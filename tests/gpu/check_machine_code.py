@@ -25,10 +25,14 @@ ENOUGH = 0.9        # of what Little's law asks for
 # those of a gathered operand; is it to have enough bytes on their way?; bytes of shared memory of a block
 MERGE_ITEMS = 7 * 256 + 1
 KERNELS = [
-    ("`cuda-thread` f64", "crs_rows", "double int 1", "THREAD", 0, 4, 2, 8, 4, True, 0),
-    ("`cuda-lanes` f64", "crs_rows", "double int 8", "LANES", 0, 4, 2, 8, 4, True, 0),
-    ("`cuda-lanes` f32", "crs_rows", "float int 8", "LANES", 0, 4, 2, 4, 4, True, 0),
-    ("`cuda-lanes` c128", "crs_rows", "complex int 8", "LANES", 0, 4, 2, 16, 4, True, 0),
+    ("`cuda-thread` f64", "crs_rows", "double int 1 loads_alike", "THREAD", 0, 4, 2, 8, 4, True, 0),
+    ("`cuda-lanes` f64", "crs_rows", "double int 8 loads_alike", "LANES", 0, 4, 2, 8, 4, True, 0),
+    ("`cuda-lanes` f32", "crs_rows", "float int 8 loads_alike", "LANES", 0, 4, 2, 4, 4, True, 0),
+    ("`cuda-lanes` c128", "crs_rows", "complex int 16 loads_alike", "LANES", 0, 4, 2, 16, 4, True, 0),
+    ("`cuda-keep` f64", "crs_rows", "double int 8 loads_keeping_x", "KEEP", 0, 4, 2, 8, 4, True, 0),
+    ("`cuda-keep` f32", "crs_rows", "float int 8 loads_keeping_x", "KEEP", 0, 4, 2, 4, 4, True, 0),
+    ("`cuda-bins` f64", "crs_bins", "double int 8", "BINS", 0, 4, 2, 8, 4, True, 64),
+    ("`cuda-bins` f32", "crs_bins", "float int 8", "BINS", 0, 4, 2, 4, 4, True, 32),
     ("`cuda-merge` f64", "crs_merge", "double int", "MERGE", 0, 4, 2, 8, 4, True, MERGE_ITEMS * 12 + 256 * 12),
     ("`cuda-merge` f32", "crs_merge", "float int", "MERGE", 0, 4, 2, 4, 4, True, MERGE_ITEMS * 8 + 256 * 8),
     ("`cuda-chunk` f64", "sell_chunk", "double int", "CHUNK", 0, 4, 2, 8, 4, True, 0),

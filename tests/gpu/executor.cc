@@ -648,6 +648,7 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *d, struct sp_error *err)
     d->core_threads = 512;
     d->core_blocks = 8;
     d->core_registers = 65536;
+    d->wave = 32;
     return SP_OK;
 }
 

@@ -67,7 +67,7 @@ static int array_of(const char *name)
                                                        [SP_GPU_ROW_INDEX] = "row indices",
                                                        [SP_GPU_ROWS] = "the row operand",
                                                        [SP_GPU_SECOND] = "the second gathered operand"};
-    if (strcmp(name, "first entries of chunks") == 0)
+    if (strcmp(name, "first entries of chunks") == 0 || strcmp(name, "long rows") == 0)
         return SP_GPU_START;
     for (int i = 0; i < SP_N_GPU_ARRAYS; i++)
         if (strcmp(names[i], name) == 0)
@@ -219,25 +219,30 @@ static void check_matrix(const struct sp_executor *executor, const struct sp_csr
         int lanes;
         int32_t C;
         int64_t sigma;
-    } cases[] = {{SP_GPU_THREAD, 0, 1, 1},   {SP_GPU_LANES, 0, 1, 1},  {SP_GPU_LANES, 2, 1, 1},
-                 {SP_GPU_LANES, 32, 1, 1},   {SP_GPU_MERGE, 0, 1, 1},  {SP_GPU_CHUNK, 0, 32, 1},
-                 {SP_GPU_CHUNK, 0, 64, 128}, {SP_GPU_CHUNK, 0, 32, 96}};
+    } cases[] = {{SP_GPU_THREAD, 0, 1, 1},   {SP_GPU_LANES, 0, 1, 1},   {SP_GPU_LANES, 2, 1, 1},
+                 {SP_GPU_LANES, 32, 1, 1},   {SP_GPU_MERGE, 0, 1, 1},   {SP_GPU_CHUNK, 0, 32, 1},
+                 {SP_GPU_CHUNK, 0, 64, 128}, {SP_GPU_CHUNK, 0, 32, 96}, {SP_GPU_KEEP, 0, 1, 1},
+                 {SP_GPU_BINS, 0, 1, 1},     {SP_GPU_BINS, 32, 1, 1}};
     for (int precision = 0; precision <= SP_C128; precision++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-            if (precision == SP_C128 && cases[i].C > 1)
+            const enum sp_gpu_map map = cases[i].map;
+            if (precision == SP_C128 && (cases[i].C > 1 || map == SP_GPU_KEEP || map == SP_GPU_BINS))
                 continue;
             struct sp_workload w = {.format = cases[i].C > 1 ? SP_FORMAT_SELL : SP_FORMAT_CRS,
                                     .C = cases[i].C,
                                     .sigma = cases[i].sigma,
                                     .precision = precision,
-                                    .index = i % 2 ? SP_I64 : SP_I32,
+                                    .index = i % 2 && (map == SP_GPU_LANES || map == SP_GPU_CHUNK) ? SP_I64
+                                                                                                   : SP_I32,
                                     .n_threads = 1,
                                     .matrix = a};
             struct sp_layout l;
             struct sp_dense_arrays arrays;
             ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
             ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
-            check_launch(executor, &l, &arrays, cases[i].map, cases[i].lanes);
+            struct sp_gpu_launch made;
+            if (map != SP_GPU_BINS || sp_gpu_launch_make(&l, map, 0, &made, NULL) == SP_OK)
+                check_launch(executor, &l, &arrays, map, cases[i].lanes);
             sp_dense_free(&arrays);
             sp_layout_free(&l);
         }

@@ -90,7 +90,7 @@ static void check_case(const struct sp_csr *a, int which)
                 sp_workload_check(&w, NULL) != SP_OK)
                 continue;
             const int n = check_workload(&w);
-            if (precision == SP_F64)
+            if (precision == SP_F64 && index == SP_I32) /* 64-bit ones have fewer */
                 ck_assert_int_eq(n, device.has_sub_groups ? cases[which].n_all : cases[which].n_everywhere);
         }
 }

@@ -248,6 +248,8 @@ static json_t *gpu_object(const struct sp_gpu_limits *gpu)
     json_object_set_new(o, "threads", json_integer(gpu->threads));
     json_object_set_new(o, "blocks", json_integer(gpu->blocks));
     json_object_set_new(o, "registers", json_integer(gpu->registers));
+    if (gpu->wave > 32)
+        json_object_set_new(o, "wave", json_integer(gpu->wave));
     json_object_set_new(o, "shared_B", json_integer(gpu->shared_B));
     json_object_set_new(o, "block_shared_B", json_integer(gpu->block_shared_B));
     json_object_set_new(o, "source", json_string(gpu->source));

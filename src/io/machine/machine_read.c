@@ -181,9 +181,10 @@ static struct sp_value share_of(struct reader *r, const json_t *gpu, const char 
 static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gpu)
 {
     static const char *const known[] = {
-        "threads",   "blocks",     "registers",         "shared_B", "block_shared_B", "source",
-        "launch_s",  "latency_s",  "L2_latency_s",      "wait_s",   "step_s",         "row_s",
-        "crs_share", "sell_share", "duplicate_sectors", NULL};
+        "threads", "blocks",   "registers", "shared_B",     "block_shared_B",
+        "source",  "launch_s", "latency_s", "L2_latency_s", "wait_s",
+        "step_s",  "row_s",    "crs_share", "sell_share",   "duplicate_sectors",
+        "wave",    NULL};
     char parts[16] = "warp";
     gpu->launch_s = gpu->latency_s = sp_value_none("not described");
     gpu->L2_latency_s = gpu->wait_s = gpu->step_s = gpu->row_s = gpu->crs_share = gpu->sell_share =
@@ -200,6 +201,10 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     gpu->registers = count_of(r, o, "gpu", "registers", 1, 1 << 28, NAN);
     gpu->shared_B = (int64_t)number_of(r, o, "gpu", "shared_B", 1, 1e12, NAN);
     gpu->block_shared_B = (int64_t)number_of(r, o, "gpu", "block_shared_B", 0, 1e12, 0);
+    if (json_object_get(o, "wave"))
+        gpu->wave = count_of(r, o, "gpu", "wave", 32, 64, NAN);
+    if (r->status == SP_OK && gpu->wave != 0 && gpu->wave != 32 && gpu->wave != 64)
+        fault(r, "gpu", "wave", "must be 32 or 64");
     text_of(r, o, "gpu", "source", gpu->source, sizeof gpu->source, true);
     if (json_object_get(o, "duplicate_sectors"))
         text_of(r, o, "gpu", "duplicate_sectors", parts, sizeof parts, true);

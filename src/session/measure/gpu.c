@@ -86,6 +86,7 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
     m->gpu = (struct sp_gpu_limits){.threads = *d->interface ? 0 : d->core_threads,
                                     .blocks = d->core_blocks,
                                     .registers = d->core_registers,
+                                    .wave = d->wave,
                                     .shared_B = (int64_t)d->shared_core_B,
                                     .block_shared_B = d->major >= 8 ? 1024 : 0,
                                     .launch_s = sp_value_none("not measured"),

@@ -95,7 +95,7 @@ struct sp_model_row {
 };
 
 /* Ways in which a GPU's threads share a format's work: a row each. */
-enum { SP_MODEL_WAYS = 3 };
+enum { SP_MODEL_WAYS = 5 };
 
 /* What bytes of y cost on this machine: as asked, else 1 on a GPU and 2 on a CPU. */
 double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine);

@@ -277,28 +277,30 @@ struct map_facts {
     enum sp_format format;
     int block_threads, registers;
     double steps;
-    bool streams_pass_L1;
+    bool streams_pass_L1, wide_index; /* has bodies for 64-bit indices */
 };
 
 /* Registers as ptxas of CUDA 13.0 says for compute capability 9.0 (nvcc -Xptxas -v), the most of
  * the bodies for f64 and i32 of a map, rounded up to what a warp is given; of GROUP and ROW with
  * one load of a thread and with two launch_dense() says which. `steps` by the same code. */
 static const struct map_facts maps[SP_N_GPU_MAPS] = {
-    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false},
-    [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false},
-    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_MERGE_THREADS, 40, 2, true},
-    [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 32, 2, true},
-    [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, 2, false},
-    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 56, 2, false},
-    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 40, 2, false},
-    [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false},
-    [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false},
-    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 80, 2, false},
-    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 72, 2, false},
-    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 88, 2, false},
-    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 64, 1, false},
-    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 88, 4, false},
-    [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, 2, false},
+    [SP_GPU_THREAD] = {"thread", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false, true},
+    [SP_GPU_LANES] = {"lanes", SP_OP_SPMV, SP_FORMAT_CRS, 256, 32, 2, false, true},
+    [SP_GPU_MERGE] = {"merge", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_MERGE_THREADS, 40, 2, true, false},
+    [SP_GPU_KEEP] = {"keep", SP_OP_SPMV, SP_FORMAT_CRS, 256, 40, 2, false, false},
+    [SP_GPU_BINS] = {"bins", SP_OP_SPMV, SP_FORMAT_CRS, SP_GPU_BINS_THREADS, 32, 2, false, false},
+    [SP_GPU_CHUNK] = {"chunk", SP_OP_SPMV, SP_FORMAT_SELL, 128, 32, 2, true, true},
+    [SP_GPU_GROUP] = {"group", SP_OP_SPMMV, SP_FORMAT_CRS, 128, 48, 2, false, true},
+    [SP_GPU_SLOT] = {"slot", SP_OP_SPMMV, SP_FORMAT_SELL, 128, 56, 2, false, false},
+    [SP_GPU_OUTPUT] = {"output", SP_OP_SPMM, SP_FORMAT_CRS, 256, 40, 2, false, false},
+    [SP_GPU_ROW] = {"row", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false, true},
+    [SP_GPU_SHARE] = {"share", SP_OP_SPMM, SP_FORMAT_CRS, 128, 64, 2, false, false},
+    [SP_GPU_STAGE] = {"stage", SP_OP_SPMM, SP_FORMAT_STAGED, 256, 80, 2, false, true},
+    [SP_GPU_SAMPLE] = {"sample", SP_OP_SDDMM, SP_FORMAT_CRS, 128, 72, 2, false, true},
+    [SP_GPU_EQUAL] = {"equal", SP_OP_SDDMM, SP_FORMAT_COO, 128, 88, 2, false, false},
+    [SP_GPU_TILE] = {"tile", SP_OP_SDDMM, SP_FORMAT_TILED, 256, 64, 1, false, false},
+    [SP_GPU_FUSED] = {"fused", SP_OP_FUSEDMM, SP_FORMAT_CRS, 128, 88, 4, false, true},
+    [SP_GPU_MMA] = {"mma", SP_OP_SPMM, SP_FORMAT_BCSR, 256, 80, 2, false, true},
 };
 
 /* Odd: items of a thread then begin in another bank of shared memory than those of its
@@ -321,12 +323,44 @@ enum sp_format sp_gpu_map_format(enum sp_gpu_map map)
     return maps[map].format;
 }
 
-static int spmv_lanes(const struct sp_layout *l)
+static bool has_lanes(enum sp_gpu_map map)
 {
+    return map == SP_GPU_LANES || map == SP_GPU_KEEP || map == SP_GPU_BINS;
+}
+
+static bool is_long(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t row)
+{
+    return sp_layout_ptr(l, row + 1) - sp_layout_ptr(l, row) > g->items;
+}
+
+/* Rows that a block has, and the sums of its warps. */
+static void set_bins(const struct sp_layout *l, struct sp_gpu_launch *g)
+{
+    g->items = SP_GPU_SHORT_ROW;
+    for (int64_t i = 0; i < l->n_r; i++)
+        g->n_long += is_long(l, g, i);
+    g->shared_B = (size_t)sp_gpu_block_warps(g) * l->s_x;
+    g->n_blocks = g->n_long + sp_gpu_ratio_up(l->n_r * g->lanes, g->block_threads);
+}
+
+void sp_gpu_long_rows(const struct sp_layout *l, const struct sp_gpu_launch *g, int64_t *row)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < l->n_r && n < g->n_long; i++)
+        if (is_long(l, g, i))
+            row[n++] = i;
+}
+
+/* Bodies of what is rarely chosen (64-bit indices, complex numbers) have 4 or 16 lanes. */
+static int spmv_lanes(const struct sp_layout *l, int wanted)
+{
+    const bool is_rare = l->index == SP_I64 || l->precision == SP_C128;
     int lanes = 2;
-    while (lanes < SP_WARP && (int64_t)lanes * l->n_r < l->n_nz)
+    while (wanted == 0 && lanes < SP_WARP && (int64_t)lanes * l->n_r < l->n_nz)
         lanes *= 2;
-    return lanes;
+    if (wanted > 0)
+        lanes = wanted;
+    return !is_rare ? lanes : lanes <= 4 ? 4 : 16;
 }
 
 /* A block's part of the path in shared memory: the products of its entries and the ends of its
@@ -348,6 +382,13 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
                        m->name, sp_op_name(m->op));
     if (l->index == SP_D16)
         return sp_fail(err, SP_ABSENT, "take " SP_O_INDEX " i32", "GPU kernels do not read 16-bit offsets");
+    if (l->index == SP_I64 && (!m->wide_index || (l->s_x == 2 && map != SP_GPU_MMA)))
+        return sp_fail(err, SP_ABSENT, "take " SP_O_INDEX " i32, or another kernel",
+                       "GPU kernels that share by %s have no 64-bit indices%s", m->name,
+                       m->wide_index ? " beside 16-bit values" : "");
+    if ((map == SP_GPU_KEEP || map == SP_GPU_BINS) && l->precision == SP_C128)
+        return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes",
+                       "GPU kernels that share by %s have no complex numbers", m->name);
     if (l->prefetch > 0)
         return sp_fail(err, SP_ABSENT, "leave " SP_O_PREFETCH " out",
                        "GPU kernels do not ask for x in advance");
@@ -358,9 +399,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
         return sp_fail(err, SP_ABSENT, SP_O_FORMAT " sell:32,256",
                        "a warp takes whole slots of 32 rows, C = %d is not a multiple of 32", (int)l->C);
     struct sp_gpu_launch made = {.map = map,
-                                 .lanes = map != SP_GPU_LANES ? 1
-                                          : lanes > 0         ? lanes
-                                                              : spmv_lanes(l),
+                                 .lanes = has_lanes(map) ? spmv_lanes(l, lanes) : 1,
                                  .items = map == SP_GPU_MERGE ? MERGE_ITEMS : 0,
                                  .block_threads = m->block_threads,
                                  .registers = m->registers,
@@ -380,13 +419,20 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     case SP_GPU_CHUNK:
         made.n_blocks = sp_gpu_ratio_up(l->n_chunks * l->C, made.block_threads);
         break;
+    case SP_GPU_BINS:
+        set_bins(l, &made);
+        break;
     case SP_GPU_THREAD:
     case SP_GPU_LANES:
+    case SP_GPU_KEEP:
         made.n_blocks = sp_gpu_ratio_up(l->n_r * made.lanes, made.block_threads);
         break;
     default:
         break;
     }
+    if (map == SP_GPU_BINS && made.n_long == 0 && l->n_r > 0)
+        return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes", "no row has more than %d nonzeros",
+                       SP_GPU_SHORT_ROW);
     if (made.n_blocks > MOST_BLOCKS)
         return sp_fail(err, SP_ABSENT, "cut the matrix into parts", "%lld blocks, a grid has at most %lld",
                        (long long)made.n_blocks, (long long)MOST_BLOCKS);
@@ -396,7 +442,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
 
 static int64_t share_items(const struct sp_gpu_launch *g)
 {
-    return g->map == SP_GPU_MERGE ? sp_gpu_block_items(g) : g->items;
+    return g->map == SP_GPU_MERGE ? sp_gpu_block_items(g) : g->map == SP_GPU_SHARE ? g->items : 0;
 }
 
 int64_t sp_gpu_shares(const struct sp_layout *l, const struct sp_gpu_launch *g)

@@ -45,6 +45,18 @@ enum sp_gpu_map {
      * atomically: complex numbers in two requests of 8 bytes each, the real parts first. */
     SP_GPU_MERGE,
 
+    /* CRS, 32-bit indices: as LANES, but col and val are the first that the L2 gives up, and x the
+     * last. */
+    SP_GPU_KEEP,
+
+    /* CRS, 32-bit indices: rows of more than `items` entries are long; there is one at least. Block
+     * b < n_long has row start[b] (n_long int64_t, sp_gpu_long_rows), entry j of it is that of
+     * thread j mod block_threads. The other blocks, counted from n_long on, have the others as
+     * LANES does.
+     *     start[b] by all, ptr[row], ptr[row + 1] by all; col, val, x as above; y by the block's
+     *     first thread. Others as LANES, without entries and y of the rows that are long. */
+    SP_GPU_BINS,
+
     /* SELL with C a multiple of 32: thread T < n_chunks C has lane T mod C of chunk T div C.
      *     ptr[chunk], len[chunk]; slot after slot, fill and lanes without a row included: col, val,
      *     x; then perm, where rows are sorted; y by lanes that have a row. */
@@ -151,8 +163,10 @@ enum sp_gpu_map {
 
 /* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
-/* Threads of a block of MERGE. */
-enum { SP_GPU_MERGE_THREADS = 256 };
+/* Threads of a block of MERGE, of BINS. */
+enum { SP_GPU_MERGE_THREADS = 256, SP_GPU_BINS_THREADS = 256 };
+/* Entries of a row to lanes, at most, BINS: 8 turns of a warp. */
+enum { SP_GPU_SHORT_ROW = 1024 };
 /* Entries of a thread or team whose loads are asked for together: "four" or "4 times" above. */
 enum { SP_GPU_TOGETHER = 4 };
 enum { SP_WARP = 32, SP_GPU_BLOCK_THREADS = 1024 };
@@ -171,7 +185,8 @@ enum { SP_GPU_MMA_STAGE_B = 64, SP_GPU_MMA_STAGES = 3, SP_GPU_MMA_PLACE_B = 16 }
 struct sp_gpu_launch {
     enum sp_gpu_map map;
     int lanes;            /* threads of a row, a power of two up to 32; else 1 */
-    int items;            /* of a thread, MERGE; of a team, SHARE; else 0 */
+    int items;            /* of a thread, MERGE; of a team, SHARE; of the longest short row, BINS; else 0 */
+    int64_t n_long;       /* long rows, BINS; else 0 */
     int block_threads;    /* a multiple of 32, at most SP_GPU_BLOCK_THREADS */
     int64_t n_blocks;     /* at most 2^31 - 1 */
     size_t shared_B;      /* dynamic shared memory of a block, at most SP_GPU_SHARED_MOST_B */
@@ -197,10 +212,12 @@ const char *sp_gpu_map_name(enum sp_gpu_map map);
 enum sp_op sp_gpu_map_op(enum sp_gpu_map map);
 enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
 
-/* lanes 0: LANES the smallest power of two that is not below n_nzr, 2 to 32; GROUP and ROW as many
- * teams as have two entries each in the mean row. SP_ABSENT with the reason where the layout cannot
- * be shared so (another operation or format, C not a multiple of 32, column-major, more blocks than
- * a grid has, lists or tiles that shared memory cannot hold). */
+/* lanes 0: LANES, KEEP and BINS the smallest power of two that is not below n_nzr, 2 to 32, of
+ * which 64-bit indices and complex numbers take 4 or 16; GROUP and ROW as many teams as have two
+ * entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
+ * (another operation or format, 64-bit indices, for which only THREAD, LANES, CHUNK, GROUP, ROW,
+ * STAGE, SAMPLE, FUSED and MMA have bodies, C not a multiple of 32, column-major, more blocks than
+ * a grid has, lists or tiles that shared memory cannot hold, no long row for BINS). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
@@ -246,6 +263,9 @@ int64_t sp_gpu_merge_rows_before(const struct sp_layout *layout, int64_t item);
 
 /* start[n_chunks]: the caller's array, filled for STAGE with the first entry of each chunk. */
 void sp_gpu_chunk_starts(const struct sp_layout *layout, int64_t *start);
+
+/* row[n_long]: the caller's array, filled for BINS with the long rows. */
+void sp_gpu_long_rows(const struct sp_layout *layout, const struct sp_gpu_launch *g, int64_t *row);
 
 /* start[sp_gpu_shares() + 1]: the caller's array, filled for MERGE and SHARE. */
 void sp_gpu_merge_starts(const struct sp_layout *layout, const struct sp_gpu_launch *g, int64_t *start);

@@ -35,6 +35,7 @@ extern const char sp_gpu_leave_mig[];     /* a slice of a GPU */
 /* Shared objects that are opened while the program runs. */
 
 #define SP_GPU_MODULE_FILE    "libspmodel-cuda.so" /* kernels and counters of GPUs */
+#define SP_HIP_MODULE_FILE    "libspmodel-hip.so"  /* kernels of AMD's GPUs, where there is no CUDA */
 #define SP_OPENCL_MODULE_FILE "libspmodel-opencl.so"
 
 /* Opens `file` where the loader looks for it (LD_LIBRARY_PATH, then beside the program and in

@@ -1,0 +1,132 @@
+#include "model/gpu/wide.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+bool sp_gpu_is_wide(const struct sp_gpu_grid *g)
+{
+    const struct sp_layout *l = g->layout;
+    const struct sp_gpu_launch *n = &g->launch;
+    const bool by_rows = n->map == SP_GPU_ROW || n->map == SP_GPU_GROUP || n->map == SP_GPU_SHARE;
+    if (l->format != SP_FORMAT_CRS || (n->map != SP_GPU_OUTPUT && !by_rows))
+        return false;
+    const bool whole = by_rows ? n->column_lanes == SP_WARP && l->r % n->tile == 0 : l->r % SP_WARP == 0;
+    const int64_t x_B = l->ld_x * (int64_t)l->s_x, y_B = l->ld_y * (int64_t)l->s_y;
+    return whole && x_B % (2 * SP_GPU_SECTOR_B) == 0 && y_B % (2 * SP_GPU_SECTOR_B) == 0;
+}
+
+/* n requests in which all lanes of a warp ask for the same item: a sector each, and where parts of
+ * a warp are counted, one for each part. */
+static void add_same(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n,
+                     struct sp_coalescing *sum)
+{
+    struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
+    const int item_B = 1 << g->item_shift[array];
+    const int parts = g->counts_parts && item_B > 4 ? item_B / 4 : 1;
+    s->requests += n;
+    s->sectors += n;
+    s->counted += n * parts;
+    s->cycles += n;
+    s->lanes += n * SP_WARP;
+    s->items += n;
+}
+
+/* n requests for whole runs of columns. */
+static void add_runs(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum sp_gpu_access access,
+                     int64_t n, struct sp_coalescing *sum)
+{
+    struct sp_gpu_sectors *s = &sum->of[array][access];
+    const int64_t items = (int64_t)g->launch.vector * SP_WARP;
+    const int64_t sectors = items << g->item_shift[array] >> SP_GPU_SECTOR_SHIFT;
+    s->requests += n;
+    s->sectors += n * sectors;
+    s->counted += n * sectors;
+    s->cycles += n * ((sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS);
+    s->lanes += n * SP_WARP;
+    s->items += n * items;
+}
+
+/* Rows and entries of a warp: of its row, or of those that end in its share. */
+static int64_t first_place(const struct sp_gpu_grid *g, int64_t block, int warp)
+{
+    const struct sp_gpu_launch *n = &g->launch;
+    const int64_t thread = block / n->n_tiles * n->block_threads + (int64_t)warp * SP_WARP;
+    return thread / (n->map == SP_GPU_OUTPUT ? g->layout->r : SP_WARP);
+}
+
+void sp_gpu_wide_open(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_wide_warp *w)
+{
+    const struct sp_layout *l = g->layout;
+    const struct sp_gpu_launch *n = &g->launch;
+    const int64_t place = first_place(g, block, warp);
+    w->at = w->end = 0;
+    w->vector = 0;
+    w->column = (int32_t)(block % n->n_tiles * n->tile);
+    if (n->map == SP_GPU_OUTPUT)
+        w->column = (int32_t)((block * n->block_threads + (int64_t)warp * SP_WARP) % l->r);
+    if (n->map == SP_GPU_SHARE) {
+        const int64_t all = l->n_r + l->n_nz;
+        if (place >= sp_gpu_shares(l, n))
+            return;
+        const int64_t to = (place + 1) * n->items < all ? (place + 1) * n->items : all;
+        w->at = place * n->items - g->start[place];
+        w->end = to - g->start[place + 1];
+    } else if (place < l->n_r) {
+        w->at = sp_layout_ptr(l, place);
+        w->end = sp_layout_ptr(l, place + 1);
+    }
+}
+
+static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
+{
+    const struct sp_gpu_launch *n = &g->launch;
+    const bool share = n->map == SP_GPU_SHARE;
+    const int64_t place = first_place(g, block, warp);
+    struct sp_gpu_wide_warp w;
+    if (place >= (share ? sp_gpu_shares(g->layout, n) : g->layout->n_r))
+        return;
+    sp_gpu_wide_open(g, block, warp, &w);
+    const int64_t entries = w.end - w.at, ends = share ? g->start[place + 1] - g->start[place] : 1;
+    if (share)
+        add_same(g, SP_GPU_START, 2, sum);
+    add_same(g, SP_GPU_PTR, share ? ends : 2, sum);
+    add_same(g, SP_GPU_COL, entries, sum);
+    add_same(g, SP_GPU_VAL, entries, sum);
+    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * n->vectors, sum);
+    add_runs(g, SP_GPU_Y, SP_GPU_STORE, ends * n->vectors, sum);
+    if (share)
+        add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, 1, sum);
+    if (entries * n->vectors > sum->most_steps)
+        sum->most_steps = entries * n->vectors;
+}
+
+enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                                    struct sp_coalescing *sum, struct sp_error *err)
+{
+    const int of_block = (int)sp_gpu_block_warps(&g->launch);
+    for (int64_t b = 0; b < g->launch.n_blocks; b++) {
+        for (int w = 0; w < of_block; w++)
+            add_warp(g, b, w, sum);
+        if (b % 65536 == 65535 && sp_progress_interrupted(progress))
+            return sp_fail(err, SP_INTERRUPTED, NULL, "counting sectors was interrupted");
+    }
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_wide_rows(const struct sp_gpu_grid *g, int64_t *n_rows, struct sp_error *err)
+{
+    const struct sp_layout *l = g->layout;
+    void *memory;
+    *n_rows = 0;
+    enum sp_status status = sp_new_array(l->n_c, 1, "rows of X that are asked for", &memory, err);
+    if (status != SP_OK)
+        return status;
+    uint8_t *asked = memory;
+    for (int64_t j = 0; j < l->n_nz; j++)
+        asked[sp_layout_col(l, j)] = 1;
+    for (int64_t i = 0; i < l->n_c; i++)
+        *n_rows += asked[i];
+    free(memory);
+    return SP_OK;
+}
