@@ -88,7 +88,7 @@ static int check_workload(const struct sp_workload *w)
 static int n_of_crs(const struct sp_workload *w)
 {
     const struct sp_csr *a = w->matrix;
-    bool has_long = a->n_r == 0;
+    bool has_long = false;
     for (int64_t i = 0; i < a->n_r; i++)
         has_long |= a->row_ptr[i + 1] - a->row_ptr[i] > SP_GPU_SHORT_ROW;
     return w->index == SP_I64 ? 2 : w->precision == SP_C128 ? 3 : 4 + has_long;

@@ -430,7 +430,7 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     default:
         break;
     }
-    if (map == SP_GPU_BINS && made.n_long == 0 && l->n_r > 0)
+    if (map == SP_GPU_BINS && made.n_long == 0)
         return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes", "no row has more than %d nonzeros",
                        SP_GPU_SHORT_ROW);
     if (made.n_blocks > MOST_BLOCKS)
