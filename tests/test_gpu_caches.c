@@ -6,7 +6,7 @@
 
 #include "hand_layout.h"
 #include "model/gpu/gpu_caches.h"
-#include "model/gpu/wide.h"
+#include "model/gpu/column_runs.h"
 #include "sparse/product/workload.h"
 
 /* Touches of x in the order of waves, one by one. */

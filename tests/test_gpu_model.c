@@ -463,7 +463,7 @@ START_TEST(a_matrix_without_entries)
         struct sp_layout l;
         struct sp_gpu_launch g;
         struct sp_gpu_prediction p;
-        if (sp_gpu_map_op(map) != SP_OP_SPMV)
+        if (sp_gpu_map_op(map) != SP_OP_SPMV || map == SP_GPU_BINS) /* for long rows alone */
             continue;
         hand_layout(&a, sp_gpu_map_format(map), 32, 32, SP_F64, SP_I32, SP_SCHEDULE_NNZ, 1, &l);
         ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);

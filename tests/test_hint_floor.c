@@ -239,6 +239,7 @@ static void make_ways(struct made *m, double V_B)
     m->machine.cache[2].partition.arrays = 1 << SP_ARRAY_VALUES | 1 << SP_ARRAY_INDICES;
     for (int w = 1; w < m->ways.n; w++)
         m->ways.read_B[w] = in->undivided_B * (w > 5 && w < 9 ? between(0.4, 1.1) : decades(0.2, 3)),
+        m->ways.most_B[w] = m->ways.read_B[w] * between(1, 1.2),
         m->ways.x_B[w] = in->undivided_x_B * between(0, 1);
     in->ways = &m->ways;
 }

@@ -171,10 +171,10 @@ START_TEST(ways_are_proposed_where_they_save_bytes)
     in.undivided_B = 220e6;
     struct sp_ways ways = {.n = 16};
     for (int w = 1; w < ways.n; w++)
-        ways.read_B[w] = 260e6;
-    ways.read_B[4] = 185e6;
-    ways.read_B[5] = 180e6;
-    ways.read_B[6] = 200e6;
+        ways.read_B[w] = ways.most_B[w] = 260e6;
+    ways.read_B[4] = ways.most_B[4] = 185e6;
+    ways.read_B[5] = ways.most_B[5] = 180e6;
+    ways.read_B[6] = ways.most_B[6] = 200e6;
     struct sp_hints h = ask(&in);
     ck_assert(!find(&h, "A05") && !clear(&h, "ways of the last level")); /* not simulated */
     in.ways = &ways;
@@ -188,7 +188,7 @@ START_TEST(ways_are_proposed_where_they_save_bytes)
     ck_assert_ptr_nonnull(strstr(hint.evidence, "180 MB would be read from memory instead of 220 MB"));
     ck_assert_ptr_nonnull(strstr(hint.evidence, "at most 200 MB"));
     ck_assert_str_eq(PROPOSAL_OF(&in, &hint), hint.in_words);
-    ways.read_B[6] = 215e6; /* a way more saves 2 % of the bytes: nothing is sure */
+    ways.read_B[6] = ways.most_B[6] = 215e6; /* a way more saves 2 % of the bytes: nothing is sure */
     h = ask(&in);
     ck_assert_ptr_null(find(&h, "A05"));
     ck_assert_ptr_nonnull(
@@ -204,16 +204,16 @@ START_TEST(the_best_division_is_the_surest)
 {
     struct sp_ways ways = {.n = 16};
     for (int w = 1; w < ways.n; w++)
-        ways.read_B[w] = w < 13 ? 16e6 - 1e6 * w : 0;
+        ways.read_B[w] = ways.most_B[w] = w < 13 ? 16e6 - 1e6 * w : 0;
     ck_assert_int_eq(sp_ways_best(&ways), 14);
     struct sp_value saved = sp_ways_saved(&ways, 1e6, 14);
     ck_assert(saved.lo == 1e6 && saved.hi == 1e6);
     saved = sp_ways_saved(&ways, 1e6, 13);
     ck_assert(saved.lo == -3e6 && saved.value == 1e6);
     for (int w = 1; w < ways.n; w++)
-        ways.read_B[w] = w < 9 ? 38e6 + 5e4 * w : 50e6;
+        ways.read_B[w] = ways.most_B[w] = w < 9 ? 38e6 + 5e4 * w : 50e6;
     ck_assert_int_eq(sp_ways_best(&ways), 5);
-    ways.read_B[11] = 1e6;
+    ways.read_B[11] = ways.most_B[11] = 1e6;
     ck_assert_int_eq(sp_ways_best(&ways), 11);
     ck_assert_int_eq(sp_ways_best(&(struct sp_ways){.n = 0}), 0);
 }

@@ -1,6 +1,6 @@
 #include "model/gpu/coalesce.h"
 
-#include "model/gpu/wide.h"
+#include "model/gpu/column_runs.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,31 +10,11 @@
 #include "base/progress.h"
 #include "model/gpu/requests.h"
 
-enum { SP_GPU_SECTOR_B = 32, SP_GPU_SECTOR_SHIFT = 5 };
-/* Sectors that an L1 passes in a cycle, of one request. */
-enum { SP_GPU_CYCLE_SECTORS = 4 };
-
 /* The distinct sectors of a request, counted from the array's begin, in the order of the lanes that
  * name them first; used[i]: the items of sector[i] that are asked for, bit by bit. Returns how many
  * there are. */
 int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_request *request,
                            int64_t sector[SP_WARP], uint32_t used[SP_WARP]);
-
-/* Of one array and one kind of access, over a whole execution. */
-struct sp_gpu_sectors {
-    int64_t requests, sectors;
-    int64_t counted; /* sectors as the counter has them: where parts of a warp are asked one after the
-                        other (counts_parts of the grid), those of each part */
-    int64_t cycles;  /* of an L1, one at least for each request */
-    int64_t lanes;   /* that asked */
-    int64_t items;   /* distinct ones of each request: items times their size is what lanes use of the bytes
-                      that sectors bring */
-};
-
-struct sp_coalescing {
-    struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
-    int64_t most_steps; /* requests for gathered operands of the warp that has most */
-};
 
 /* Walks through all requests of all warps, MERGE's second grid included. */
 enum sp_status sp_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,

@@ -53,7 +53,7 @@ struct sp_gpu_grid {
     int64_t
         *start; /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks], BINS [n_long]; else NULL; owned */
     bool counts_parts; /* struct sp_gpu_limits; false until it is set */
-    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/wide.h) */
+    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/column_runs.h) */
     int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
@@ -113,5 +113,27 @@ void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int
                               struct sp_gpu_cursor *c);
 /* The next request; false: the warp has ended. */
 bool sp_gpu_cursor_next(struct sp_gpu_cursor *c, struct sp_gpu_request *request);
+
+/* What requests add up to. */
+
+enum { SP_GPU_SECTOR_B = 32, SP_GPU_SECTOR_SHIFT = 5 };
+/* Sectors that an L1 passes in a cycle, of one request. */
+enum { SP_GPU_CYCLE_SECTORS = 4 };
+
+/* Of one array and one kind of access, over a whole execution. */
+struct sp_gpu_sectors {
+    int64_t requests, sectors;
+    int64_t counted; /* sectors as the counter has them: where parts of a warp are asked one after the
+                        other (counts_parts of the grid), those of each part */
+    int64_t cycles;  /* of an L1, one at least for each request */
+    int64_t lanes;   /* that asked */
+    int64_t items;   /* distinct ones of each request: items times their size is what lanes use of the bytes
+                      that sectors bring */
+};
+
+struct sp_coalescing {
+    struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
+    int64_t most_steps; /* requests for gathered operands of the warp that has most */
+};
 
 #endif

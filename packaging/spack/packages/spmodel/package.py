@@ -32,11 +32,14 @@ class Spmodel(CMakePackage):
     variant("plots", default=True, description="gnuplot, which draws the pictures")
     variant("cuda", default=False, description="Kernels for GPUs, in a module of their own")
     variant("cupti", default=False, when="+cuda", description="Counters of the GPU (CUDA 12.6 and later)")
+    variant("opencl", default=False, description="Kernels for OpenCL devices, in a module of their own")
+    variant("rocm", default=False, description="Kernels for GPUs of AMD by hipcc, never run there")
     variant("likwid", default=False, description="Counts bytes with LIKWID, which is opened at run time")
     variant("papi", default=False, description="Counts bytes with PAPI, which is opened at run time")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build", when="+cuda")
+    depends_on("cxx", type="build", when="+opencl")
     depends_on("cmake@3.18:", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("jansson")
@@ -49,6 +52,9 @@ class Spmodel(CMakePackage):
     depends_on("gnuplot", type="run", when="+plots")
     depends_on("cuda", when="+cuda")
     depends_on("cuda@12.6:", when="+cupti")
+    depends_on("llvm@14: +clang", type="build", when="+opencl")
+    depends_on("opencl-c-headers", when="+opencl")
+    depends_on("hip", when="+rocm")
     depends_on("likwid", type="run", when="+likwid")
     depends_on("papi", type="run", when="+papi")
     depends_on("check", type="test")
@@ -63,6 +69,8 @@ class Spmodel(CMakePackage):
             self.define_from_variant("SP_WITH_MPI", "mpi"),
             self.define_from_variant("SP_WITH_CUDA", "cuda"),
             self.define("SP_WITH_CUPTI", self.spec.satisfies("+cupti")),
+            self.define_from_variant("SP_WITH_OPENCL", "opencl"),
+            self.define_from_variant("SP_WITH_HIP", "rocm"),
             self.define("SP_TESTS", self.run_tests),
         ]
         if self.spec.satisfies("+cuda"):

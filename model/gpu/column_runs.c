@@ -1,4 +1,4 @@
-#include "model/gpu/wide.h"
+#include "model/gpu/column_runs.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,10 @@
 /* Launches whose warps have one row, or one share of the path, and whole runs of neighbouring
  * columns each: their requests need not be walked through one by one. Private to model. */
-#ifndef SP_MODEL_GPU_WIDE_H
-#define SP_MODEL_GPU_WIDE_H
+#ifndef SP_MODEL_COLUMN_RUNS_H
+#define SP_MODEL_COLUMN_RUNS_H
 
-#include "model/gpu/coalesce.h"
+#include "base/progress.h"
+#include "model/gpu/requests.h"
 
 /* SpMMV and SpMM in CRS by OUTPUT, GROUP, ROW and SHARE, all of whose lanes have columns, and rows
  * of X and Y that begin with a sector. */
