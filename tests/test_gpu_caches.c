@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/gpu/gpu_caches.h"
 #include "model/gpu/column_runs.h"
+#include "model/gpu/gpu_caches.h"
 #include "sparse/product/workload.h"
 
 /* Touches of x in the order of waves, one by one. */

@@ -32,7 +32,8 @@ static int run(void *state, const void *x, void *y)
     return 0;
 }
 
-static int trace(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access, void *walker)
+static int trace(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
+                 void *walker)
 {
     const struct state *s = state;
     const int32_t n = s->n_threads, n_r = s->a.n_r;
@@ -42,5 +43,9 @@ static int trace(void *state, const void *x, const void *y, int32_t thread, spmo
     return 0;
 }
 
-const struct spmodel_kernel lab_kernel = {
-    .size = sizeof lab_kernel, .name = "rows", .prepare = prepare, .run = run, .finish = free, .trace = trace};
+const struct spmodel_kernel lab_kernel = {.size = sizeof lab_kernel,
+                                          .name = "rows",
+                                          .prepare = prepare,
+                                          .run = run,
+                                          .finish = free,
+                                          .trace = trace};

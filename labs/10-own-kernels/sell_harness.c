@@ -44,7 +44,8 @@ static int run(void *state, const void *x, void *y)
     return 0;
 }
 
-static int trace(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access, void *walker)
+static int trace(void *state, const void *x, const void *y, int32_t thread, spmodel_access *access,
+                 void *walker)
 {
     const struct state *s = state;
     const int32_t n = s->n_threads, n_chunks = s->a.n_chunks;

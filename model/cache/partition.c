@@ -53,9 +53,11 @@ enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_
     if (!equals)
         return sp_fail(err, SP_USAGE, form, "'%.*s' gives no ways to arrays", (int)length, text);
     if (!arrays)
-        return sp_fail(err, SP_USAGE, "arrays are matrix (values and indices), vectors (the others), values, indices, pointers, "
-                       "permutation, x, rows, y",
-                       "'%.*s' is not an array", (int)(equals - text), text);
+        return sp_fail(
+            err, SP_USAGE,
+            "arrays are matrix (values and indices), vectors (the others), values, indices, pointers, "
+            "permutation, x, rows, y",
+            "'%.*s' is not an array", (int)(equals - text), text);
     snprintf(number, sizeof number, "%.*s", (int)(text + length - equals - 1), equals + 1);
     if (sp_parse_count(number, &ways) || ways < 1 || ways > most)
         return sp_fail(err, SP_USAGE, "leave at least one way to each side",

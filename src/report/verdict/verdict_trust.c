@@ -100,7 +100,9 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(text, sizeof text, "%sbytes %s (%s)%s", stated, how, why,
                  known ? validated_on(record, validated, on, sizeof on) : "");
         snprintf(brief, sizeof brief, "%sbytes %s (%.*s)%s", stated, how, (int)strcspn(why, ":"), why,
-                 wrong ? "" : validated ? "; validated" : "; not validated");
+                 wrong       ? ""
+                 : validated ? "; validated"
+                             : "; not validated");
     }
     char more[48] = "", last[SP_VERDICT_TEXT];
     const bool misfit = has_flag(record, "Q29");

@@ -112,7 +112,8 @@ struct sp_evaluated {
     struct sp_value alpha_simulated, alpha_measured;
     struct sp_value alpha, w, V_B; /* measured where counters are believed, else simulated; lo and hi of
                                       simulated ones: over the interval of the last level's capacity */
-    struct sp_value memory_B; /* simulated, in every execution, beside V_B, where the last level holds the data
+    struct sp_value
+        memory_B; /* simulated, in every execution, beside V_B, where the last level holds the data
                                  of some domains only; else SP_NONE */
     bool by_time; /* alpha and V_B are those at which the last level keeps what the run's time leaves no room
                      for: less than at the capacity that is believed */
