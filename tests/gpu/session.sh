@@ -81,7 +81,7 @@ says 'cuda-merge_.*c128 .*TIMED OUT'
 says 'fusedmm_crs.* FAILED, exit code 139'
 says '^records .*ok'
 [ "$(grep -c ' ok$' "$found/summary.txt")" -ge 31 ] || fail "too few steps went well: $(cat "$found/summary.txt")"
-sed -n 's/.*GPU_ROW("[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p; s/^ *"[a-z]*\/[a-z]*\/\(cuda-[a-z0-9]*\)".*/\1/p' "$source/kernels/kernel_table.c" >"$dir/kernels"
+grep -o 'sp_gpu_map_[a-z]*' "$source/kernels/bodies.h" | sed 's/sp_gpu_map_/cuda-/' | sort -u >"$dir/kernels"
 [ "$(wc -l <"$dir/kernels")" -ge 15 ] || fail 'the table of kernels cannot be read'
 while read -r kernel; do
     [ "$kernel" = cuda-fused ] || grep -q "$kernel" "$found/rows.txt" || fail "no figures of $kernel: $(cat "$found/rows.txt")"
