@@ -74,7 +74,7 @@ grep -q '"gpu_driver": "' "$dir"/otherwise/*.json || fail 'no driver among the f
 SP_EXECUTOR_REFUSES=1
 export SP_EXECUTOR_REFUSES
 analyze gen:laplace3d:10
-has '^KERNEL   SpMV  CRS  f64/i32  cuda-(thread|lanes|merge)  warm'
+has '^KERNEL   SpMV  CRS  f64/i32  cuda-(thread|lanes|merge|keep)  warm'
 has 'result checked'
 has '^ measured '
 has '4 SMs'
