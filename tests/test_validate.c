@@ -242,17 +242,25 @@ START_TEST(what_overflows_has_ends)
     ck_assert(sp_overflow_is_of(&divided));
     ck_assert(sp_overflow_is_in(&divided, SP_ARRAY_X) && !sp_overflow_is_in(&divided, SP_ARRAY_VALUES));
     ck_assert(sp_overflow_is_in(&c, SP_ARRAY_VALUES));
-    ck_assert_double_eq(sp_overflow_twice(&c), 0);
-    ck_assert_double_eq(sp_overflow_twice(&divided), 0.25 / 9);
+    ck_assert_double_eq(sp_overflow_twice(&c, SP_ARRAY_VALUES), 0);
+    ck_assert_double_eq(sp_overflow_twice(&divided, SP_ARRAY_VALUES), 0.25 / 9);
+    ck_assert_double_eq(sp_overflow_twice(&divided, SP_ARRAY_X), 0);
     ck_assert_double_eq(sp_overflow_room_B(&divided), 13.0 * (1 << 16));
     ck_assert_double_eq(sp_overflow_of(&divided, 0.7).lost, sp_sets_lost(0.7, 13));
+    /* The same division named from its other side. */
+    struct sp_cache other_side = divided;
+    other_side.partition = (struct sp_way_partition){.ways = 13, .arrays = ~(1u << SP_ARRAY_VALUES)};
+    ck_assert(sp_overflow_is_in(&other_side, SP_ARRAY_X) && !sp_overflow_is_in(&other_side, SP_ARRAY_VALUES));
+    ck_assert_double_eq(sp_overflow_room_B(&other_side), sp_overflow_room_B(&divided));
+    ck_assert_double_eq(sp_overflow_of(&other_side, 0.7).most, sp_overflow_of(&divided, 0.7).most);
+    ck_assert_double_eq(sp_overflow_twice(&other_side, SP_ARRAY_VALUES), 0.25 / 9);
     /* Of caches that are not known to be LRU, of another policy or of too few ways, nothing is said. */
     struct sp_cache other[5] = {c, c, c, c, c};
     ck_assert(sp_overflow_is_of(&c));
     other[0].cycle_B = sp_value_none("not measured");
     other[1].keeping = SP_KEEPS_A_PART;
     other[2].policy = SP_RANDOM;
-    other[3].partition.ways = 14;
+    other[3].partition = (struct sp_way_partition){.ways = 14, .arrays = 1u << SP_ARRAY_VALUES};
     other[4].ways = 0;
     for (int i = 0; i < 5; i++)
         ck_assert(!sp_overflow_is_of(&other[i]));

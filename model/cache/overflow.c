@@ -16,10 +16,22 @@ double sp_sets_lost(double share, int ways)
     return below < 1 ? 1 - below : 0;
 }
 
-/* That are left where some are kept for other arrays. */
+/* Of a divided cache: is the array on the side of the matrix, whichever side the division names? */
+static bool is_beside_matrix(const struct sp_cache *c, enum sp_array array)
+{
+    return (c->partition.arrays >> array & 1) == (c->partition.arrays >> SP_ARRAY_VALUES & 1);
+}
+
+static int ways_of_matrix(const struct sp_cache *c)
+{
+    const bool is_named = c->partition.arrays >> SP_ARRAY_VALUES & 1;
+    return is_named ? c->partition.ways : c->ways - c->partition.ways;
+}
+
+/* Of the arrays that lose lines. */
 static int ways_of(const struct sp_cache *c)
 {
-    return c->partition.ways > 0 ? c->ways - c->partition.ways : c->ways;
+    return c->partition.ways > 0 ? c->ways - ways_of_matrix(c) : c->ways;
 }
 
 bool sp_overflow_is_of(const struct sp_cache *c)
@@ -35,7 +47,7 @@ double sp_overflow_room_B(const struct sp_cache *c)
 
 bool sp_overflow_is_in(const struct sp_cache *c, enum sp_array array)
 {
-    return c->partition.ways <= 0 || !(c->partition.arrays >> array & 1);
+    return c->partition.ways <= 0 || !is_beside_matrix(c, array);
 }
 
 struct sp_overflow sp_overflow_of(const struct sp_cache *c, double share)
@@ -49,7 +61,8 @@ struct sp_overflow sp_overflow_of(const struct sp_cache *c, double share)
     return (struct sp_overflow){lost, sp_sets_lost(share * ways / (ways - OTHERS), ways - OTHERS), 0};
 }
 
-double sp_overflow_twice(const struct sp_cache *c)
+double sp_overflow_twice(const struct sp_cache *c, enum sp_array array)
 {
-    return c->partition.ways > 0 ? 0.25 / ((double)c->partition.ways * c->partition.ways) : 0;
+    const double ways = ways_of_matrix(c);
+    return c->partition.ways > 0 && is_beside_matrix(c, array) ? 0.25 / (ways * ways) : 0;
 }

@@ -47,6 +47,6 @@ struct sp_overflow sp_overflow_of(const struct sp_cache *cache, double share);
 /* Share of an array in ways of its own that is fetched twice at most, because lines fetched ahead
  * are pushed out before they are used: 0.25/k^2 of k ways. Fitted: of mycielskian15, which streams,
  * counters show 0.062, 0.027, 0.016, 0.008 with 2 to 5 ways (0.063, 0.028, 0.016, 0.010). */
-double sp_overflow_twice(const struct sp_cache *cache);
+double sp_overflow_twice(const struct sp_cache *cache, enum sp_array array);
 
 #endif

@@ -359,13 +359,15 @@ static enum sp_status find_parts(const struct sp_layout *l, const struct sp_sim_
  * sp_overflow. */
 struct overflow {
     double lost_B[SP_ARRAY_OTHER], most_B[SP_ARRAY_OTHER], kept_B[SP_ARRAY_OTHER];
-    double twice; /* share of the arrays in ways of their own */
+    double twice[SP_ARRAY_OTHER]; /* share of each */
 };
 
 static void find_overflow(const struct sp_layout *l, const struct sp_sim_options *o,
                           const struct sp_cache *cache, const struct domain_parts *p, struct overflow *out)
 {
-    *out = (struct overflow){.twice = sp_overflow_twice(cache)};
+    *out = (struct overflow){.twice = {0}};
+    for (int a = 0; a < SP_ARRAY_OTHER; a++)
+        out->twice[a] = sp_overflow_twice(cache, (enum sp_array)a);
     for (int d = 0; p->near && d < o->n_domain; d++) {
         const double all_B = bytes_of_domain(l, o, cache, p, d);
         const struct sp_overflow of = sp_overflow_of(cache, all_B / sp_overflow_room_B(cache));
@@ -381,10 +383,8 @@ static void find_overflow(const struct sp_layout *l, const struct sp_sim_options
 }
 
 /* What is lost in all is no less than what the simulation of contiguous addresses already loses.
- * The ends go to lo_B and hi_B: [0] read, [1] written. apart: bits of the arrays in ways of their
- * own. */
-static void add_overflow(const struct overflow *of, uint32_t apart, struct sp_traffic *memory, double lo_B[2],
-                         double hi_B[2])
+ * The ends go to lo_B and hi_B: [0] read, [1] written. */
+static void add_overflow(const struct overflow *of, struct sp_traffic *memory, double lo_B[2], double hi_B[2])
 {
     for (int a = 0; a < SP_ARRAY_OTHER; a++) {
         double *const moved_B[] = {&memory->array_read_B[a], &memory->array_write_B[a]};
@@ -392,8 +392,7 @@ static void add_overflow(const struct overflow *of, uint32_t apart, struct sp_tr
             const double simulated_B = *moved_B[k], value_B = fmax(simulated_B, of->lost_B[a]);
             *moved_B[k] = value_B;
             lo_B[k] += fmax(0, simulated_B - of->kept_B[a]) - value_B;
-            hi_B[k] += fmax(simulated_B, of->most_B[a]) - value_B;
-            hi_B[k] += apart >> a & 1 ? of->twice * simulated_B : 0;
+            hi_B[k] += fmax(simulated_B, of->most_B[a]) - value_B + of->twice[a] * simulated_B;
         }
     }
 }
@@ -448,7 +447,7 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
         struct overflow of;
         if (status == SP_OK && parts.near) {
             find_overflow(layout, o, &last, &parts, &of);
-            add_overflow(&of, last.partition.arrays, memory, lo_B, hi_B);
+            add_overflow(&of, memory, lo_B, hi_B);
         }
         free_parts(&parts);
     }
@@ -530,7 +529,8 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
     struct sp_cache divided = *llc;
     const double line_B = divided.line_B = sp_cache_granule_B(llc);
     struct domain_parts parts = {0};
-    divided.partition.ways = 1; /* where the others have most room */
+    const bool names_matrix = llc->partition.arrays >> SP_ARRAY_VALUES & 1;
+    divided.partition.ways = names_matrix ? 1 : llc->ways - 1; /* where the vectors have most room */
     if (o->state == SP_SIM_WARM && sp_overflow_is_of(&divided))
         status = find_parts(layout, o, &divided, &parts, err);
     for (int w = 1; w < llc->ways && status == SP_OK; w++) {
@@ -543,7 +543,7 @@ enum sp_status sp_sim_ways(const struct sp_layout *layout, const struct sp_sim_o
         if (parts.near && sp_overflow_is_of(&divided)) {
             struct overflow of;
             find_overflow(layout, o, &divided, &parts, &of);
-            add_overflow(&of, divided.partition.arrays, &of_ways, lo_B, hi_B);
+            add_overflow(&of, &of_ways, lo_B, hi_B);
         }
         for (int a = 0; a < SP_N_ARRAYS; a++)
             ways->read_B[w] += of_ways.array_read_B[a];
