@@ -45,7 +45,7 @@ slim() {
 }
 # picture NAME TEXT: NAME.svg as it lies here
 picture() {
-    [ $run = no ] || slim <"$1.svg" >"$folder/images/gallery-$1.svg"
+    [ $run = no ] || slim <"$1.svg" | sed 's| stroke-linecap="butt" stroke-linejoin="miter"||g' >"$folder/images/gallery-$1.svg"
     say '' "![$2](images/gallery-$1.svg)" ''
 }
 # drawn: what the last command drew with characters

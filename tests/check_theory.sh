@@ -34,7 +34,7 @@ for page in README.md docs/*.md; do
         [ -s "$path" ] || { complain "$page shows $image, which is not there"; continue; }
         case $image in
         *.svg)
-            [ "$(wc -c <"$path")" -lt 100000 ] || complain "$image is larger than 100 kB"
+            [ "$(wc -c <"$path")" -lt 80000 ] || complain "$image is larger than 80 kB"
             grep -q '</svg>' "$path" || complain "$image is not whole"
             ;;
         esac
