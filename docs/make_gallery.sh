@@ -40,12 +40,12 @@ typed() {
 # Without blanks, titles of curves, values on hover (a picture in a document has none) and empty groups: half the size,
 # the same picture.
 slim() {
-    sed 's/^[ \t]*//; s/ *<title>gnuplot_plot_[^<]*<\/title>//; s/rgb( *\([0-9]*\), *\([0-9]*\), *\([0-9]*\))/rgb(\1,\2,\3)/g; /^$/d' |
+    sed 's/^[ \t]*//; s/ stroke-linecap="butt" stroke-linejoin="miter"//g; s/ *<title>gnuplot_plot_[^<]*<\/title>//; s/rgb( *\([0-9]*\), *\([0-9]*\), *\([0-9]*\))/rgb(\1,\2,\3)/g; /^$/d' |
         awk '/^<g class="value">/ { hover = $0; getline; if (/opacity=.0\.00.\/>/) next; line[++n] = hover } { line[++n] = $0 } /^<\/g>$/ && line[n - 1] ~ /^<g [^>]*>$/ { n -= 2 } END { for (i = 1; i <= n; i++) print line[i] }'
 }
 # picture NAME TEXT: NAME.svg as it lies here
 picture() {
-    [ $run = no ] || slim <"$1.svg" | sed 's| stroke-linecap="butt" stroke-linejoin="miter"||g' >"$folder/images/gallery-$1.svg"
+    [ $run = no ] || slim <"$1.svg" >"$folder/images/gallery-$1.svg"
     say '' "![$2](images/gallery-$1.svg)" ''
 }
 # drawn: what the last command drew with characters
