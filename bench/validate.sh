@@ -289,9 +289,9 @@ M
 reads all the same is lost by sets that overflow (\`model/cache/overflow.h\`).
 
 Of sizes alone (every array once, less what the caches in use can keep) $(bound holds) of $(bound n) counts ($(bound matrices) matrices) are at least the bound.
-With 2, 3, 4, 5, 6, 7, 8, 10 of 16 ways kept for the matrix the first six by 48 threads are 12.6, 6.4, 6.3, 3.5, 2.1, 1.6, 1.9, 1.3 % off in the mean, with 12 to 14 more. Of the
-five that are beyond the caches: 13.5 and 6.7 % with 2 and 3 ways, the authors 15.1 and 10.2; 2.4 % with 5, the authors 1.8. What vectors lose in the ways left for them was
-described with these counts in view. Times of the withheld half of 483 matrices by 48 threads are 31 % off in the median ([more](results/2026-11-26-counters.md)).
+With 2, 3, 5, 10 of 16 ways kept for the matrix the first six by 48 threads are 12.6, 6.4, 3.5, 1.3 % off in the mean, with 12 to 14 ways more; of the five that are beyond the caches
+13.5 and 6.7 % with 2 and 3 ways, the authors 15.1 and 10.2 ([each](results/2026-11-26-counters.md), and how these counts shaped the model of overflow). Times of the withheld half of
+483 matrices by 48 threads are 31 % off in the median.
 M
 }
 cachegrind() {
