@@ -6,6 +6,7 @@
 
 #include "hand_layout.h"
 #include "plain_cache.h"
+#include "run_suite.h"
 
 static struct sp_cache cache_of(int64_t lines, int ways, int sharing)
 {
@@ -234,9 +235,5 @@ int main(void)
     tcase_add_test(tc, divisions_need_stacks);
     tcase_set_timeout(tc, 60);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

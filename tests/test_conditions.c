@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "session/analyze/analysis.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/measure/conditions.h"
@@ -347,9 +348,5 @@ int main(void)
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     tcase_add_test(c, waiting_has_one_purse);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return run_suite(s);
 }

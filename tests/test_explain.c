@@ -11,6 +11,7 @@
 #include "io/record/record.h"
 #include "lab/lab_check.h"
 #include "model/machine.h"
+#include "run_suite.h"
 #include "session/measure/conditions.h"
 #include "sparse/launch/gpu_launch.h"
 #include "sparse/product/workload.h"
@@ -291,9 +292,5 @@ int main(void)
     tcase_add_test(tc, test_schema);
     tcase_add_test(tc, test_spellings);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

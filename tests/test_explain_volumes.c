@@ -9,6 +9,7 @@
 #include "cli/explain/explained.h"
 #include "cli/explain/terms/topics.h"
 #include "model/volume/volume.h"
+#include "run_suite.h"
 #include "session/record/parts.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"
@@ -222,10 +223,5 @@ int main(void)
     tcase_add_loop_test(tc, lines_are_the_arrays, 0, N_CASES);
     tcase_add_loop_test(tc, what_is_not_counted_is_unknown, 0, N_CASES);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* layouts are built by OpenMP */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite_forked(suite, false); /* layouts are built by OpenMP */
 }

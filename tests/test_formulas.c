@@ -20,6 +20,7 @@
 #include "model/unit_costs.h"
 #include "model/volume/volume.h"
 #include "require.h"
+#include "run_suite.h"
 #include "small_matrices.h"
 #include "sparse/formats/format.h"
 #include "sparse/generate/generate.h"
@@ -623,10 +624,5 @@ int main(void)
     tcase_add_test(tc, gathers_are_those_of_the_model);
     tcase_add_test(tc, gains_are_those_of_the_model);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* layouts are built by OpenMP */
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite_forked(suite, false); /* layouts are built by OpenMP */
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "run_suite.h"
 #include "share.h"
 #include "track/campaign/made_history.h"
 #include "track/campaign/rehearsal.h"
@@ -289,9 +290,5 @@ int main(int argc, char **argv)
     tcase_add_test(t, moments_are_robust);
     tcase_add_test(t, faults_are_read);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

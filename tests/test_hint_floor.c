@@ -14,6 +14,7 @@
 #include "model/volume/traffic.h"
 #include "proposal.h"
 #include "require.h"
+#include "run_suite.h"
 #include "share.h"
 
 enum { N_INPUTS = 120000, MOST = 8 };
@@ -491,9 +492,5 @@ int main(int argc, char **argv)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, no_promise_passes_its_floor);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

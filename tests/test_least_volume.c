@@ -10,6 +10,7 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
 #include "sparse/formats/layout.h"
@@ -118,9 +119,5 @@ int main(int argc, char **argv)
     TCase *tc = tcase_create("least_volume");
     tcase_add_loop_test(tc, cold_executions_move_no_less, 0, N_KINDS);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

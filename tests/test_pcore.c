@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
@@ -109,9 +110,5 @@ int main(void)
     tcase_add_test(tc, fill_is_that_of_the_whole_matrix);
     tcase_add_test(tc, every_format_has_rows_for_the_team);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"
+#include "run_suite.h"
 #include "sparse/generate/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)
@@ -243,9 +244,5 @@ int main(void)
     tcase_add_loop_test(tc, ends_of_a_capacity_are_those_of_the_simulation, 0, 2);
     tcase_add_loop_test(tc, a_sample_is_as_good_as_it_says, 0, 4);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "changes.h"
 #include "model/volume/volume.h"
 #include "report/report_sweep.h"
+#include "run_suite.h"
 #include "session/record/format_model.h"
 #include "session/sweep/sweep.h"
 #include "sparse/formats/layout.h"
@@ -318,9 +319,5 @@ int main(void)
     tcase_add_test(tests, without_a_clean_sample_there_is_no_best);
     tcase_add_test(tests, a_failure_is_not_impossible);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

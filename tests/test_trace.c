@@ -10,6 +10,7 @@
 #include "model/volume/volume.h"
 #include "one_cache.h"
 #include "probes/probe.h"
+#include "run_suite.h"
 
 static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
 
@@ -359,9 +360,5 @@ int main(void)
     tcase_add_test(tc, faults_are_reported);
     tcase_add_test(tc, the_probe_gives_the_simulation);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
+#include "run_suite.h"
 #include "sparse/csr/csr_content.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
@@ -357,9 +358,5 @@ int main(void)
     tcase_add_test(tests, lines_return_as_seldom_as_in_the_original);
     tcase_add_test(tests, names_are_taken_apart);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "io/machine/machine_file.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"
+#include "run_suite.h"
 #include "sparse/formats/layout.h"
 
 /* c = 1 ns + 0.5 ns length up to 16, then 1 ns an entry; ends that are not foretold 10 ns from 100 units on.
@@ -277,9 +278,5 @@ int main(void)
     tcase_add_test(tc, parts_hide_behind_each_other);
     tcase_add_test(tc, machine_files_keep_them);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(s);
 }
