@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/twin/twin.h"
 #include "tests/plain_layout.h"

@@ -9,6 +9,7 @@
 #include "model/volume/volume.h"
 #include "near.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "volume_cases.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };

@@ -13,6 +13,7 @@
 #include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/reorder.h"
 #include "volume_cases.h"

@@ -7,6 +7,7 @@
 #include "hand_layout.h"
 #include "plain_cache.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static struct sp_cache cache_of(int64_t lines, int ways, int sharing)
 {
@@ -48,7 +49,7 @@ static const struct hand_shape shapes[] = {
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 static const struct {
-    enum sp_format format;
+    int format;
     int32_t C;
     int64_t sigma;
     enum sp_precision precision;

@@ -6,6 +6,7 @@
 
 #include "run_suite.h"
 #include "session/analyze/setup.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static struct sp_choice choice;

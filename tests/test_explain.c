@@ -13,6 +13,7 @@
 #include "model/machine.h"
 #include "run_suite.h"
 #include "session/measure/conditions.h"
+#include "sparse/formats/format.h"
 #include "sparse/launch/gpu_launch.h"
 #include "sparse/product/workload.h"
 #include "sparse/reorder/reorder.h"
@@ -35,8 +36,8 @@ START_TEST(test_words_of_the_layers)
 {
     for (int i = 0; i < SP_N_OPS; i++)
         must(sp_op_name((enum sp_op)i));
-    for (int i = 0; i < SP_N_FORMATS; i++)
-        must(sp_format_name((enum sp_format)i));
+    for (int i = 0; i < sp_n_formats; i++)
+        must(sp_format_name(i));
     for (int i = 0; i < SP_N_PRECISIONS; i++)
         must(sp_precision_name((enum sp_precision)i));
     for (int i = 0; i < SP_N_INDICES; i++)

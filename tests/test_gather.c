@@ -11,6 +11,7 @@
 #include "model/losses.h"
 #include "model/volume/traffic.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static const char *const level_names[] = {"L1", "L2", "L3", "MEM"};
 static const double rate_of_one[] = {2e9, 1e9, 4e8, 8e7}; /* [1/s] */

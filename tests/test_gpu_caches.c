@@ -8,6 +8,7 @@
 #include "model/gpu/column_runs.h"
 #include "model/gpu/gpu_caches.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/workload.h"
 
 /* Touches of x in the order of waves, one by one. */

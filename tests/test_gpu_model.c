@@ -9,6 +9,7 @@
 #include "model/volume/volume.h"
 #include "run_suite.h"
 #include "share.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static void read_machine(const char *name, struct sp_machine *m)

@@ -12,6 +12,7 @@
 #include "one_cache.h"
 #include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/half.h"
 #include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"

@@ -8,6 +8,7 @@
 #include "hint_case.h"
 #include "model/volume/traffic.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 START_TEST(table_is_complete)
 {

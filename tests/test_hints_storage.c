@@ -5,6 +5,7 @@
 
 #include "hint_case.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 /* What is only possible is proposed where it will be tried. */
 START_TEST(another_format_is_possible_where_hints_are_tried)

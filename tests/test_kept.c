@@ -12,6 +12,7 @@
 #include "near.h"
 #include "one_cache.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static struct sp_machine machine_of(double size_B, double lo, double hi)
 {

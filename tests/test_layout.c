@@ -8,6 +8,7 @@
 #include "require.h"
 #include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 
 struct triplet {

@@ -8,6 +8,7 @@
 #include "run_suite.h"
 #include "session/analyze/analysis.h"
 #include "session/measure/byte_source.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static const struct sp_machine machine = {

@@ -9,6 +9,7 @@
 #include "hand_layout.h"
 #include "model/gather.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 enum { PAGE = 4096 };
 

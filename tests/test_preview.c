@@ -9,6 +9,7 @@
 #include "model/volume/traffic.h"
 #include "run_suite.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"

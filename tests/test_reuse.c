@@ -12,6 +12,7 @@
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)
@@ -103,7 +104,7 @@ static void compare(const struct sp_layout *l, const struct sp_reuse_options *ro
 
 START_TEST(the_curve_is_the_simulation_at_every_size)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&(struct hand_shape){400, 300, 6, 0.2, 100, 0, 9}, &a);
     for (int f = 0; f < 3; f++)
@@ -128,7 +129,7 @@ START_TEST(the_curve_is_the_simulation_at_every_size)
 END_TEST
 
 /* 60 000 rows of 8 entries: a third near the diagonal, the rest anywhere. */
-static void large_layout(struct sp_layout *l, enum sp_format format, int n_threads)
+static void large_layout(struct sp_layout *l, int format, int n_threads)
 {
     enum { N = 60000, N_NZR = 8 };
     struct sp_csr a;

@@ -10,6 +10,7 @@
 #include "one_cache.h"
 #include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "volume_cases.h"
 

@@ -11,6 +11,7 @@
 #include "model/volume/volume.h"
 #include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/striped.h"
 #include "sparse/generate/generate.h"
 

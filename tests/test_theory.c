@@ -11,6 +11,7 @@
 #include "model/volume/volume.h"
 #include "near.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};

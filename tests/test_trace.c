@@ -11,6 +11,7 @@
 #include "one_cache.h"
 #include "probes/probe.h"
 #include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
 
@@ -21,7 +22,7 @@ static double lines_B(double bytes)
 
 START_TEST(every_reference_in_order)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&shape, &a);
     for (int f = 0; f < 3; f++)
@@ -133,7 +134,7 @@ END_TEST
 /* A cache without limits, cold: V of THEORY 2 array by array, with alpha_min for x. */
 START_TEST(huge_cold_cache_gives_the_formula)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&shape, &a);
     for (int f = 0; f < 3; f++)

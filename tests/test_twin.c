@@ -10,6 +10,7 @@
 #include "plain_layout.h"
 #include "run_suite.h"
 #include "sparse/csr/csr_content.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 #include "sparse/twin/twin.h"
@@ -214,8 +215,7 @@ START_TEST(odd_matrices_have_twins)
 }
 END_TEST
 
-static void layout_of(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
-                      struct sp_layout *l)
+static void layout_of(const struct sp_csr *a, int format, int32_t C, int64_t sigma, struct sp_layout *l)
 {
     ck_assert_int_eq(plain_layout(a, format, C, sigma, l, &err), SP_OK);
 }

@@ -7,6 +7,7 @@
 #include "bench/gpu_peers.h"
 #include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sparse/product/workload.h"
 

@@ -12,6 +12,7 @@
 #include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 

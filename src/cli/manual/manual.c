@@ -145,7 +145,7 @@ static void fill_grid(void)
     for (int row = 0; row <= SP_N_OPS; row++)
         snprintf(grid[row], sizeof grid[row], row == 0 ? "%s" : "  %-15s",
                  row == 0 ? "" : sp_op_name((enum sp_op)(row - 1)));
-    for (int i = 0; i < SP_N_FORMATS; i++) {
+    for (int i = 0; i < sp_n_formats; i++) {
         const struct sp_format_kind *kind = sp_format_kinds[i];
         const int place = (int)at;
         at += strlen(kind->name) + BETWEEN;

@@ -82,7 +82,7 @@ static bool is_on_gpu(const struct sp_model_request *request, const struct sp_la
 }
 
 /* Is there a GPU kernel for the operation and format? */
-static bool has_gpu_way(enum sp_op op, enum sp_format format)
+static bool has_gpu_way(enum sp_op op, int format)
 {
     for (int m = 0; m < SP_N_GPU_MAPS; m++)
         if (sp_gpu_map_op((enum sp_gpu_map)m) == op && sp_gpu_map_format((enum sp_gpu_map)m) == format)
