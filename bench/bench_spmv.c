@@ -204,9 +204,10 @@ static enum sp_core_mode mode_now(struct bench *b)
 {
     if (b->settings->n_threads < 2)
         return SP_CORE_SINGLE;
-    double latency = sp_core_to_core(b->settings->n_threads, 0, 1);
-    sp_core_history_add(&b->history, latency);
-    return sp_core_classify(&b->history, latency);
+    const int n = b->settings->n_threads;
+    const struct sp_core_look look = {sp_core_to_core(n, 0, 1), sp_core_share(n, n)};
+    sp_core_history_add(&b->history, look.latency_s);
+    return sp_core_classify(&b->history, look);
 }
 
 static void sample(struct bench *b, struct candidate *c, int i)

@@ -219,6 +219,10 @@ enum sp_status sp_machine_copy(const struct sp_machine *from, struct sp_machine 
 enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct sp_ceiling *c,
                                       struct sp_error *err);
 
+/* Did threads share cores whenever this machine was measured, whatever its topology says? Some
+ * ceiling of several threads has the mode "smt", and none has "shared" or "split". */
+bool sp_machine_shares_cores(const struct sp_machine *machine);
+
 /* The ceiling that fits best: same name, level and precision; the same number of threads where
  * there is one, else the nearest (exact in *exact); mode NULL: any. NULL when none of that name and
  * level is known. */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "kernels/kernel.h"
 #include "session/analyze/analysis.h"
+#include "session/analyze/observe.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/measure/conditions.h"
 #include "sparse/generate/generate.h"
@@ -263,9 +264,11 @@ START_TEST(a_gpu_waits_for_its_host_or_shares_itself)
 }
 END_TEST
 
-/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. */
+/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. At
+ * the first n_on_one_core looks the host has put two threads on one core, where samples take
+ * twice as long. */
 struct made_up {
-    int period, n, n_looks;
+    int period, n, n_looks, n_on_one_core;
 };
 
 static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
@@ -276,14 +279,89 @@ static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *tu
     turn->disturbed = !other && (m->period == 0 || ++m->n % m->period == 0);
     if (turn->disturbed)
         turn->time_s *= 3;
+    if (m->n_looks <= m->n_on_one_core)
+        turn->time_s *= 2;
     return SP_OK;
 }
 
 static void made_up_look(void *context, struct sp_look *look)
 {
-    ((struct made_up *)context)->n_looks++;
+    struct made_up *m = context;
     *look = (struct sp_look){.mode = "unknown"};
+    if (m->n_looks++ < m->n_on_one_core)
+        *look = (struct sp_look){.mode = "smt", .on_one_core = true};
 }
+
+/* Samples on cores of their own are waited for; without them, those on one core stand in, and say
+ * so; where the looks before and after a burst differ, it counts for neither. */
+START_TEST(samples_on_one_core_are_replaced)
+{
+    struct made_up m = {.period = 100, .n_on_one_core = 4};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 60};
+    struct sp_pairs pairs, run[3], pooled;
+    struct sp_conditions c = {0};
+    char text[320];
+    o.protocol.budget_s = 5;
+    o.protocol.max_samples = 12;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.clean && !pairs.on_one_core && pairs.n == 12 && pairs.n_clean == 12);
+    ck_assert(pairs.n_on_one_core > 0 && pairs.time.value == 1e-3 && strcmp(pairs.mode, "unknown") == 0);
+    sp_conditions_set(&pairs, &c);
+    ck_assert_int_eq(c.state, SP_BUSY);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text), "on one core"));
+    ck_assert_ptr_nonnull(strstr(text, "were left out"));
+    run[0] = pairs;
+
+    m = (struct made_up){.period = 100, .n_on_one_core = 3}; /* it moves in the second burst */
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.n == 12 && pairs.n_dropped > 0 && pairs.time.value == 1e-3);
+    sp_pairs_free(&pairs);
+
+    m = (struct made_up){.period = 100, .n_on_one_core = 1 << 30};
+    o.patience_s = o.protocol.budget_s = 0.003;
+    for (int i = 1; i < 3; i++) {
+        ck_assert_int_eq(sp_sample_turns(&turns, &o, &run[i], NULL), SP_OK);
+        ck_assert(run[i].clean && run[i].on_one_core && run[i].n_clean == 0);
+        ck_assert(run[i].time.value == 2e-3 && strcmp(run[i].mode, "smt") == 0);
+    }
+    c = (struct sp_conditions){0};
+    sp_conditions_set(&run[1], &c);
+    ck_assert_int_eq(c.state, SP_BUSY);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text), "on two it is faster"));
+
+    /* Of several runs those on cores of their own count, where they have enough samples. */
+    ck_assert_int_eq(sp_pairs_pool(run, 3, 7, &pooled, NULL), SP_OK);
+    ck_assert(pooled.clean && !pooled.on_one_core && pooled.n == 12 && pooled.time.value == 1e-3);
+    sp_pairs_free(&pooled);
+    ck_assert_int_eq(sp_pairs_pool(run, 3, 13, &pooled, NULL), SP_OK);
+    ck_assert(pooled.clean && pooled.on_one_core && pooled.time.value == 2e-3);
+    sp_pairs_free(&pooled);
+    for (int i = 0; i < 3; i++)
+        sp_pairs_free(&run[i]);
+}
+END_TEST
+
+/* The machine file tells where threads share cores as a rule. */
+START_TEST(shared_cores_may_be_the_rule)
+{
+    struct sp_machine machine = {0};
+    struct sp_ceiling c = {
+        .name = "load", .level = "L3", .precision = "f64", .n_threads = 1, .mode = "single"};
+    c.value = sp_value_of(40e9, SP_MEASURED);
+    ck_assert(!sp_machine_shares_cores(&machine));
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    c.n_threads = 2;
+    strcpy(c.mode, "smt");
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    ck_assert(sp_machine_shares_cores(&machine));
+    strcpy(c.mode, "shared");
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    ck_assert(!sp_machine_shares_cores(&machine));
+    sp_machine_free(&machine);
+}
+END_TEST
 
 /* What all samplings may wait for quiet moments is one sum: where it is spent, one burst is all, whatever
  * patience there would be. */
@@ -346,6 +424,8 @@ int main(void)
     tcase_add_test(c, a_gpu_waits_for_its_host_or_shares_itself);
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     tcase_add_test(c, waiting_has_one_purse);
+    tcase_add_test(c, samples_on_one_core_are_replaced);
+    tcase_add_test(c, shared_cores_may_be_the_rule);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

@@ -244,11 +244,15 @@ START_TEST(modes_are_told_apart_by_the_gap)
 {
     struct sp_core_history h = {0};
     /* No gap: the usual ranges. */
-    ck_assert_int_eq(sp_core_classify(&h, 10e-9), SP_CORE_SMT);
-    ck_assert_int_eq(sp_core_classify(&h, 60e-9), SP_CORE_SHARED);
-    ck_assert_int_eq(sp_core_classify(&h, 90e-9), SP_CORE_UNKNOWN);
-    ck_assert_int_eq(sp_core_classify(&h, 150e-9), SP_CORE_SPLIT);
-    ck_assert_int_eq(sp_core_classify(&h, 0), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){10e-9, 1}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){60e-9, 1}), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){90e-9, 1}), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){150e-9, 1}), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){0, 1}), SP_CORE_UNKNOWN);
+    /* Two threads that keep half of their speed share a core, at whatever latency. */
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){27e-9, 0.51}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){0, 0.51}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){27e-9, 0}), SP_CORE_SHARED);
     /* A slow machine: 80 ns is shared there, because 200 ns exist; one outlier makes no mode. */
     for (int i = 0; i < 10; i++) {
         sp_core_history_add(&h, (78 + 0.5 * i) * 1e-9);
@@ -257,15 +261,24 @@ START_TEST(modes_are_told_apart_by_the_gap)
     sp_core_history_add(&h, 900e-9);
     sp_core_history_add(&h, 0);
     ck_assert_int_eq(h.n, 21);
-    ck_assert_int_eq(sp_core_classify(&h, 80e-9), SP_CORE_SHARED);
-    ck_assert_int_eq(sp_core_classify(&h, 205e-9), SP_CORE_SPLIT);
-    ck_assert_int_eq(sp_core_classify(&h, 130e-9), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){80e-9, 1}), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){205e-9, 1}), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){130e-9, 1}), SP_CORE_UNKNOWN);
     for (int i = 0; i < 1000; i++)
         sp_core_history_add(&h, (79 + i % 5) * 1e-9);
     ck_assert_int_le(h.n, SP_CORE_HISTORY);
     ck_assert_double_eq(h.latency_s[h.n - 1], 900e-9);
     for (int i = 1; i < h.n; i++)
         ck_assert(h.latency_s[i - 1] <= h.latency_s[i]);
+}
+END_TEST
+
+START_TEST(one_thread_shares_nothing)
+{
+    ck_assert_double_eq(sp_core_share(1, 1), 0);
+    ck_assert_double_eq(sp_core_share(2, 3), 0);
+    const double share = sp_core_share(2, 2); /* whatever else runs here */
+    ck_assert(share >= 0 && share <= 1);
 }
 END_TEST
 
@@ -505,6 +518,7 @@ int main(void)
     tcase_add_test(tc, threads_run_where_they_are_pinned);
     tcase_add_test(tc, huge_pages_are_read_from_smaps);
     tcase_add_test(tc, modes_are_told_apart_by_the_gap);
+    tcase_add_test(tc, one_thread_shares_nothing);
     tcase_add_test(tc, a_recorded_processor);
     tcase_add_test(tc, the_environment_key_follows_the_facts);
     tcase_add_test(tc, the_environment_of_a_gpu_has_device_and_driver);

@@ -34,9 +34,12 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
     enum { LOOKS = 4 };
     static const struct sp_core_history none;
     double least = 0, most = 0;
+    int n_on_one_core = 0;
     for (int i = 0; i < LOOKS; i++) {
         static const struct timespec pause = {0, 20000000};
-        double latency = sp_core_to_core(b->n_threads, 0, 1);
+        const double latency = sp_core_to_core(b->n_threads, 0, 1);
+        const struct sp_core_look share = {0, b->uses_smt ? 0 : sp_core_share(b->n_threads, b->n_threads)};
+        n_on_one_core += sp_core_classify(&none, share) == SP_CORE_SMT;
         if (latency > 0) {
             least = least > 0 && least < latency ? least : latency;
             most = most > latency ? most : latency;
@@ -46,12 +49,18 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
     if (least <= 0)
         sp_find_out(d, sp_title_processor, name, SP_NOT_TOLD, "",
                     "two threads did not run at the same time within the time given");
+    else if (n_on_one_core > 0)
+        sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
+                    "the host ran two of these processors on one core in %d of %d looks: threads are up to "
+                    "twice as slow then",
+                    n_on_one_core, LOOKS);
     else if (most > 2 * least)
         sp_find_out(
             d, sp_title_processor, name, SP_LIMITED, "",
             "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
             least * 1e9, most * 1e9);
-    else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
+    else if (one_domain(t, b->cpu[0], b->cpu[1]) &&
+             sp_core_classify(&none, (struct sp_core_look){least, 0}) == SP_CORE_SPLIT)
         sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
                     "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, "
                     "although the topology says that they do",

@@ -12,7 +12,7 @@
 #include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
 
-/* Between two looks at which cores share a cache [s]; a look takes 0.7 ms. */
+/* Between two looks at the cores [s]; a look takes 0.8 ms. */
 static const double BURST_S = 0.02;
 /* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least
  * [s]: quiet moments do not come more often because the budget is small. */
@@ -20,15 +20,15 @@ static const double PATIENCE = 3, PATIENCE_S = 2;
 
 struct pair {
     double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
-    bool disturbed;
+    bool disturbed, on_one_core;
     char mode[16];
     double *thread_s; /* [n_threads] of its own place in the block */
 };
 
 struct collected {
-    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many disturbed ones */
+    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many others */
     double *thread_block; /* [2 most][n_threads] */
-    int64_t most, n, n_clean, n_disturbed, n_moved;
+    int64_t most, n, n_clean, n_disturbed, n_on_one_core, n_moved;
     int n_threads;
 };
 
@@ -83,8 +83,8 @@ static struct rate rate_of(struct rate a, struct rate b)
 }
 
 /* The kernel once, and the other after it; `last` is what the other had before, and has now. Of
- * disturbed pairs the first ones are kept, in case that there are no others. */
-static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
+ * pairs that are not clean the first ones are kept, in case that there are no others. */
+static enum sp_status take_pair(struct sampler *s, bool on_one_core, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
     struct pair *pair = &c->pair[c->n];
@@ -101,9 +101,12 @@ static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_
     pair->rate = rate.value;
     pair->inverse = 1 / (pair->time_s * pair->rate);
     pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
-    c->n += !pair->disturbed || c->n_disturbed < c->most;
-    c->n_clean += !pair->disturbed;
+    pair->on_one_core = on_one_core;
+    const bool clean = !pair->disturbed && !on_one_core;
+    c->n += clean || c->n_disturbed + c->n_on_one_core < c->most;
+    c->n_clean += clean;
     c->n_disturbed += pair->disturbed;
+    c->n_on_one_core += !pair->disturbed && on_one_core;
     return SP_OK;
 }
 
@@ -128,8 +131,16 @@ static bool is_enough(const struct sampler *s, double spent_s)
     return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no
- * answer, because a thread did not run in time, says nothing against the other one. */
+/* Did the cores move between two looks? One that brought no answer, because a thread did not run in
+ * time, says nothing against the other one; but one core for two threads is not taken for
+ * granted. */
+static bool has_moved(const struct sp_look *before, const struct sp_look *after)
+{
+    return before->on_one_core != after->on_one_core ||
+           (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
+}
+
+/* Pairs between two looks at the cores: all of one mode, or thrown away. */
 static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
 {
     struct collected *c = &s->c;
@@ -140,16 +151,16 @@ static enum sp_status take_burst(struct sampler *s, double begun, struct sp_erro
     const double start = sp_now();
     enum sp_status status = take_rate(s, &last, err);
     do
-        status = status == SP_OK ? take_pair(s, &last, err) : status;
+        status = status == SP_OK ? take_pair(s, before.on_one_core, &last, err) : status;
     while (status == SP_OK && sp_now() - start < BURST_S && !is_enough(s, sp_now() - begun));
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
-    if (is_known(before.mode) && is_known(after.mode) && strcmp(before.mode, after.mode) != 0) {
-        c->n_moved += (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed);
-        c->n = was.n;
-        c->n_clean = was.n_clean;
-        c->n_disturbed = was.n_disturbed;
+    if (has_moved(&before, &after)) {
+        const int64_t n_moved = c->n_moved + (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed) +
+                                (c->n_on_one_core - was.n_on_one_core);
+        *c = was;
+        c->n_moved = n_moved;
     }
     const struct sp_look *look = is_known(after.mode) ? &after : &before;
     for (int64_t i = was.n; i < c->n; i++) {
@@ -176,6 +187,12 @@ static bool has_mode(const struct pair *pair, const char *mode)
 }
 
 static bool is_clean(const struct pair *pair, const char *mode)
+{
+    (void)mode;
+    return !pair->disturbed && !pair->on_one_core;
+}
+
+static bool is_undisturbed(const struct pair *pair, const char *mode)
 {
     (void)mode;
     return !pair->disturbed;
@@ -235,18 +252,23 @@ static enum sp_status summarise(const struct collected *c, struct sp_pairs *pair
     return status;
 }
 
-/* Clean pairs where there are enough of them, else all; of those the mode that prevails. */
+/* Clean pairs where there are enough of them, else those that are undisturbed, if on one core, else
+ * all; of those the mode that prevails. */
 static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
                                    struct sp_error *err)
 {
-    pairs->clean = c->n_disturbed == 0 || c->n_clean >= (fewest < c->most ? fewest : c->most);
+    const int64_t n_enough = fewest < c->most ? fewest : c->most;
+    const bool clean = c->n_clean == c->n || c->n_clean >= n_enough;
     pairs->n_clean = c->n_clean;
     pairs->n_disturbed = c->n_disturbed;
+    pairs->n_on_one_core = c->n_on_one_core;
+    pairs->clean = clean || c->n_disturbed == 0 || c->n_clean + c->n_on_one_core >= n_enough;
     if (pairs->clean)
-        filter(c, is_clean, NULL);
+        filter(c, clean ? is_clean : is_undisturbed, NULL);
     const int64_t n = c->n;
     find_prevailing(c, pairs->mode);
     filter(c, has_mode, pairs->mode);
+    pairs->on_one_core = c->n > 0 && c->pair[0].on_one_core;
     pairs->n_dropped = c->n_moved + n - c->n;
     return summarise(c, pairs, err);
 }
@@ -384,19 +406,21 @@ static enum sp_status take(void *context, bool other, struct sp_turn *turn, stru
     return SP_OK;
 }
 
-/* Which cores share a cache: "single", "shared", "split" ... "unknown" where nobody can say now. */
+/* "single", "shared", "split" ... "unknown" where nobody can say now. */
 static void look_at_cores(void *context, struct sp_look *look)
 {
     struct team *s = context;
     const int n_threads = s->kernel.job.n_threads;
-    look->latency_s = 0;
+    *look = (struct sp_look){.latency_s = 0};
     strcpy(look->mode, n_threads < 2 ? "single" : "unknown");
     if (n_threads < 2 || !s->o->pinned)
         return;
-    look->latency_s = sp_core_to_core(n_threads, 0, 1);
-    sp_core_history_add(&s->history, look->latency_s);
-    snprintf(look->mode, sizeof look->mode, "%s",
-             sp_core_mode_name(sp_core_classify(&s->history, look->latency_s)));
+    const struct sp_core_look cores = {sp_core_to_core(n_threads, 0, 1), sp_core_share(n_threads, n_threads)};
+    sp_core_history_add(&s->history, cores.latency_s);
+    const enum sp_core_mode mode = sp_core_classify(&s->history, cores);
+    snprintf(look->mode, sizeof look->mode, "%s", sp_core_mode_name(mode));
+    look->latency_s = cores.latency_s;
+    look->on_one_core = mode == SP_CORE_SMT && !s->o->shares_cores;
 }
 
 static struct sp_protocol one_sample(const struct sp_protocol *asked, double sample_s)

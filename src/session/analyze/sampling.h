@@ -25,7 +25,8 @@ struct sp_sampling_options {
      * before every one. */
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
-    double sample_s;                    /* a sample lasts about so long [s]; 0: 1 ms */
+    bool shares_cores; /* threads share cores here as a rule, so nobody waits for cores of their own */
+    double sample_s;   /* a sample lasts about so long [s]; 0: 1 ms */
     double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
     double *wait_s; /* what all samplings together may still take beyond their budgets [s], less what this one
                        takes; NULL: as much as each wants */
@@ -37,7 +38,10 @@ struct sp_pairs {
     int64_t n;         /* pairs kept */
     int64_t n_dropped; /* the core-to-core mode changed beside them, or another one prevails */
     bool clean; /* the pairs kept are undisturbed; else fewer than min_samples were so, and all are kept */
+    bool on_one_core; /* they were taken while the host ran two of the threads on one core unasked: there were
+                         too few others */
     int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
+    int64_t n_on_one_core;        /* undisturbed, but while two threads were on one core */
     double *time_s;               /* [n] of one execution */
     double *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, mean of before and after the
                          sample (one of them where the other was disturbed); executions of `against` a second
@@ -45,7 +49,7 @@ struct sp_pairs {
     double *thread_s; /* [n_threads] median busy time; owned */
     int n_threads;
     int64_t repetitions;     /* executions in a sample */
-    char mode[16];           /* "single", "shared", "split", "unknown": all pairs kept have it */
+    char mode[16];           /* of sp_core_mode_name(); all pairs kept have it */
     double latency_s;        /* median core-to-core latency between the first two threads; 0: one thread */
     struct sp_value time;    /* median [s] */
     struct sp_value roof;    /* median [B/s]; [1/s] */
@@ -72,6 +76,7 @@ struct sp_turn {
 struct sp_look {
     char mode[16]; /* as in struct sp_pairs; "unknown": nobody can say now */
     double latency_s;
+    bool on_one_core; /* the host runs two threads on one core that should have two */
 };
 
 /* Whose samples these are: processors (sp_sample_pairs) or a GPU (session/gpu/gpu_sampling.c). */

@@ -16,8 +16,8 @@
 
 enum sp_condition {
     SP_NOT_RUN,  /* nothing was run here: times come from elsewhere, or there are none */
-    SP_CLEAN,    /* at most a tenth of the samples was disturbed */
-    SP_BUSY,     /* disturbed samples were replaced by others */
+    SP_CLEAN,    /* at most a tenth of the samples was disturbed, or taken on one core */
+    SP_BUSY,     /* more, and replaced by others; or the host runs two threads on one core */
     SP_ASSUMED,  /* clean, because SPMODEL_ASSUME says so: nobody looked */
     SP_UNUSABLE, /* too few undisturbed samples: times say nothing about the kernel */
     SP_N_CONDITIONS
@@ -29,16 +29,17 @@ enum { SP_MOST_OTHERS = 3 };
 
 struct sp_conditions {
     enum sp_condition state;
-    int64_t n_clean, n_disturbed; /* samples */
-    bool oversubscribed;          /* more threads than processors: they disturb each other */
-    int n_others;                 /* programs that used more than a tenth of a processor meanwhile */
+    int64_t n_clean, n_disturbed, n_on_one_core; /* samples, as in struct sp_pairs */
+    bool on_one_core;                            /* all samples kept are so: times hold for that */
+    bool oversubscribed;                         /* more threads than processors: they disturb each other */
+    int n_others; /* programs that used more than a tenth of a processor meanwhile */
     struct sp_busy other[SP_MOST_OTHERS];
     int n_on_gpu;                    /* other programs that have work on the GPU, busy or not */
     char on_gpu[SP_MOST_OTHERS][16]; /* the names of the first, "" not known */
     const char *held_back;           /* what holds the GPU's clocks back, static; NULL: nothing known */
 };
 
-/* state, n_clean and n_disturbed, from all runs pooled. */
+/* The state and the samples, from all runs pooled. */
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *conditions);
 
 /* Looks at who computes: begun before the samples, ended after them, as far as can be read. */

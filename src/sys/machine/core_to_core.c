@@ -1,5 +1,6 @@
 #include "sys/machine/core_to_core.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -10,8 +11,10 @@
 static const double budget_s = 0.7e-3, patience_s = 20e-3;
 static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */
 static const double smt_s = 18e-9, shared_s = 70e-9, split_s = 110e-9, gap_factor = 2;
+static const double own_share = 0.75, certain_share = 0.9; /* of its speed: a core of its own */
 enum { few = 3 /* latencies that make a mode: fewer are outliers */ };
 enum { BURST = 64 /* round trips */, SPINS = 512 /* between looks at the clock */ };
+enum { TRIES = 5, STEPS = 10000 /* 16 us of them */ };
 
 struct court {
     _Alignas(128) atomic_uint_fast64_t ball;
@@ -81,6 +84,94 @@ double sp_core_to_core(int n_threads, int a, int b)
     return best < absurd_s ? best : 0;
 }
 
+/* Where a double is multiplied. */
+#if defined __x86_64__ || defined __i386__
+#define IN_UNIT(x) "+x"(x)
+#elif defined __aarch64__
+#define IN_UNIT(x) "+w"(x)
+#else
+#define IN_UNIT(x) "+f"(x)
+#endif
+
+/* Chains of multiplications that wait for nothing but the units of the core: two threads of one
+ * core take twice as long. The compiler may neither leave them out nor join them to vectors. */
+static double multiply(double x)
+{
+    const double by = 0.99;
+    double a = x, b = x + 1, c = x + 2, d = x + 3, e = x + 4, f = x + 5, g = x + 6, h = x + 7, i = x + 8,
+           j = x + 9, k = x + 10, l = x + 11;
+    for (int step = 0; step < STEPS; step++) {
+        a *= by, b *= by, c *= by, d *= by, e *= by, f *= by;
+        g *= by, h *= by, i *= by, j *= by, k *= by, l *= by;
+        __asm__ volatile("" : IN_UNIT(a), IN_UNIT(b), IN_UNIT(c), IN_UNIT(d), IN_UNIT(e), IN_UNIT(f));
+        __asm__ volatile("" : IN_UNIT(g), IN_UNIT(h), IN_UNIT(i), IN_UNIT(j), IN_UNIT(k), IN_UNIT(l));
+    }
+    return a + b + c + d + e + f + g + h + i + j + k + l;
+}
+
+struct meeting {
+    _Alignas(128) atomic_int arrived;
+    _Alignas(128) atomic_int given_up;
+};
+
+/* Returns when n threads have come for the `times`th time; false: one did not run in time. */
+static bool meet(struct meeting *meeting, int n, int times, double deadline_s)
+{
+    atomic_fetch_add(&meeting->arrived, 1);
+    for (int spin = 1; atomic_load_explicit(&meeting->arrived, memory_order_acquire) < n * times; spin++) {
+        if (spin % SPINS)
+            continue;
+        if (sp_now() > deadline_s)
+            atomic_store(&meeting->given_up, 1);
+        if (atomic_load_explicit(&meeting->given_up, memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+/* What a thread keeps of its speed: alone, one of every second thread, over beside all. 0: not
+ * known. */
+static double share_of(struct meeting *meeting, int me, int n, double deadline_s)
+{
+    enum { ALL, EVEN, ODD, N_PHASES };
+    double together = 0, alone = 0;
+    for (int phase = ALL; phase < N_PHASES; phase++) {
+        if (!meet(meeting, n, phase + 1, deadline_s))
+            return 0;
+        if (phase != ALL && me % 2 != phase - EVEN)
+            continue;
+        const double start = sp_now();
+        volatile double kept = multiply(1 + me);
+        (void)kept;
+        *(phase == ALL ? &together : &alone) = sp_now() - start;
+    }
+    return alone / together;
+}
+
+double sp_core_share(int n_threads, int n_active)
+{
+    double best = 0;
+    if (n_active < 2 || n_active > n_threads)
+        return 0;
+    for (int k = 0; k < TRIES && best < certain_share; k++) {
+        struct meeting meeting = {0};
+        double least = INFINITY;
+        const double deadline = sp_now() + patience_s;
+#pragma omp parallel num_threads(n_threads) shared(meeting) reduction(min : least)
+        {
+            const int me = omp_get_thread_num();
+            if (omp_get_num_threads() != n_threads)
+                least = 0;
+            else if (me < n_active)
+                least = share_of(&meeting, me, n_active, deadline);
+        }
+        if (least == 0)
+            return best;
+        best = fmax(best, fmin(least, 1));
+    }
+    return best;
+}
+
 const char *sp_core_mode_name(enum sp_core_mode mode)
 {
     static const char *const names[] = {"unknown", "single", "smt", "shared", "split"};
@@ -104,8 +195,11 @@ void sp_core_history_add(struct sp_core_history *h, double x)
     h->latency_s[i] = x;
 }
 
-enum sp_core_mode sp_core_classify(const struct sp_core_history *history, double latency_s)
+enum sp_core_mode sp_core_classify(const struct sp_core_history *history, struct sp_core_look look)
 {
+    const double latency_s = look.latency_s;
+    if (look.share > 0 && look.share < own_share)
+        return SP_CORE_SMT;
     if (latency_s <= 0)
         return SP_CORE_UNKNOWN;
     double factor = 1, low = 0, high = 0;
