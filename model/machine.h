@@ -126,6 +126,9 @@ struct sp_machine_measured {
     char when[24];              /* of the last one, ISO 8601; "": stated, or of a version that did not say */
     int n_times;                /* measurements that went into the figures */
     int n_samples, n_disturbed; /* of the best of them */
+    double core_width;          /* the most instructions for each link of a chain that the slowest thread got
+                                   (sys/machine/core_to_core.h): the work of others in its core lowers it; 0:
+                                   not known */
     char doubt[120];            /* why confidence in the figures is low; "": it is not */
 };
 

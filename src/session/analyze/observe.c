@@ -18,6 +18,7 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
     s.binding = &setup->binding;
     s.topology = o->topology;
     s.shares_cores = setup->binding.uses_smt || (o->machine && sp_machine_shares_cores(o->machine));
+    s.core_width = o->machine && !setup->binding.uses_smt ? o->machine->measured.core_width : 0;
     /* A small budget has short samples: there are as many of them. */
     s.sample_s = o->plan ? fmin(1e-3, fmax(2e-4, o->plan->budget_s / 100)) : 0;
     s.wait_s = o->plan ? &o->plan->wait_s : NULL;
@@ -146,7 +147,7 @@ enum worth { ANY, UNDISTURBED, ON_OWN_CORES };
 
 static enum worth worth_of(const struct sp_pairs *run)
 {
-    return !run->clean ? ANY : run->on_one_core ? UNDISTURBED : ON_OWN_CORES;
+    return !run->clean ? ANY : run->crowded ? UNDISTURBED : ON_OWN_CORES;
 }
 
 /* Of one kind with another: in the same mode, and both worth so much. */
@@ -231,13 +232,13 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t few
         int n_same = 0;
         *pooled = *first;
         pooled->clean = least > ANY;
-        pooled->n = pooled->n_dropped = pooled->n_clean = pooled->n_disturbed = pooled->n_on_one_core = 0;
+        pooled->n = pooled->n_dropped = pooled->n_clean = pooled->n_disturbed = pooled->n_crowded = 0;
         for (int i = 0; i < n_runs; i++) {
             const struct sp_pairs *p = &run[i];
             pooled->n_dropped += p->n_dropped;
             pooled->n_clean += p->n_clean;
             pooled->n_disturbed += p->n_disturbed;
-            pooled->n_on_one_core += p->n_on_one_core;
+            pooled->n_crowded += p->n_crowded;
             if (!is_alike(p, first, least)) {
                 pooled->n_dropped += p->n;
                 continue;

@@ -20,7 +20,7 @@ static const double PATIENCE = 3, PATIENCE_S = 2;
 
 struct pair {
     double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
-    bool disturbed, on_one_core;
+    bool disturbed, crowded;
     char mode[16];
     double *thread_s; /* [n_threads] of its own place in the block */
 };
@@ -28,7 +28,7 @@ struct pair {
 struct collected {
     struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many others */
     double *thread_block; /* [2 most][n_threads] */
-    int64_t most, n, n_clean, n_disturbed, n_on_one_core, n_moved;
+    int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved;
     int n_threads;
 };
 
@@ -84,7 +84,7 @@ static struct rate rate_of(struct rate a, struct rate b)
 
 /* The kernel once, and the other after it; `last` is what the other had before, and has now. Of
  * pairs that are not clean the first ones are kept, in case that there are no others. */
-static enum sp_status take_pair(struct sampler *s, bool on_one_core, struct rate *last, struct sp_error *err)
+static enum sp_status take_pair(struct sampler *s, bool crowded, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
     struct pair *pair = &c->pair[c->n];
@@ -101,12 +101,12 @@ static enum sp_status take_pair(struct sampler *s, bool on_one_core, struct rate
     pair->rate = rate.value;
     pair->inverse = 1 / (pair->time_s * pair->rate);
     pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
-    pair->on_one_core = on_one_core;
-    const bool clean = !pair->disturbed && !on_one_core;
-    c->n += clean || c->n_disturbed + c->n_on_one_core < c->most;
+    pair->crowded = crowded;
+    const bool clean = !pair->disturbed && !crowded;
+    c->n += clean || c->n_disturbed + c->n_crowded < c->most;
     c->n_clean += clean;
     c->n_disturbed += pair->disturbed;
-    c->n_on_one_core += !pair->disturbed && on_one_core;
+    c->n_crowded += !pair->disturbed && crowded;
     return SP_OK;
 }
 
@@ -132,11 +132,10 @@ static bool is_enough(const struct sampler *s, double spent_s)
 }
 
 /* Did the cores move between two looks? One that brought no answer, because a thread did not run in
- * time, says nothing against the other one; but one core for two threads is not taken for
- * granted. */
+ * time, says nothing against the other one; but shared cores are not taken for granted. */
 static bool has_moved(const struct sp_look *before, const struct sp_look *after)
 {
-    return before->on_one_core != after->on_one_core ||
+    return before->crowded != after->crowded ||
            (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
 }
 
@@ -151,14 +150,14 @@ static enum sp_status take_burst(struct sampler *s, double begun, struct sp_erro
     const double start = sp_now();
     enum sp_status status = take_rate(s, &last, err);
     do
-        status = status == SP_OK ? take_pair(s, before.on_one_core, &last, err) : status;
+        status = status == SP_OK ? take_pair(s, before.crowded, &last, err) : status;
     while (status == SP_OK && sp_now() - start < BURST_S && !is_enough(s, sp_now() - begun));
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
     if (has_moved(&before, &after)) {
         const int64_t n_moved = c->n_moved + (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed) +
-                                (c->n_on_one_core - was.n_on_one_core);
+                                (c->n_crowded - was.n_crowded);
         *c = was;
         c->n_moved = n_moved;
     }
@@ -189,7 +188,7 @@ static bool has_mode(const struct pair *pair, const char *mode)
 static bool is_clean(const struct pair *pair, const char *mode)
 {
     (void)mode;
-    return !pair->disturbed && !pair->on_one_core;
+    return !pair->disturbed && !pair->crowded;
 }
 
 static bool is_undisturbed(const struct pair *pair, const char *mode)
@@ -252,8 +251,8 @@ static enum sp_status summarise(const struct collected *c, struct sp_pairs *pair
     return status;
 }
 
-/* Clean pairs where there are enough of them, else those that are undisturbed, if on one core, else
- * all; of those the mode that prevails. */
+/* Clean pairs where there are enough of them, else those that are undisturbed, if on shared cores,
+ * else all; of those the mode that prevails. */
 static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
                                    struct sp_error *err)
 {
@@ -261,14 +260,14 @@ static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct s
     const bool clean = c->n_clean == c->n || c->n_clean >= n_enough;
     pairs->n_clean = c->n_clean;
     pairs->n_disturbed = c->n_disturbed;
-    pairs->n_on_one_core = c->n_on_one_core;
-    pairs->clean = clean || c->n_disturbed == 0 || c->n_clean + c->n_on_one_core >= n_enough;
+    pairs->n_crowded = c->n_crowded;
+    pairs->clean = clean || c->n_disturbed == 0 || c->n_clean + c->n_crowded >= n_enough;
     if (pairs->clean)
         filter(c, clean ? is_clean : is_undisturbed, NULL);
     const int64_t n = c->n;
     find_prevailing(c, pairs->mode);
     filter(c, has_mode, pairs->mode);
-    pairs->on_one_core = c->n > 0 && c->pair[0].on_one_core;
+    pairs->crowded = c->n > 0 && c->pair[0].crowded;
     pairs->n_dropped = c->n_moved + n - c->n;
     return summarise(c, pairs, err);
 }
@@ -413,14 +412,18 @@ static void look_at_cores(void *context, struct sp_look *look)
     const int n_threads = s->kernel.job.n_threads;
     *look = (struct sp_look){.latency_s = 0};
     strcpy(look->mode, n_threads < 2 ? "single" : "unknown");
-    if (n_threads < 2 || !s->o->pinned)
+    if (!s->o->pinned)
         return;
-    const struct sp_core_look cores = {sp_core_to_core(n_threads, 0, 1), sp_core_share(n_threads, n_threads)};
-    sp_core_history_add(&s->history, cores.latency_s);
-    const enum sp_core_mode mode = sp_core_classify(&s->history, cores);
-    snprintf(look->mode, sizeof look->mode, "%s", sp_core_mode_name(mode));
+    struct sp_core_look cores = {.latency_s = n_threads < 2 ? 0 : sp_core_to_core(n_threads, 0, 1)};
+    sp_core_crowd(n_threads, n_threads, &cores);
+    sp_core_history_add(&s->history, &cores);
+    if (n_threads > 1)
+        snprintf(look->mode, sizeof look->mode, "%s",
+                 sp_core_mode_name(sp_core_classify(&s->history, cores)));
+    if (s->o->shares_cores)
+        cores.share = 0;
     look->latency_s = cores.latency_s;
-    look->on_one_core = mode == SP_CORE_SMT && !s->o->shares_cores;
+    look->crowded = sp_core_is_crowded(&cores, s->history.widest);
 }
 
 static struct sp_protocol one_sample(const struct sp_protocol *asked, double sample_s)
@@ -438,6 +441,7 @@ static enum sp_status open_team(const struct sp_job *job, const struct sp_sampli
     memset(s, 0, sizeof *s);
     s->o = o;
     s->clock = sp_probe_find("time");
+    s->history.widest = o->core_width;
     s->kernel =
         (struct side){.job = *job, .protocol = one_sample(&o->protocol, o->sample_s), .binding = o->binding};
     s->other = (struct side){.job = {.name = "scan",

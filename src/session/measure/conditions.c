@@ -26,20 +26,20 @@ const char *sp_condition_name(enum sp_condition condition)
 
 static int64_t samples_of(const struct sp_conditions *c)
 {
-    return c->n_clean + c->n_disturbed + c->n_on_one_core;
+    return c->n_clean + c->n_disturbed + c->n_crowded;
 }
 
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *c)
 {
     c->n_clean = pairs->n_clean;
     c->n_disturbed = pairs->n_disturbed;
-    c->n_on_one_core = pairs->n_on_one_core;
-    c->on_one_core = pairs->on_one_core;
+    c->n_crowded = pairs->n_crowded;
+    c->crowded = pairs->crowded;
     const double n = (double)samples_of(c), n_others = n - (double)c->n_clean;
-    c->state = n == 0                                                ? SP_NOT_RUN
-               : !pairs->clean                                       ? SP_UNUSABLE
-               : pairs->on_one_core || n_others > MOST_DISTURBED * n ? SP_BUSY
-                                                                     : SP_CLEAN;
+    c->state = n == 0                                            ? SP_NOT_RUN
+               : !pairs->clean                                   ? SP_UNUSABLE
+               : pairs->crowded || n_others > MOST_DISTURBED * n ? SP_BUSY
+                                                                 : SP_CLEAN;
     if (n > 0 && sp_disturbance_is_ignored())
         c->state = SP_ASSUMED;
 }
@@ -90,16 +90,16 @@ static size_t gpu_words(const struct sp_conditions *c, size_t used, char *text, 
     return used;
 }
 
-/* The host's part: virtual processors that share a core for a while. */
-static size_t one_core_words(const struct sp_conditions *c, size_t used, char *text, size_t size)
+/* Work that no clock of a thread shows: in the other hardware thread of its core. */
+static size_t crowd_words(const struct sp_conditions *c, size_t used, char *text, size_t size)
 {
-    if (c->on_one_core && used < size)
+    if (c->crowded && used < size)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; the host ran two of these processors on one core: on two it is faster");
-    else if (c->n_on_one_core > 0 && used < size)
+                                 "; all that time cores were shared with other work: alone it is faster");
+    else if (c->n_crowded > 0 && used < size)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; while the host ran two of these processors on one core %lld %s left out",
-                                 (long long)c->n_on_one_core, c->n_on_one_core == 1 ? "was" : "were");
+                                 "; %lld taken while a core was shared with other work %s left out",
+                                 (long long)c->n_crowded, c->n_crowded == 1 ? "was" : "were");
     return used;
 }
 
@@ -118,7 +118,7 @@ char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size
                                 disturbed, n);
     else
         used = (size_t)snprintf(text, size, "%lld of %lld samples were disturbed and replaced", disturbed, n);
-    used = one_core_words(c, used, text, size);
+    used = crowd_words(c, used, text, size);
     if (c->oversubscribed && disturbed > 0 && used < size)
         used +=
             (size_t)snprintf(text + used, size - used, "; more threads than processors disturb each other");

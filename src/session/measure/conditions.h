@@ -16,8 +16,8 @@
 
 enum sp_condition {
     SP_NOT_RUN,  /* nothing was run here: times come from elsewhere, or there are none */
-    SP_CLEAN,    /* at most a tenth of the samples was disturbed, or taken on one core */
-    SP_BUSY,     /* more, and replaced by others; or the host runs two threads on one core */
+    SP_CLEAN,    /* at most a tenth of the samples was disturbed, or taken on crowded cores */
+    SP_BUSY,     /* more, and replaced by others; or the cores are crowded throughout */
     SP_ASSUMED,  /* clean, because SPMODEL_ASSUME says so: nobody looked */
     SP_UNUSABLE, /* too few undisturbed samples: times say nothing about the kernel */
     SP_N_CONDITIONS
@@ -29,9 +29,9 @@ enum { SP_MOST_OTHERS = 3 };
 
 struct sp_conditions {
     enum sp_condition state;
-    int64_t n_clean, n_disturbed, n_on_one_core; /* samples, as in struct sp_pairs */
-    bool on_one_core;                            /* all samples kept are so: times hold for that */
-    bool oversubscribed;                         /* more threads than processors: they disturb each other */
+    int64_t n_clean, n_disturbed, n_crowded; /* samples, as in struct sp_pairs */
+    bool crowded;                            /* all samples kept are so: times hold for that */
+    bool oversubscribed;                     /* more threads than processors: they disturb each other */
     int n_others; /* programs that used more than a tenth of a processor meanwhile */
     struct sp_busy other[SP_MOST_OTHERS];
     int n_on_gpu;                    /* other programs that have work on the GPU, busy or not */

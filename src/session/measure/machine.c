@@ -100,20 +100,23 @@ static struct sp_core_look look_at(struct measurement *m, int n_threads)
 {
     int other[3] = {1, n_threads / 2, n_threads - 1};
     double farthest = 0;
-    if (n_threads < 2)
-        return (struct sp_core_look){0, 0};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && n_threads > 1; i++) {
         if (other[i] < 1 || (i > 0 && other[i] == other[i - 1]))
             continue;
-        double latency = sp_core_to_core(m->binding.n_threads, 0, other[i]);
-        sp_core_history_add(&m->history, latency);
+        const struct sp_core_look look = {.latency_s = sp_core_to_core(m->binding.n_threads, 0, other[i])};
+        const double latency = look.latency_s;
+        sp_core_history_add(&m->history, &look);
         if (latency == 0) {
             farthest = 0;
             break;
         }
         farthest = latency > farthest ? latency : farthest;
     }
-    m->last = (struct sp_core_look){farthest, sp_core_share(m->binding.n_threads, n_threads)};
+    m->last = (struct sp_core_look){.latency_s = farthest};
+    sp_core_crowd(m->binding.n_threads, n_threads, &m->last);
+    sp_core_history_add(&m->history, &(struct sp_core_look){.width = m->last.width});
+    if (m->binding.uses_smt)
+        m->last.share = 0;
     m->last_s = sp_now();
     m->last_threads = n_threads;
     return m->last;
@@ -126,8 +129,10 @@ static struct sp_core_look look_before(struct measurement *m, const struct sp_me
 {
     if (m->last_threads == job->n_threads && sp_now() - m->last_s < fresh_s)
         return m->last;
-    struct sp_core_look look = {0, 0};
-    if (job->n_threads > 1) {
+    struct sp_core_look look = {0};
+    if (job->n_threads == 1) {
+        look = look_at(m, 1);
+    } else {
         struct sp_ceiling_sample ignored;
         for (int k = 0; k < 4 && look.latency_s == 0; k++)
             look = look_at(m, job->n_threads);
@@ -260,17 +265,18 @@ static int drop_stalled(double *rate, int n)
     return kept;
 }
 
-/* A known mode with enough samples goes before an unknown one, and cores of their own before one
- * that threads share unasked; else the more frequent one does. */
-static bool precedes(const int n[SP_N_CORE_MODES], enum sp_core_mode a, enum sp_core_mode b, bool uses_smt)
+/* A known mode with enough samples goes before an unknown one, else the more frequent one. */
+static bool precedes(const int n[SP_N_CORE_MODES], int a, int b)
 {
-    const enum sp_core_mode mode[2] = {a, b};
-    int worth[2];
-    for (int i = 0; i < 2; i++)
-        worth[i] = mode[i] == SP_CORE_UNKNOWN || n[mode[i]] < ENOUGH ? 0
-                   : mode[i] == SP_CORE_SMT && !uses_smt             ? 1
-                                                                     : 2;
-    return worth[0] != worth[1] ? worth[0] > worth[1] : n[a] > n[b];
+    bool known_a = a != SP_CORE_UNKNOWN && n[a] >= ENOUGH, known_b = b != SP_CORE_UNKNOWN && n[b] >= ENOUGH;
+    return known_a != known_b ? known_a : n[a] > n[b];
+}
+
+/* Other work in the threads' cores is a disturbance, too. */
+static bool is_disturbed(const struct measurement *m, const struct sp_measure_sample *s)
+{
+    return s->disturbed || sp_core_is_crowded(&s->before, m->history.widest) ||
+           sp_core_is_crowded(&s->after, m->history.widest);
 }
 
 /* Adds one ceiling a mode that has enough samples, the most frequent first. Where too few were
@@ -288,9 +294,10 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
         enum sp_core_mode mode = mode_of(m, job, s, &changed);
         all[i] = s->rate;
         m->notes.n_samples++;
-        m->notes.n_disturbed += s->disturbed;
-        m->notes.n_mode_changed += !s->disturbed && changed;
-        if (!s->disturbed && !changed)
+        const bool disturbed = is_disturbed(m, s);
+        m->notes.n_disturbed += disturbed;
+        m->notes.n_mode_changed += !disturbed && changed;
+        if (!disturbed && !changed)
             rate[mode][n[mode]++] = s->rate;
     }
     for (int mode = 0; mode < SP_N_CORE_MODES; mode++) {
@@ -300,7 +307,7 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
         n[mode] = kept;
     }
     for (int i = 1; i < SP_N_CORE_MODES; i++)
-        for (int k = i; k > 0 && precedes(n, order[k], order[k - 1], m->binding.uses_smt); k--) {
+        for (int k = i; k > 0 && precedes(n, order[k], order[k - 1]); k--) {
             int t = order[k];
             order[k] = order[k - 1];
             order[k - 1] = t;
@@ -435,7 +442,10 @@ static void judge(const struct measurement *m, struct sp_machine *out)
     const struct sp_measure_notes *n = &m->notes;
     const double least_B = 128.0 * (1 << 20);
     struct sp_machine_measured *q = &out->measured;
-    *q = (struct sp_machine_measured){.n_times = 1, .n_samples = n->n_samples, .n_disturbed = n->n_disturbed};
+    *q = (struct sp_machine_measured){.n_times = 1,
+                                      .n_samples = n->n_samples,
+                                      .n_disturbed = n->n_disturbed,
+                                      .core_width = m->history.widest};
     sp_measure_now(q->when, sizeof q->when);
     if (n->n_disturbed * 2 > n->n_samples && !sp_disturbance_is_ignored())
         snprintf(q->doubt, sizeof q->doubt, "%d of %d samples were disturbed by other programs",

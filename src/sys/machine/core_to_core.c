@@ -7,14 +7,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/samples.h"
 
 static const double budget_s = 0.7e-3, patience_s = 20e-3;
 static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */
 static const double smt_s = 18e-9, shared_s = 70e-9, split_s = 110e-9, gap_factor = 2;
-static const double own_share = 0.75, certain_share = 0.9; /* of its speed: a core of its own */
+static const double own_share = 0.75, own_width = 0.9; /* of its speed, of the most: a core of its own */
 enum { few = 3 /* latencies that make a mode: fewer are outliers */ };
 enum { BURST = 64 /* round trips */, SPINS = 512 /* between looks at the clock */ };
-enum { TRIES = 5, STEPS = 10000 /* 16 us of them */ };
+enum { TRIES = 5, STEPS = 4000, FILLS = 2500, LINKS = 2500 /* 7, 6 and 2 us of them */ };
 
 struct court {
     _Alignas(128) atomic_uint_fast64_t ball;
@@ -109,6 +110,42 @@ static double multiply(double x)
     return a + b + c + d + e + f + g + h + i + j + k + l;
 }
 
+/* Six instructions a cycle that wait for nothing: more than a core takes from two threads. */
+static double fill(double x)
+{
+    const double by = 0.99;
+    double a = x, b = x + 1, c = x + 2, d = x + 3, e = x + 4, f = x + 5;
+    long p = 1, q = 2, r = 3, s = 4, t = 5, u = 6;
+    for (long step = 0; step < FILLS; step++) {
+        a *= by, p += step, q += step, b *= by, r += step, s += step;
+        c *= by, t += step, u += step, d *= by, p ^= step, q ^= step;
+        e *= by, r ^= step, s ^= step, f *= by, t ^= step, u ^= step;
+        __asm__ volatile("" : IN_UNIT(a), IN_UNIT(b), IN_UNIT(c), IN_UNIT(d), IN_UNIT(e), IN_UNIT(f));
+        __asm__ volatile("" : "+r"(p), "+r"(q), "+r"(r), "+r"(s), "+r"(t), "+r"(u));
+    }
+    return a + b + c + d + e + f + (double)(p + q + r + s + t + u);
+}
+enum { FILLING = 18 /* instructions a step */ };
+
+/* Each multiplication waits for the one before: no other thread slows that, only the clock does. */
+static double chain(double x)
+{
+    const double by = 0.99;
+    for (int link = 0; link < LINKS; link++) {
+        x *= by;
+        __asm__ volatile("" : IN_UNIT(x));
+    }
+    return x;
+}
+
+static double seconds_of(double (*work)(double x), double x)
+{
+    const double start = sp_now();
+    volatile double kept = work(x);
+    (void)kept;
+    return sp_now() - start;
+}
+
 struct meeting {
     _Alignas(128) atomic_int arrived;
     _Alignas(128) atomic_int given_up;
@@ -129,47 +166,60 @@ static bool meet(struct meeting *meeting, int n, int times, double deadline_s)
     return true;
 }
 
-/* What a thread keeps of its speed: alone, one of every second thread, over beside all. 0: not
- * known. */
-static double share_of(struct meeting *meeting, int me, int n, double deadline_s)
+/* One try of one thread; false: not all have met. */
+static bool try_core(struct meeting *meeting, int me, int n, double deadline_s, double *share, double *width)
 {
-    enum { ALL, EVEN, ODD, N_PHASES };
+    enum { FILL, ALL, EVEN, ODD, N_PHASES };
     double together = 0, alone = 0;
-    for (int phase = ALL; phase < N_PHASES; phase++) {
+    for (int phase = FILL; phase < N_PHASES; phase++) {
         if (!meet(meeting, n, phase + 1, deadline_s))
-            return 0;
-        if (phase != ALL && me % 2 != phase - EVEN)
-            continue;
-        const double start = sp_now();
-        volatile double kept = multiply(1 + me);
-        (void)kept;
-        *(phase == ALL ? &together : &alone) = sp_now() - start;
+            return false;
+        if (phase == FILL) {
+            const double fill_s = seconds_of(fill, 1 + me), chain_s = seconds_of(chain, 1 + me);
+            *width = (double)FILLING * FILLS / fill_s * chain_s / LINKS;
+        } else if (phase == ALL) {
+            together = seconds_of(multiply, 1 + me);
+        } else if (me % 2 == phase - EVEN) {
+            alone = seconds_of(multiply, 1 + me);
+        }
     }
-    return alone / together;
+    *share = fmin(1, alone / together);
+    return true;
 }
 
-double sp_core_share(int n_threads, int n_active)
+void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look)
 {
-    double best = 0;
-    if (n_active < 2 || n_active > n_threads)
-        return 0;
-    for (int k = 0; k < TRIES && best < certain_share; k++) {
+    double share[TRIES], width[TRIES];
+    int n = 0;
+    look->share = look->width = 0;
+    if (n_active < 1 || n_active > n_threads)
+        return;
+    for (; n < TRIES; n++) {
         struct meeting meeting = {0};
-        double least = INFINITY;
+        double least_share = 1, least_width = INFINITY;
         const double deadline = sp_now() + patience_s;
-#pragma omp parallel num_threads(n_threads) shared(meeting) reduction(min : least)
+#pragma omp parallel num_threads(n_threads) shared(meeting) reduction(min : least_share, least_width)
         {
             const int me = omp_get_thread_num();
-            if (omp_get_num_threads() != n_threads)
-                least = 0;
-            else if (me < n_active)
-                least = share_of(&meeting, me, n_active, deadline);
+            if (omp_get_num_threads() != n_threads ||
+                (me < n_active && !try_core(&meeting, me, n_active, deadline, &least_share, &least_width)))
+                least_width = 0;
         }
-        if (least == 0)
-            return best;
-        best = fmax(best, fmin(least, 1));
+        if (least_width == 0)
+            break;
+        share[n] = least_share;
+        width[n] = least_width;
     }
-    return best;
+    if (n == 0)
+        return;
+    look->share = n_active > 1 ? sp_median(share, n) : 0;
+    look->width = sp_median(width, n);
+}
+
+bool sp_core_is_crowded(const struct sp_core_look *look, double widest)
+{
+    return (look->share > 0 && look->share < own_share) ||
+           (look->width > 0 && look->width < own_width * widest);
 }
 
 const char *sp_core_mode_name(enum sp_core_mode mode)
@@ -178,8 +228,10 @@ const char *sp_core_mode_name(enum sp_core_mode mode)
     return names[mode];
 }
 
-void sp_core_history_add(struct sp_core_history *h, double x)
+void sp_core_history_add(struct sp_core_history *h, const struct sp_core_look *look)
 {
+    const double x = look->latency_s;
+    h->widest = fmax(h->widest, look->width);
     if (x <= 0)
         return;
     if (h->n == SP_CORE_HISTORY) { /* drop every second, not the extremes */
