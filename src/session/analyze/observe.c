@@ -10,6 +10,12 @@
 #include "probes/markers.h"
 #include "session/trial/apart.h"
 
+/* Of a core of one's own; 0: not known, as where threads share cores on purpose. */
+static double core_width_of(const struct sp_setup *setup, const struct sp_analyze_options *o)
+{
+    return o->machine && !setup->binding.uses_smt ? o->machine->measured.core_width : 0;
+}
+
 struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const struct sp_analyze_options *o,
                                            const struct sp_progress *progress)
 {
@@ -18,7 +24,7 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
     s.binding = &setup->binding;
     s.topology = o->topology;
     s.shares_cores = setup->binding.uses_smt || (o->machine && sp_machine_shares_cores(o->machine));
-    s.core_width = o->machine && !setup->binding.uses_smt ? o->machine->measured.core_width : 0;
+    s.core_width = core_width_of(setup, o);
     /* A small budget has short samples: there are as many of them. */
     s.sample_s = o->plan ? fmin(1e-3, fmax(2e-4, o->plan->budget_s / 100)) : 0;
     s.wait_s = o->plan ? &o->plan->wait_s : NULL;
@@ -316,7 +322,8 @@ static enum sp_status run_here(const struct sp_analysis *a, int n_runs, struct s
     sp_progress_step(a->progress, "looking at the machine", -1);
     sp_bystanders_begin(&bystanders);
     sp_sentinels_open(&watch, a->options->topology, a->setup.workload.n_threads, a->setup.n_domains,
-                      sp_plan_left_s(plan, SP_SPEND_LOOKS), a->options->memory_B);
+                      sp_plan_left_s(plan, SP_SPEND_LOOKS), a->options->memory_B,
+                      core_width_of(&a->setup, a->options));
     sp_sentinels_look(&watch, false);
     enum sp_status status = run_apart(a, n_runs - 1, &watch, out, err);
     if (status == SP_OK)

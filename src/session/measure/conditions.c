@@ -12,10 +12,13 @@
 #include "kernels/control.h"
 #include "session/measure/measure_plan.h"
 #include "sys/disturbance.h"
+#include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
 
 /* A look at all processes may take so long [s]. */
 static const double LOOK_S = 0.05;
+/* A sentinel waits for cores of its own at most so long [s]. */
+static const double PATIENCE_S = 0.1;
 static const double MOST_DISTURBED = 0.1, LEAST_SHARE = 0.1;
 
 const char *sp_condition_name(enum sp_condition condition)
@@ -174,9 +177,14 @@ const char *sp_sentinel_name(enum sp_sentinel_kind kind)
 
 bool sp_sentinel_drifted(const struct sp_sentinel *s, double *change)
 {
-    if (s->n < 2 || !(s->value[0] > 0))
+    int first = 0, last = s->n - 1;
+    while (first < s->n && s->crowded[first])
+        first++;
+    while (last > first && s->crowded[last])
+        last--;
+    if (last <= first || !(s->value[first] > 0))
         return false;
-    *change = s->value[s->n - 1] / s->value[0] - 1;
+    *change = s->value[last] / s->value[first] - 1;
     return fabs(*change) > fmax(least_drift, 2 * s->spread);
 }
 
@@ -270,11 +278,12 @@ static void prepare_loads(struct sp_sentinel_watch *w, const struct sp_topology 
 }
 
 void sp_sentinels_open(struct sp_sentinel_watch *w, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double allowance_s, double memory_B)
+                       int n_domains, double allowance_s, double memory_B, double core_width)
 {
     const double start = sp_now();
     memset(w, 0, sizeof *w);
     w->seen.n_threads = n_threads;
+    w->core_width = core_width;
     w->allowance_s = fmin(most_s, allowance_s);
     w->sample_s = fmin(1e-3, fmax(2e-4, w->allowance_s / (4.0 * LOOKS * SAMPLES)));
     prepare_control(w);
@@ -321,9 +330,15 @@ void sp_sentinels_look(struct sp_sentinel_watch *w, bool optional)
     const double start = sp_now();
     if (optional && w->seen.seconds > w->allowance_s)
         return;
+    bool crowded = !sp_core_await(w->seen.n_threads, w->core_width, optional ? 0 : PATIENCE_S);
+    const double begun = sp_now();
     for (int kind = SP_N_SENTINELS - 1; kind >= 0; kind--) /* memory last: it empties the caches */
         look_at(w, kind, &w->seen.of[kind]);
-    w->seen.seconds += sp_now() - start;
+    crowded |= !sp_core_await(w->seen.n_threads, w->core_width, 0);
+    for (int kind = 0; kind < SP_N_SENTINELS; kind++)
+        if (w->seen.of[kind].n > 0)
+            w->seen.of[kind].crowded[w->seen.of[kind].n - 1] |= crowded;
+    w->seen.seconds += sp_now() - (optional ? start : begun); /* what it waited for is no looking */
 }
 
 void sp_sentinels_close(struct sp_sentinel_watch *w)

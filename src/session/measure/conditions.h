@@ -93,6 +93,7 @@ struct sp_sentinel {
     int n;
     double value[SP_SENTINEL_LOOKS]; /* median of the samples of a look [B/s]; control: steps a second of each
                                         thread [1/s] */
+    bool crowded[SP_SENTINEL_LOOKS]; /* other work shared the cores */
     double spread;                   /* the largest (Q3 - Q1)/median of the samples of one look */
     double bytes;                    /* its data [B]; control: 0 */
     const char *why;                 /* static: why there is none; NULL: there is */
@@ -104,8 +105,8 @@ struct sp_sentinels {
     double seconds; /* all of it, making the data included */
 };
 
-/* Relative change from the first look to the last; false: fewer than two, or the change lies within
- * twice the spread or within 10 %. */
+/* Relative change from the first look to the last, of those on cores of their own; false: fewer
+ * than two, or the change lies within twice the spread or within 10 %. */
 bool sp_sentinel_drifted(const struct sp_sentinel *sentinel, double *change);
 
 /* Zero-initialise; sp_sentinels_close(). */
@@ -114,17 +115,17 @@ struct sp_sentinel_watch {
     struct sp_ceiling_arena arena;
     struct sp_ceiling_run run[2]; /* memory, last level */
     int64_t repetitions[SP_N_SENTINELS];
-    double allowance_s, sample_s;
+    double allowance_s, sample_s, core_width;
 };
 
 /* Makes data and finds repetitions, for n_threads threads, pinned as they are, that use n_domains
  * last-level caches. Takes at most about half a second, allowance_s, and an eighth of memory_B (0:
- * no limit); what does not fit is left out and says why, so this cannot fail. */
+ * no limit); what does not fit is left out and says why, so this cannot fail. Looks wait a little
+ * for cores of their own, of so much width (sys/machine/core_to_core.h; 0: not known). */
 void sp_sentinels_open(struct sp_sentinel_watch *watch, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double allowance_s, double memory_B);
+                       int n_domains, double allowance_s, double memory_B, double core_width);
 
-/* Takes one look; `optional`: not where the time is used up.
- */
+/* Takes one look; `optional`: not where the time is used up. */
 void sp_sentinels_look(struct sp_sentinel_watch *watch, bool optional);
 
 void sp_sentinels_close(struct sp_sentinel_watch *watch); /* releases the data; `seen` stays. Safe twice */

@@ -198,7 +198,9 @@ void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look)
         struct meeting meeting = {0};
         double least_share = 1, least_width = INFINITY;
         const double deadline = sp_now() + patience_s;
-#pragma omp parallel num_threads(n_threads) shared(meeting) reduction(min : least_share, least_width)
+#pragma omp parallel num_threads(n_threads) shared(meeting)                                                  \
+    reduction(min                                                                                            \
+              : least_share, least_width) if (n_threads > 1)
         {
             const int me = omp_get_thread_num();
             if (omp_get_num_threads() != n_threads ||
@@ -214,6 +216,18 @@ void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look)
         return;
     look->share = n_active > 1 ? sp_median(share, n) : 0;
     look->width = sp_median(width, n);
+}
+
+bool sp_core_await(int n_threads, double widest, double at_most_s)
+{
+    const double until = sp_now() + at_most_s;
+    struct sp_core_look look = {0};
+    if (!(widest > 0))
+        return true;
+    do /* without rest: a processor that sleeps returns slowly */
+        sp_core_crowd(n_threads, n_threads, &look);
+    while (sp_core_is_crowded(&look, widest) && sp_now() < until);
+    return !sp_core_is_crowded(&look, widest);
 }
 
 bool sp_core_is_crowded(const struct sp_core_look *look, double widest)

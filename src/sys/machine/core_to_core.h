@@ -47,6 +47,10 @@ void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look);
  * nothing was. */
 bool sp_core_is_crowded(const struct sp_core_look *look, double widest);
 
+/* Looks until the first n_threads threads have a core each, at most at_most_s. False: they have not
+ * yet. widest 0: does not look. */
+bool sp_core_await(int n_threads, double widest, double at_most_s);
+
 /* What was seen so far, so that the border between the modes comes from data. Zero-initialise, or
  * begin with the width that a machine file knows. */
 enum { SP_CORE_HISTORY = 256 };
