@@ -554,7 +554,7 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
             int64_t length = a->row_ptr[row + 1] - a->row_ptr[row];
             length = length < entries ? length : entries;
             if (out->row_ptr) {
-                memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
+                sp_csr_copy_columns(a, a->row_ptr[row], length, out->col + out->n_nz);
                 sp_csr_copy_numbers(a, per_entry * a->row_ptr[row], per_entry * length,
                                     out->val + per_entry * out->n_nz);
                 out->row_ptr[out->n_r + 1] = out->n_nz + length;
