@@ -253,17 +253,23 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
 }
 
 struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
-                                 struct sp_value gathers_s)
+                                 struct sp_value gathers_s, const struct sp_own_transfers *own)
 {
-    const struct sp_value parts[] = {core->time_s, transfers_s, gathers_s};
-    for (int i = 0; i < 3; i++)
+    const struct sp_value none = sp_value_of(0, SP_MODELLED), all = sp_value_of(1, SP_MODELLED),
+                          own_s = own ? own->all_s : none, memory_s = own ? own->memory_s : none,
+                          f = own ? own->overlap : all;
+    const struct sp_value parts[] = {core->time_s, transfers_s, gathers_s, own_s, memory_s, f};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!sp_value_known(parts[i]))
             return parts[i];
-    const double value =
-        SP_FORMULA(T_expected, .T_transfers = transfers_s.value, .T_core = core->time_s.value,
-                   .T_ends = core->surprise_s.value, .T_beyond = gathers_s.value);
-    return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo),
-                            fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi, SP_MODELLED);
+    const double in_s = SP_FORMULA(T_execution, .T_core = core->time_s.value, .T_ends = core->surprise_s.value,
+                                   .T_beyond = gathers_s.value);
+    const double value = SP_FORMULA(T_expected, .T_transfers = transfers_s.value, .T_in = in_s,
+                                    .T_own = own_s.value, .T_own_mem = memory_s.value, .f = f.value);
+    const double most_in_s = core->time_s.hi + gathers_s.hi,
+                 hi = fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi,
+                 hi_own = fmax(most_in_s, own_s.hi) + (1 - f.lo) * fmin(most_in_s, memory_s.hi);
+    return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo), fmax(hi, hi_own), SP_MODELLED);
 }
 
 bool sp_unit_is_plain(const struct sp_unit_costs *costs)

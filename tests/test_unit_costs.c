@@ -193,7 +193,7 @@ START_TEST(what_was_not_measured_is_not_known)
     ck_assert_int_eq(sp_unit_time_of(&m, &l, &t, NULL), SP_OK);
     ck_assert(!t.by && !sp_value_known(t.time_s) && t.time_s.why);
     const struct sp_value one = sp_value_of(1, SP_MODELLED);
-    ck_assert(!sp_value_known(sp_expected_time(&t, one, one)));
+    ck_assert(!sp_value_known(sp_expected_time(&t, one, one, NULL)));
     sp_layout_free(&l);
     sp_csr_free(&a);
 }
@@ -204,7 +204,7 @@ static double expected(double core, double ends, double transfers, double gather
     const struct sp_unit_time t = {.time_s = sp_value_between(core, core - ends, core, SP_MODELLED),
                                    .surprise_s = sp_value_between(ends, 0, ends, SP_MODELLED)};
     const struct sp_value v =
-        sp_expected_time(&t, sp_value_of(transfers, SP_MODELLED), sp_value_of(gathers, SP_MODELLED));
+        sp_expected_time(&t, sp_value_of(transfers, SP_MODELLED), sp_value_of(gathers, SP_MODELLED), NULL);
     ck_assert(v.lo <= v.value && v.value <= v.hi && v.origin == SP_MODELLED);
     return v.value;
 }

@@ -421,6 +421,35 @@ double sp_reuse_bytes(const struct sp_reuse *r, int64_t capacity_B, bool cold)
     return cold ? between(below.cold_B, above.cold_B, share) : between(below.warm_B, above.warm_B, share);
 }
 
+/* The mean over LRU caches of all capacities u, each with the weight exp(-u/C)/C. */
+static struct sp_reuse_size mean_by_chance(const struct sp_reuse *r, double capacity_B)
+{
+    struct sp_reuse_size sum = {.capacity_B = (int64_t)capacity_B}, last = r->size[0];
+    double left = 1; /* weight of larger ones */
+    for (int i = 0; i <= r->n_sizes; i++) {
+        const struct sp_reuse_size next = i < r->n_sizes ? r->size[i] : everything_fits(r);
+        const double beyond = exp(-(double)next.capacity_B / capacity_B), weight = left - beyond;
+        sum.alpha_warm += weight * (last.alpha_warm + next.alpha_warm) / 2;
+        sum.warm_B += weight * (last.warm_B + next.warm_B) / 2;
+        left = beyond;
+        last = next;
+    }
+    return sum;
+}
+
+double sp_reuse_alpha_by_chance(const struct sp_reuse *r, double capacity_B, int n_domains)
+{
+    if (r->n_sizes == 0 || isnan(r->size[0].alpha_cold) || !(capacity_B > 0))
+        return NAN;
+    struct sp_reuse_size at = mean_by_chance(r, capacity_B);
+    for (int i = 0; i < 60; i++) {
+        const double touched_B = (double)r->footprint_B * (n_domains > 1 ? n_domains : 1),
+                     comes_in = fmax(1e-3, fmin(1, at.warm_B / touched_B));
+        at = mean_by_chance(r, capacity_B / comes_in);
+    }
+    return at.alpha_warm;
+}
+
 /* What is left of it at the upper end, 0 ... 1; `otherwise` where there is nothing at the value
  * already. */
 static double left_of(double at, double at_hi, double otherwise)

@@ -410,13 +410,23 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
     sp_kept_share_out(&row->kept, row->traffic);
 }
 
-static struct sp_value roof_of(const struct sp_model_row *row, int level)
+static struct sp_value roof_with(const struct sp_model_row *row, int level, int n_threads, int n_domains)
 {
     char name[8] = "MEM";
     const struct sp_ceiling *from;
     if (level < row->machine->n_caches)
         snprintf(name, sizeof name, "L%d", row->machine->cache[level].level % 10);
-    return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
+    return sp_roof_for(row->machine, name, n_threads, n_domains, NULL, &from);
+}
+
+static struct sp_value roof_of(const struct sp_model_row *row, int level)
+{
+    return roof_with(row, level, row->n_threads, row->n_domains);
+}
+
+static struct sp_value one_thread_roof(const struct sp_model_row *row, int level)
+{
+    return roof_with(row, level, 1, 1);
 }
 
 /* What the bytes take at the roof of the data's level, or of the two that have a part each. */
@@ -433,6 +443,32 @@ static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_val
             return both;
     }
     return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
+}
+
+/* Of it and of the thread that runs alone: of the overlap, which streams tell badly, the middle of
+ * what fits them. False: the machine's rule is not known. */
+static bool own_transfers(const struct sp_model_row *row, struct sp_value V, struct sp_own_transfers *own)
+{
+    const struct sp_machine *m = row->machine;
+    const struct sp_prediction *p = &row->prediction;
+    const struct sp_value f = m->ecm.overlap, one = sp_value_of(1, SP_MODELLED);
+    const int last = m->n_caches - 1;
+    if (m->kind != SP_CPU || !sp_value_known(f) || p->residence.level != p->home || last < 0 ||
+        (p->home <= last && row->kept.cache != last))
+        return false;
+    const bool in_part = row->kept.cache == last;
+    const struct sp_value fetched = in_part ? row->kept.fetched : one,
+                          rate[] = {one_thread_roof(row, last), one_thread_roof(row, m->n_caches)};
+    if (!sp_value_known(rate[1]) || (in_part && !sp_value_known(rate[0])))
+        return false;
+    const struct sp_value each_B = sp_value_between(V.value / row->n_threads, V.lo / row->n_threads,
+                                                    V.hi / row->n_threads, SP_MODELLED);
+    own->memory_s = sp_value_between(fetched.value * each_B.value / rate[1].value,
+                                     fetched.lo * each_B.lo / rate[1].hi,
+                                     fetched.hi * each_B.hi / rate[1].lo, SP_MODELLED);
+    own->all_s = in_part ? sp_kept_transfers_s(&row->kept, each_B, rate) : own->memory_s;
+    own->overlap = sp_value_between((f.lo + f.hi) / 2, f.lo, f.hi, SP_MODELLED);
+    return true;
 }
 
 static double capacity_of_y(const struct sp_machine *m, int n_domains)
@@ -497,7 +533,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
                                                               streams_B / roof.lo, SP_MODELLED)
                                            : roof);
     row->transfers_s = transfers_s(row, all_B);
-    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather));
+    struct sp_own_transfers own;
+    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather),
+                                       own_transfers(row, all_B, &own) ? &own : NULL);
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;
