@@ -421,32 +421,35 @@ double sp_reuse_bytes(const struct sp_reuse *r, int64_t capacity_B, bool cold)
     return cold ? between(below.cold_B, above.cold_B, share) : between(below.warm_B, above.warm_B, share);
 }
 
-/* The mean over LRU caches of all capacities u, each with the weight exp(-u/C)/C. */
-static struct sp_reuse_size mean_by_chance(const struct sp_reuse *r, double capacity_B)
+/* The mean over LRU caches of all capacities u where `filled_B` come in during an execution: each
+ * has as its weight the share of lines that outlive no more than the time in which u is touched. */
+static struct sp_reuse_size mean_by_chance(const struct sp_reuse *r, double capacity_B, double filled_B)
 {
     struct sp_reuse_size sum = {.capacity_B = (int64_t)capacity_B}, last = r->size[0];
-    double left = 1; /* weight of larger ones */
+    double left = 1, executions = 0;
+    last.capacity_B = 0;
     for (int i = 0; i <= r->n_sizes; i++) {
         const struct sp_reuse_size next = i < r->n_sizes ? r->size[i] : everything_fits(r);
-        const double beyond = exp(-(double)next.capacity_B / capacity_B), weight = left - beyond;
+        const double missed_B = i < r->n_sizes ? (last.warm_B + next.warm_B) / 2 : last.warm_B;
+        if (!(missed_B > 0))
+            break;
+        executions += (double)(next.capacity_B - last.capacity_B) / missed_B;
+        const double beyond = exp(-filled_B * executions / capacity_B), weight = left - beyond;
         sum.alpha_warm += weight * (last.alpha_warm + next.alpha_warm) / 2;
-        sum.warm_B += weight * (last.warm_B + next.warm_B) / 2;
+        sum.warm_B += weight * missed_B;
         left = beyond;
         last = next;
     }
     return sum;
 }
 
-double sp_reuse_alpha_by_chance(const struct sp_reuse *r, double capacity_B, int n_domains)
+double sp_reuse_alpha_by_chance(const struct sp_reuse *r, double capacity_B)
 {
     if (r->n_sizes == 0 || isnan(r->size[0].alpha_cold) || !(capacity_B > 0))
         return NAN;
-    struct sp_reuse_size at = mean_by_chance(r, capacity_B);
-    for (int i = 0; i < 60; i++) {
-        const double touched_B = (double)r->footprint_B * (n_domains > 1 ? n_domains : 1),
-                     comes_in = fmax(1e-3, fmin(1, at.warm_B / touched_B));
-        at = mean_by_chance(r, capacity_B / comes_in);
-    }
+    struct sp_reuse_size at = r->size[0];
+    for (int i = 0; i < 60; i++)
+        at = mean_by_chance(r, capacity_B, at.warm_B);
     return at.alpha_warm;
 }
 
