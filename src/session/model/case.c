@@ -375,7 +375,7 @@ static bool is_kept_in_part(const struct sp_model_row *row)
            row->memory_B.value > noticed * all_B;
 }
 
-/* Bytes of x that come from memory beyond those of LRU, because the last level replaces by chance. */
+/* Bytes of x from memory beyond those of LRU, because the last level replaces by chance. */
 static double lost_by_chance_B(const struct sp_model_row *row, const struct sp_traffic *traffic)
 {
     const int last = row->machine->n_caches - 1;
