@@ -501,8 +501,10 @@ START_TEST(roofs_are_those_of_the_model)
         const struct sp_value rate[] = {number(s.b_in), number(s.b_out)};
         same("T_kept", sp_formula_T_kept(&s), sp_kept_transfers_s(&kept, number(s.V), rate).value, 1e-12);
         const struct sp_unit_time units = {.time_s = number(s.T_core), .surprise_s = number(s.T_ends)};
+        const struct sp_own_transfers own = {number(s.T_own), number(s.T_own_mem), number(s.f)};
+        s.T_in = sp_formula_T_execution(&s);
         same("T_expected", sp_formula_T_expected(&s),
-             sp_expected_time(&units, number(s.T_transfers), number(s.T_beyond)).value, 1e-12);
+             sp_expected_time(&units, number(s.T_transfers), number(s.T_beyond), &own).value, 1e-12);
     }
 }
 END_TEST
