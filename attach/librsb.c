@@ -53,7 +53,7 @@ static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
         return true;
     }
     if (ask(p->matrix, FLAGS, &flags) == 0 && (flags & HALVES))
-        view->bits = SP_ATTACH_TRIANGLE;
+        view->bits = SP_ATTACH_TRIANGLE | SP_ATTACH_LOWER | SP_ATTACH_UPPER;
     view->n_r = rows;
     view->n_c = cols;
     view->n_nz = entries;

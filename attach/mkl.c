@@ -148,6 +148,18 @@ static int threads(void)
     return n && n() > 0 ? n() : sp_attach_omp_threads();
 }
 
+/* Of a diagonal and of blocks no more is told. */
+static uint32_t bits_of(const struct sp_mkl_descr *d)
+{
+    if (d->type == SP_MKL_GENERAL)
+        return 0;
+    if (d->type != SP_MKL_SYMMETRIC && d->type != SP_MKL_HERMITIAN && d->type != SP_MKL_TRIANGULAR)
+        return SP_ATTACH_TRIANGLE;
+    return (d->type == SP_MKL_TRIANGULAR ? 0 : SP_ATTACH_TRIANGLE) |
+           (d->mode == SP_MKL_UPPER ? SP_ATTACH_UPPER : SP_ATTACH_LOWER) |
+           (d->diag == SP_MKL_UNIT ? SP_ATTACH_UNIT : 0);
+}
+
 struct sp_attach_product sp_mkl_product(enum sp_attach_row row, const void *A, int transposition,
                                         const struct sp_mkl_descr *descr, enum sp_attach_type type)
 {
@@ -156,7 +168,7 @@ struct sp_attach_product sp_mkl_product(enum sp_attach_row row, const void *A, i
                                       .op = transposition == SP_MKL_NOT_TRANSPOSED ? SP_ATTACH_SPMV
                                                                                    : SP_ATTACH_TRANSPOSE,
                                       .width = 1,
-                                      .bits = descr->type == SP_MKL_GENERAL ? 0 : SP_ATTACH_TRIANGLE,
+                                      .bits = bits_of(descr),
                                       .look = look,
                                       .threads = threads,
                                       .context = (void *)(intptr_t)type};

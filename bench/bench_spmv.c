@@ -1,15 +1,16 @@
-/* SpMV against its roof and against peers. Every kernel of every format, and every peer, runs once a round,
- * each between two scans of its own arrays; a share of the roof is the median of those paired ratios, and
- * ratios between two candidates are medians over the rounds. A ping-pong before and after tells in which mode
- * the cores were: samples of two modes are never compared, and one in which the mode changed is dropped.
+/* SpMV against its roof and against peers. Every kernel of every format, and every peer, runs once
+ * a round, each between two scans of its own arrays; a share of the roof is the median of those
+ * paired ratios, and ratios between two candidates are medians over the rounds. A ping-pong before
+ * and after tells in which mode the cores were: samples of two modes are never compared, and one in
+ * which the mode changed is dropped.
  *
  *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format "F F"]
  *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [matrix ...]
  *
- * A matrix is a file, or a generator's spec without "gen:". A sample is as many executions as take 1 ms.
- * --storages: each format also with 16-bit offsets, with values in f32, and with both. --prefetch: also with
- * x asked for 16 to 512 entries in advance. --symmetric: values become those of a symmetric matrix where the
- * pattern is one, which half storage needs. */
+ * A matrix is a file, or a generator's spec without "gen:". A sample is as many executions as take
+ * 1 ms. --storages: each format also with 16-bit offsets, with values in f32, and with both.
+ * --prefetch: also with x asked for 16 to 512 entries in advance. --symmetric: values become those
+ * of a symmetric matrix where the pattern is one, which half storage needs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,8 @@ static _Noreturn void fail(const struct sp_error *err)
     exit(EXIT_FAILURE);
 }
 
-/* V(alpha_min) of one execution [B], w = 2 for plain stores and 1 for non-temporal ones [THEORY 2]. */
+/* V(alpha_min) of one execution [B], w = 2 for plain stores and 1 for non-temporal ones [THEORY
+ * 2]. */
 static double volume_of(const struct sp_layout *l, bool store_nt)
 {
     double V = 0;
@@ -204,9 +206,11 @@ static enum sp_core_mode mode_now(struct bench *b)
 {
     if (b->settings->n_threads < 2)
         return SP_CORE_SINGLE;
-    double latency = sp_core_to_core(b->settings->n_threads, 0, 1);
-    sp_core_history_add(&b->history, latency);
-    return sp_core_classify(&b->history, latency);
+    const int n = b->settings->n_threads;
+    struct sp_core_look look = {.latency_s = sp_core_to_core(n, 0, 1)};
+    sp_core_crowd(n, n, &look);
+    sp_core_history_add(&b->history, &look);
+    return sp_core_classify(&b->history, look);
 }
 
 static void sample(struct bench *b, struct candidate *c, int i)
@@ -257,7 +261,8 @@ static void print_ratios(const struct bench *b, enum sp_core_mode mode, const st
     }
 }
 
-/* Each kernel on narrow storage, or with x asked for in advance, against itself on the plain layout. */
+/* Each kernel on narrow storage, or with x asked for in advance, against itself on the plain
+ * layout. */
 static void print_gains(const struct bench *b, enum sp_core_mode mode)
 {
     for (int k = 0; k < b->n; k++) {

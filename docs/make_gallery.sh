@@ -2,7 +2,7 @@
 # The gallery: every kind of picture, made by the program, with the commands that made it.
 #     docs/make_gallery.sh SPMODEL [FOLDER]                 FOLDER/gallery.md and FOLDER/images/gallery-*.svg (default docs)
 #     docs/make_gallery.sh --no-measure SPMODEL [FOLDER]    only pictures in which nothing was measured here
-#     docs/make_gallery.sh --page FOLDER                    nothing is run: FOLDER/gallery.md with `...` for what commands print
+#     docs/make_gallery.sh --page FOLDER                    nothing is run: FOLDER/gallery.md alone
 # Needs gnuplot, but for --page. Some minutes; without measurements seconds.
 set -eu
 measure=yes run=yes
@@ -48,13 +48,7 @@ picture() {
     [ $run = no ] || slim <"$1.svg" >"$folder/images/gallery-$1.svg"
     say '' "![$2](images/gallery-$1.svg)" ''
 }
-# drawn: what the last command drew with characters
-drawn() {
-    say '' '```text'
-    if [ $run = yes ]; then cat out >>"$page"; else say ...; fi
-    say '```'
-}
-quick='-q --no-plots --budget 200ms --threads 2 --machine zen4-vm-2c'
+quick='--no-plots --budget 200ms --threads 2 --machine zen4-vm-2c'
 
 same_everywhere() {
     say '' '## α over the size of the cache' '' \
@@ -67,7 +61,7 @@ same_everywhere() {
     picture alpha 'alpha over cache size of three orders of a stencil, simulated'
 
     say '## β over C and σ' '' \
-        'Which share of the entries that SELL-C-σ stores is not fill, for a power-law graph. The frame is the format that was run.'
+        'The share of the entries of SELL-C-σ that is not fill, for a power-law graph. The frame is the format that was run.'
     typed "spmodel analyze $quick --out sell gen:powerlaw:13:8 --format sell:8,256" \
         'spmodel plot --kind beta sell/*.json -o beta.svg'
     picture beta 'map of beta over chunk height and sorting window, modelled'
@@ -113,10 +107,10 @@ same_everywhere() {
 }
 
 measured_here() {
-    here='-q --no-plots --machine here.json'
+    here='--no-plots --machine here.json'
     say '## Measured' '' \
         "The following were measured on $(date -u +%Y-%m-%d) on $(nproc) processors of a machine with $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1)$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo ' (virtual)') and without counters: bytes are simulated."
-    typed 'spmodel machine measure --quick -q --name here -o here.json'
+    typed 'spmodel machine measure --quick --name here -o here.json'
     say '' '### Before and after' '' 'A shuffled stencil, the same after RCM, and then in SELL with unit strides.'
     typed "spmodel analyze $here --out m1 gen:laplace3d:120+permuted:7" \
         "spmodel analyze $here --out m2 gen:laplace3d:120+permuted:7 --reorder rcm" \
@@ -137,9 +131,7 @@ measured_here() {
     typed "for commit in a1 a2 a3 a4 a5 a6; do SPMODEL_COMMIT=\$commit $series; done" \
         "for commit in b1 b2; do SPMODEL_COMMIT=\$commit SPMODEL_FAULT=order $series; done" \
         'spmodel track add --store history-store history' \
-        'spmodel track check --store history-store || echo "exit code $?"'
-    drawn
-    typed 'spmodel track plot --store history-store'
+        'spmodel track check --store history-store || echo "exit code $?"' 'spmodel track plot --store history-store'
     [ $run = no ] || mv history-*.svg history.svg
     picture history 'time and bandwidth of a series, with verdicts, measured'
     say '### A campaign' '' 'Matrices and configurations by a file.'
@@ -152,7 +144,7 @@ S
     say '' '<!-- file: suite.txt -->' '```text'
     cat suite.txt >>"$page"
     say '```'
-    typed 'spmodel campaign -q suite.txt'
+    typed 'spmodel campaign suite.txt'
     [ $run = no ] || mv suite.svg campaign.svg
     picture campaign 'performance, fraction of the roof and alpha over n_nz, and hints that fired, measured'
 }

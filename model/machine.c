@@ -123,6 +123,18 @@ const struct sp_ceiling *sp_machine_ceiling(const struct sp_machine *machine, co
     return best;
 }
 
+bool sp_machine_shares_cores(const struct sp_machine *machine)
+{
+    bool shares = false;
+    for (int i = 0; i < machine->n_ceilings; i++) {
+        const char *mode = machine->ceiling[i].mode;
+        if (strcmp(mode, "shared") == 0 || strcmp(mode, "split") == 0)
+            return false;
+        shares |= strcmp(mode, "smt") == 0;
+    }
+    return shares;
+}
+
 /* ---- what cannot be ---- */
 
 /* Ceilings in the order in which they may not rise: levels outward, operations from fused on. */

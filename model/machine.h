@@ -126,6 +126,9 @@ struct sp_machine_measured {
     char when[24];              /* of the last one, ISO 8601; "": stated, or of a version that did not say */
     int n_times;                /* measurements that went into the figures */
     int n_samples, n_disturbed; /* of the best of them */
+    double core_width;          /* the most instructions for each link of a chain that the slowest thread got
+                                   (sys/machine/core_to_core.h): the work of others in its core lowers it; 0:
+                                   not known */
     char doubt[120];            /* why confidence in the figures is low; "": it is not */
 };
 
@@ -218,6 +221,10 @@ enum sp_status sp_machine_copy(const struct sp_machine *from, struct sp_machine 
 /* Appends a copy of `c` (sample array too). */
 enum sp_status sp_machine_add_ceiling(struct sp_machine *machine, const struct sp_ceiling *c,
                                       struct sp_error *err);
+
+/* Did threads share cores whenever this machine was measured, whatever its topology says? Some
+ * ceiling of several threads has the mode "smt", and none has "shared" or "split". */
+bool sp_machine_shares_cores(const struct sp_machine *machine);
 
 /* The ceiling that fits best: same name, level and precision; the same number of threads where
  * there is one, else the nearest (exact in *exact); mode NULL: any. NULL when none of that name and

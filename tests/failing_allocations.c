@@ -243,7 +243,7 @@ static const struct command commands[] = {
      "model matrix.mtx --partition parts.txt", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
-    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
+    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmm --capture seen", true, NULL,
      24},
     {"import-time",
      "import -q --no-plots --no-hints --machine MACHINE --time times.txt --threads 2 matrix.mtx", true, NULL,

@@ -108,6 +108,8 @@ START_TEST(mkl)
     static const struct expected e[] = {
         {"mkl_sparse_d_mv", SP_ATTACH_SPMV, 1, 7, 3, 3, 5, 0, 3},
         {"mkl_sparse_d_mm", SP_ATTACH_SPMM, 3, 5, 3, 3, 5, SP_ATTACH_COLUMNS, 3},
+        {"mkl_sparse_d_mv", SP_ATTACH_SPMV, 1, 1, 3, 3, 5, SP_ATTACH_TRIANGLE | SP_ATTACH_LOWER, 3},
+        {"mkl_sparse_d_mv", SP_ATTACH_SPMV, 1, 1, 3, 3, 5, SP_ATTACH_UPPER | SP_ATTACH_UNIT, 3},
         {"mkl_sparse_d_mv", SP_ATTACH_SPMV, 1, 1, 3, 3, 5, SP_ATTACH_TRIANGLE, 3},
         {"mkl_sparse_d_mv", SP_ATTACH_TRANSPOSE, 1, 1, 3, 3, 5, 0, 3},
         {"mkl_sparse_d_mv", SP_ATTACH_SPMV, 1, 2, 2, 3, 3, 0, 3},

@@ -10,13 +10,15 @@
 #include "base/clock.h"
 #include "kernels/kernel.h"
 #include "session/analyze/analysis.h"
+#include "session/analyze/observe.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/measure/conditions.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 #include "sys/disturbance.h"
 
-/* A look at two threads: the second one ran `ran` of 1 s, was taken off and went to sleep so often. */
+/* A look at two threads: the second one ran `ran` of 1 s, was taken off and went to sleep so
+ * often. */
 static struct sp_disturbance second_thread(double ran, int involuntary, int voluntary, int cpu)
 {
     const struct sp_thread_clock before[2] = {{10, 3, -1, 5, 7, 0}, {10, 4, -1, 5, 7, 1}};
@@ -152,7 +154,8 @@ START_TEST(no_share_is_given_where_roof_or_state_forbid_it)
     /* 475 % of the roof is no answer, and the roof is taken again */
     ck_assert(!sp_value_known(fraction_after(SP_BUSY, 4.75, 0.8, 8e9, &a, &again)) && again);
     ck_assert(!sp_value_known(a.evaluated.model_fraction) && strstr(a.evaluated.doubt, "475 %"));
-    /* less than half of what is remembered is taken again; if it stays, the kernel had no more either */
+    /* less than half of what is remembered is taken again; if it stays, the kernel had no more
+     * either */
     ck_assert(sp_value_known(fraction_after(SP_CLEAN, 0.9, 0.8, 15e9, &a, &again)) && again &&
               !*a.evaluated.doubt);
     ck_assert(!sp_value_known(fraction_after(SP_UNUSABLE, 0.9, 0.8, 38e9, &a, &again)));
@@ -196,8 +199,8 @@ START_TEST(a_recording_is_held_to_the_same)
 }
 END_TEST
 
-/* Two processes that spin beside a real kernel: whatever it costs, there are samples, those kept are clean or
- * said not to be, and noise is no error. */
+/* Two processes that spin beside a real kernel: whatever it costs, there are samples, those kept
+ * are clean or said not to be, and noise is no error. */
 START_TEST(noise_is_no_error)
 {
     struct sp_csr a;
@@ -263,9 +266,11 @@ START_TEST(a_gpu_waits_for_its_host_or_shares_itself)
 }
 END_TEST
 
-/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. */
+/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. At
+ * the first n_crowded looks cores are shared with other work, and samples take
+ * twice as long. */
 struct made_up {
-    int period, n, n_looks;
+    int period, n, n_looks, n_crowded;
 };
 
 static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
@@ -276,17 +281,92 @@ static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *tu
     turn->disturbed = !other && (m->period == 0 || ++m->n % m->period == 0);
     if (turn->disturbed)
         turn->time_s *= 3;
+    if (m->n_looks <= m->n_crowded)
+        turn->time_s *= 2;
     return SP_OK;
 }
 
 static void made_up_look(void *context, struct sp_look *look)
 {
-    ((struct made_up *)context)->n_looks++;
+    struct made_up *m = context;
     *look = (struct sp_look){.mode = "unknown"};
+    if (m->n_looks++ < m->n_crowded)
+        *look = (struct sp_look){.mode = "smt", .crowded = true};
 }
 
-/* What all samplings may wait for quiet moments is one sum: where it is spent, one burst is all, whatever
- * patience there would be. */
+/* Samples on cores of their own are waited for; without them, those on shared ones stand in, and
+ * say so; where the looks before and after a burst differ, it counts for neither. */
+START_TEST(samples_crowded_are_replaced)
+{
+    struct made_up m = {.period = 100, .n_crowded = 4};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 60};
+    struct sp_pairs pairs, run[3], pooled;
+    struct sp_conditions c = {0};
+    char text[320];
+    o.protocol.budget_s = 5;
+    o.protocol.max_samples = 12;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.clean && !pairs.crowded && pairs.n == 12 && pairs.n_clean == 12);
+    ck_assert(pairs.n_crowded > 0 && pairs.time.value == 1e-3 && strcmp(pairs.mode, "unknown") == 0);
+    sp_conditions_set(&pairs, &c);
+    ck_assert_int_eq(c.state, SP_BUSY);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text), "a core was shared"));
+    ck_assert_ptr_nonnull(strstr(text, "were left out"));
+    run[0] = pairs;
+
+    m = (struct made_up){.period = 100, .n_crowded = 3}; /* it moves in the second burst */
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.n == 12 && pairs.n_dropped > 0 && pairs.time.value == 1e-3);
+    sp_pairs_free(&pairs);
+
+    m = (struct made_up){.period = 100, .n_crowded = 1 << 30};
+    o.patience_s = o.protocol.budget_s = 0.003;
+    for (int i = 1; i < 3; i++) {
+        ck_assert_int_eq(sp_sample_turns(&turns, &o, &run[i], NULL), SP_OK);
+        ck_assert(run[i].clean && run[i].crowded && run[i].n_clean == 0);
+        ck_assert(run[i].time.value == 2e-3 && strcmp(run[i].mode, "smt") == 0);
+    }
+    c = (struct sp_conditions){0};
+    sp_conditions_set(&run[1], &c);
+    ck_assert_int_eq(c.state, SP_BUSY);
+    ck_assert_ptr_nonnull(strstr(sp_conditions_words(&c, text, sizeof text), "alone it is faster"));
+
+    /* Of several runs those on cores of their own count, where they have enough samples. */
+    ck_assert_int_eq(sp_pairs_pool(run, 3, 7, &pooled, NULL), SP_OK);
+    ck_assert(pooled.clean && !pooled.crowded && pooled.n == 12 && pooled.time.value == 1e-3);
+    sp_pairs_free(&pooled);
+    ck_assert_int_eq(sp_pairs_pool(run, 3, 13, &pooled, NULL), SP_OK);
+    ck_assert(pooled.clean && pooled.crowded && pooled.time.value == 2e-3);
+    sp_pairs_free(&pooled);
+    for (int i = 0; i < 3; i++)
+        sp_pairs_free(&run[i]);
+}
+END_TEST
+
+/* The machine file tells where threads share cores as a rule. */
+START_TEST(shared_cores_may_be_the_rule)
+{
+    struct sp_machine machine = {0};
+    struct sp_ceiling c = {
+        .name = "load", .level = "L3", .precision = "f64", .n_threads = 1, .mode = "single"};
+    c.value = sp_value_of(40e9, SP_MEASURED);
+    ck_assert(!sp_machine_shares_cores(&machine));
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    c.n_threads = 2;
+    strcpy(c.mode, "smt");
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    ck_assert(sp_machine_shares_cores(&machine));
+    strcpy(c.mode, "shared");
+    ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
+    ck_assert(!sp_machine_shares_cores(&machine));
+    sp_machine_free(&machine);
+}
+END_TEST
+
+/* What all samplings may wait for quiet moments is one sum: where it is spent, one burst is all,
+ * whatever patience there would be. */
 START_TEST(waiting_has_one_purse)
 {
     struct made_up m = {.period = 0};
@@ -346,6 +426,8 @@ int main(void)
     tcase_add_test(c, a_gpu_waits_for_its_host_or_shares_itself);
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     tcase_add_test(c, waiting_has_one_purse);
+    tcase_add_test(c, samples_crowded_are_replaced);
+    tcase_add_test(c, shared_cores_may_be_the_rule);
     suite_add_tcase(s, c);
     SRunner *r = srunner_create(s);
     srunner_run_all(r, CK_ENV);

@@ -153,6 +153,34 @@ START_TEST(kernels_agree_with_the_reference)
 }
 END_TEST
 
+/* Long rows of the same columns four at a time, and some that differ from these in one in the middle:
+ * kernels load x once for them, of every type, as wide as vectors go. */
+START_TEST(rows_alike_agree_with_the_reference)
+{
+    enum { N = 52, LENGTH = 22 };
+    struct sp_csr a;
+    ck_assert_int_eq(sp_csr_alloc(N, N / 4 + 2 * LENGTH, (int64_t)N * LENGTH,
+                                  _i == SP_C128 ? SP_FIELD_COMPLEX : SP_FIELD_REAL, NULL, &a, NULL),
+                     SP_OK);
+    for (int i = 0, k = 0; i < N; i++) {
+        for (int j = 0; j < LENGTH; j++, k++)
+            a.col[k] = i / 4 + 2 * j + (i % 16 == 6 && j == LENGTH / 2);
+        a.row_ptr[i + 1] = k;
+    }
+    for (int64_t k = 0; k < (_i == SP_C128 ? 2 : 1) * a.n_nz; k++)
+        a.val[k] = small_value(k);
+    for (int index = 0; index < SP_N_INDICES; index++)
+        for (int n_threads = 1; n_threads <= 3; n_threads++) {
+            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .matrix = &a};
+            w.precision = (enum sp_precision)_i;
+            w.index = index;
+            w.n_threads = n_threads;
+            check_workload(&w);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Half storage of symmetric and skew-symmetric matrices, from one thread to more than there are
  * rows. */
 START_TEST(halves_agree_with_the_reference)
@@ -411,6 +439,7 @@ int main(int argc, char **argv)
         int n; /* cases of a loop */
     } all[] = {
         {"row_wise", kernels_agree_with_the_reference, N_SMALL_MATRICES},
+        {"rows_alike", rows_alike_agree_with_the_reference, SP_N_PRECISIONS},
         {"halves", halves_agree_with_the_reference, SMALL_FOLDED},
         {"stripes", parts_of_columns_agree_with_the_reference, N_SMALL_MATRICES},
         {"blocks", blocks_agree_with_the_reference, N_SMALL_MATRICES},

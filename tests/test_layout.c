@@ -363,14 +363,14 @@ END_TEST
 START_TEST(beta_by_hand)
 {
     int64_t row_ptr[] = {0, 5, 6, 10, 12, 15, 15};
-    struct sp_pattern p = {6, 8, 15, row_ptr, NULL};
+    struct sp_pattern p = {6, 8, 15, row_ptr, NULL, NULL};
     ck_assert(sp_sell_beta(&p, 2, 1) == 15.0 / 24);
     ck_assert(sp_sell_beta(&p, 2, 2) == 15.0 / 24);
     ck_assert(sp_sell_beta(&p, 2, 4) == 15.0 / 20);
     ck_assert(sp_sell_beta(&p, 2, 1000) == 15.0 / 18);
     ck_assert(sp_sell_beta(&p, 1, 1) == 1);
     int64_t empty[] = {0, 0};
-    struct sp_pattern nothing = {1, 1, 0, empty, NULL};
+    struct sp_pattern nothing = {1, 1, 0, empty, NULL, NULL};
     ck_assert(sp_sell_beta(&nothing, 32, 1) == 1);
 }
 END_TEST

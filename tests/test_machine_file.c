@@ -149,7 +149,7 @@ START_TEST(what_is_written_is_read)
                            .threads_per_core = 1,
                            .frequency_Hz = 2.5e9,
                            .n_caches = 2,
-                           .measured = {"2026-11-21T10:00:00Z", 3, 100, 60, "busy"},
+                           .measured = {"2026-11-21T10:00:00Z", 3, 100, 60, 5.5, "busy"},
                            .validated = true};
     m.cache[0] = (struct sp_cache){.level = 1,
                                    .size_B = 49152,
@@ -256,6 +256,7 @@ START_TEST(what_is_written_is_read)
     ck_assert(r.measured.n_times == 3 && r.measured.n_samples == 100 && r.measured.n_disturbed == 60);
     ck_assert_str_eq(r.measured.when, "2026-11-21T10:00:00Z");
     ck_assert_str_eq(r.measured.doubt, "busy");
+    ck_assert_double_eq(r.measured.core_width, 5.5);
     ck_assert(r.cache[1].draw[0].lo == 30e6 && r.cache[1].draw[1].value == 45e6);
     ck_assert_str_eq(r.cache[1].draw[0].when, "2026-11-21T10:00:00Z");
     ck_assert_int_eq(r.gpu.threads, 2048);

@@ -263,8 +263,8 @@ static double load_of(const struct sp_machine *m, int n_threads)
 START_TEST(measurements_improve_what_is_remembered)
 {
     struct sp_machine m = {.frequency_Hz = 2e9}, later = {.frequency_Hz = 2e9};
-    m.measured = (struct sp_machine_measured){"2026-11-23T08:00:00Z", 1, 100, 80, "busy"};
-    later.measured = (struct sp_machine_measured){"2026-11-23T09:00:00Z", 1, 100, 60, "busy"};
+    m.measured = (struct sp_machine_measured){"2026-11-23T08:00:00Z", 1, 100, 80, 5, "busy"};
+    later.measured = (struct sp_machine_measured){"2026-11-23T09:00:00Z", 1, 100, 60, 4, "busy"};
     add(&m, "load", "MEM", 2, 20e9, 19e9, 21e9);
     add(&m, "load", "MEM", 1, 12e9, 11e9, 13e9);
     add(&later, "load", "MEM", 2, 18e9, 17e9, 19e9);

@@ -3,10 +3,12 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/own/own_library.h"
 #include "kernels/own/own_pages.h"
 #include "session/own/own.h"
+#include "sys/processes.h"
 
 /* A run on a matrix and what it needs. */
 struct fixture {
@@ -98,6 +100,7 @@ static const struct {
     {"leaving", SP_WRONG, "the kernel leaving ended its process in run(), with code 3"},
     {"leaving_at_once", SP_WRONG, "the kernel leaving_at_once ended its process in run(), with code 0"},
     {"ending_thread", SP_WRONG, "the kernel ending_thread ended its thread in run()"},
+    {"forking", SP_WRONG, "the kernel forking forked, and the other process came back from run(), too"},
     {"returning", SP_WRONG, "the kernel returning returned 7 from run()"},
     {"refusing", SP_WRONG, "the kernel refusing returned -2 from prepare()"},
     {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()"},
@@ -121,6 +124,23 @@ START_TEST(each_wrong_one_is_named)
         ck_assert_str_eq(status_of(&f), behind ? "complete" : "failed");
     else
         ck_assert_ptr_null(f.record.root);
+    close_fixture(&f);
+}
+END_TEST
+
+START_TEST(what_a_kernel_leaves_running_is_ended)
+{
+    struct fixture f;
+    open_fixture("gen:laplace2d:33", &f);
+    ck_assert_int_eq(run(&f, "leaving_one", NULL), SP_OK);
+    const json_t *remarks = sp_record_node(&f.record, SP_F_REMARKS), *one;
+    bool said = false;
+    size_t i;
+    json_array_foreach(remarks, i, one) said =
+        said ||
+        strcmp(json_string_value(one), "the kernel left 1 process running; it was ended with it") == 0;
+    ck_assert(said);
+    ck_assert_int_eq(sp_processes_end_children(getpid()), 0);
     close_fixture(&f);
 }
 END_TEST
@@ -383,6 +403,7 @@ int main(void)
     Suite *suite = suite_create("own");
     TCase *tc = tcase_create("own");
     tcase_add_loop_test(tc, each_wrong_one_is_named, 0, sizeof wrong / sizeof *wrong);
+    tcase_add_test(tc, what_a_kernel_leaves_running_is_ended);
     tcase_add_test(tc, a_library_that_dies_when_it_is_opened_is_named);
     tcase_add_loop_test(tc, each_signature_is_right, 0, 12);
     tcase_add_loop_test(tc, each_good_structure_is_right, 0, sizeof good / sizeof *good);

@@ -1,4 +1,5 @@
-/* Sentinels: the frozen kernel is the frozen one, looks are taken and counted, drift is told from noise. */
+/* Sentinels: the frozen kernel is the frozen one, looks are taken and counted, drift is told from
+ * noise. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static struct sp_topology small_machine(void)
     return t;
 }
 
-/* Computed apart from the program, in the same double precision: another number is another kernel. */
+/* Computed apart from the program, in the same double precision: another number is another
+ * kernel. */
 START_TEST(the_control_kernel_is_frozen)
 {
     ck_assert_int_eq(SP_CONTROL_VERSION, 1);
@@ -31,7 +33,7 @@ START_TEST(looks_are_taken_as_time_and_memory_allow)
 {
     const struct sp_topology t = small_machine();
     struct sp_sentinel_watch w;
-    sp_sentinels_open(&w, &t, 2, 1, 1000, 0);
+    sp_sentinels_open(&w, &t, 2, 1, 1000, 0, 0);
     for (int i = 0; i < SP_SENTINEL_LOOKS + 2; i++)
         sp_sentinels_look(&w, false);
     ck_assert_double_eq(w.seen.of[SP_SENTINEL_LLC].bytes, (double)w.run[1].bytes_used);
@@ -49,7 +51,7 @@ START_TEST(looks_are_taken_as_time_and_memory_allow)
     }
     sp_sentinels_close(&w);
     sp_sentinels_close(&w);
-    sp_sentinels_open(&w, &t, 1, 1, 0.005, 0); /* no time for data of its own */
+    sp_sentinels_open(&w, &t, 1, 1, 0.005, 0, 0); /* no time for data of its own */
     sp_sentinels_look(&w, false);
     ck_assert(w.seen.of[SP_SENTINEL_DRAM].why && w.seen.of[SP_SENTINEL_LLC].why && !w.arena.memory);
     ck_assert_int_eq(w.seen.of[SP_SENTINEL_CONTROL].n, 1);
@@ -57,7 +59,7 @@ START_TEST(looks_are_taken_as_time_and_memory_allow)
     sp_sentinels_look(&w, true); /* nor for another look */
     ck_assert_int_eq(w.seen.of[SP_SENTINEL_CONTROL].n, 1);
     sp_sentinels_close(&w);
-    sp_sentinels_open(&w, &t, 1, 1, 1000, 100e6); /* nor memory */
+    sp_sentinels_open(&w, &t, 1, 1, 1000, 100e6, 0); /* nor memory */
     ck_assert_ptr_nonnull(strstr(w.seen.of[SP_SENTINEL_DRAM].why, "no memory"));
     sp_sentinels_look(&w, false);
     ck_assert_int_eq(w.seen.of[SP_SENTINEL_DRAM].n, 0);
@@ -75,6 +77,12 @@ START_TEST(drift_is_more_than_spread)
     s.spread = 0.2;
     ck_assert(!sp_sentinel_drifted(&s, &change));
     s.spread = 0.08;
+    ck_assert(!sp_sentinel_drifted(&s, &change));
+    s.spread = 0.02; /* looks on shared cores say nothing of the machine */
+    s.crowded[0] = true;
+    ck_assert(sp_sentinel_drifted(&s, &change));
+    ck_assert_double_eq_tol(change, 8.5 / 7 - 1, 1e-12);
+    s.crowded[2] = true;
     ck_assert(!sp_sentinel_drifted(&s, &change));
     s = (struct sp_sentinel){.n = 2, .value = {10e9, 9.1e9}};
     ck_assert(!sp_sentinel_drifted(&s, &change)); /* less than 10 % */

@@ -78,7 +78,8 @@ START_TEST(two_sockets_with_a_cpuset_on_the_second)
     ck_assert_int_eq(t.cpu[12].numa, 1);
     ck_assert_double_eq(t.cpu_quota, 2.5);
     ck_assert_int_eq(sp_topology_default_threads(&t), 3);
-    /* Six threads: the four cores of the allowed socket first, then their second hardware threads. */
+    /* Six threads: the four cores of the allowed socket first, then their second hardware
+     * threads. */
     ck_assert_int_eq(sp_binding_plan(&t, 6, SP_COMPACT, &b, NULL), SP_OK);
     static const int expected[] = {4, 5, 6, 7, 12, 13};
     ck_assert_mem_eq(b.cpu, expected, sizeof expected);
@@ -244,28 +245,55 @@ START_TEST(modes_are_told_apart_by_the_gap)
 {
     struct sp_core_history h = {0};
     /* No gap: the usual ranges. */
-    ck_assert_int_eq(sp_core_classify(&h, 10e-9), SP_CORE_SMT);
-    ck_assert_int_eq(sp_core_classify(&h, 60e-9), SP_CORE_SHARED);
-    ck_assert_int_eq(sp_core_classify(&h, 90e-9), SP_CORE_UNKNOWN);
-    ck_assert_int_eq(sp_core_classify(&h, 150e-9), SP_CORE_SPLIT);
-    ck_assert_int_eq(sp_core_classify(&h, 0), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){10e-9, 1, 0}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){60e-9, 1, 0}), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){90e-9, 1, 0}), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){150e-9, 1, 0}), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){0, 1, 0}), SP_CORE_UNKNOWN);
+    /* Two threads that keep half of their speed share a core, at whatever latency. */
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){27e-9, 0.51, 0}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){0, 0.51, 0}), SP_CORE_SMT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){27e-9, 0, 0}), SP_CORE_SHARED);
     /* A slow machine: 80 ns is shared there, because 200 ns exist; one outlier makes no mode. */
     for (int i = 0; i < 10; i++) {
-        sp_core_history_add(&h, (78 + 0.5 * i) * 1e-9);
-        sp_core_history_add(&h, (200 + i) * 1e-9);
+        sp_core_history_add(&h, &(struct sp_core_look){.latency_s = (78 + 0.5 * i) * 1e-9});
+        sp_core_history_add(&h, &(struct sp_core_look){.latency_s = (200 + i) * 1e-9});
     }
-    sp_core_history_add(&h, 900e-9);
-    sp_core_history_add(&h, 0);
+    sp_core_history_add(&h, &(struct sp_core_look){.latency_s = 900e-9});
+    sp_core_history_add(&h, &(struct sp_core_look){.latency_s = 0});
     ck_assert_int_eq(h.n, 21);
-    ck_assert_int_eq(sp_core_classify(&h, 80e-9), SP_CORE_SHARED);
-    ck_assert_int_eq(sp_core_classify(&h, 205e-9), SP_CORE_SPLIT);
-    ck_assert_int_eq(sp_core_classify(&h, 130e-9), SP_CORE_UNKNOWN);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){80e-9, 1, 0}), SP_CORE_SHARED);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){205e-9, 1, 0}), SP_CORE_SPLIT);
+    ck_assert_int_eq(sp_core_classify(&h, (struct sp_core_look){130e-9, 1, 0}), SP_CORE_UNKNOWN);
     for (int i = 0; i < 1000; i++)
-        sp_core_history_add(&h, (79 + i % 5) * 1e-9);
+        sp_core_history_add(&h, &(struct sp_core_look){.latency_s = (79 + i % 5) * 1e-9});
     ck_assert_int_le(h.n, SP_CORE_HISTORY);
     ck_assert_double_eq(h.latency_s[h.n - 1], 900e-9);
     for (int i = 1; i < h.n; i++)
         ck_assert(h.latency_s[i - 1] <= h.latency_s[i]);
+}
+END_TEST
+
+START_TEST(other_work_in_a_core_narrows_it)
+{
+    ck_assert(!sp_core_is_crowded(&(struct sp_core_look){27e-9, 1, 6}, 6.2));
+    ck_assert(sp_core_is_crowded(&(struct sp_core_look){27e-9, 1, 4}, 6.2));   /* a guest beside it */
+    ck_assert(sp_core_is_crowded(&(struct sp_core_look){27e-9, 0.5, 6}, 6.2)); /* two threads of ours */
+    ck_assert(!sp_core_is_crowded(&(struct sp_core_look){27e-9, 0, 0}, 6.2));  /* nobody knows */
+    struct sp_core_history h = {.widest = 5};
+    sp_core_history_add(&h, &(struct sp_core_look){0, 1, 4});
+    ck_assert(h.widest == 5 && h.n == 0);
+    sp_core_history_add(&h, &(struct sp_core_look){0, 1, 6});
+    ck_assert(h.widest == 6);
+
+    struct sp_core_look look; /* live, whatever else runs here */
+    for (int n = 1; n <= 2; n++) {
+        sp_core_crowd(2, n, &look);
+        ck_assert(look.width >= 0 && look.share >= 0 && look.share <= 1);
+        ck_assert(n == 2 || look.share == 0);
+    }
+    sp_core_crowd(2, 3, &look);
+    ck_assert(look.width == 0 && look.share == 0);
 }
 END_TEST
 
@@ -320,7 +348,8 @@ START_TEST(the_environment_key_follows_the_facts)
 }
 END_TEST
 
-/* Not the name of a description that somebody wrote: the device, and the driver that compiled for it. */
+/* Not the name of a description that somebody wrote: the device, and the driver that compiled for
+ * it. */
 START_TEST(the_environment_of_a_gpu_has_device_and_driver)
 {
     static const char version[] = "/proc/driver/nvidia/version";
@@ -505,6 +534,7 @@ int main(void)
     tcase_add_test(tc, threads_run_where_they_are_pinned);
     tcase_add_test(tc, huge_pages_are_read_from_smaps);
     tcase_add_test(tc, modes_are_told_apart_by_the_gap);
+    tcase_add_test(tc, other_work_in_a_core_narrows_it);
     tcase_add_test(tc, a_recorded_processor);
     tcase_add_test(tc, the_environment_key_follows_the_facts);
     tcase_add_test(tc, the_environment_of_a_gpu_has_device_and_driver);

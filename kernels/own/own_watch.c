@@ -13,7 +13,9 @@
 #include "base/option/option_words.h"
 
 /* How a call has ended that did not return, in `exited`. */
-enum { BY_EXIT = 1, BY_THREAD = 2 };
+enum { BY_EXIT = 1, BY_THREAD = 2, BY_FORK = 3 };
+
+bool sp_own_is_forked;
 
 /* Signals know no argument: the process of the kernel has one watch. */
 static struct sp_own_watch *watched;
@@ -55,7 +57,7 @@ static int access_of(const ucontext_t *context)
 /* Notes the first one, and lets it take its course. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (watched->signal == 0) {
+    if (watched->signal == 0 && !sp_own_is_forked) {
         watched->address = (uintptr_t)info->si_addr;
         watched->access = number == SIGSEGV ? access_of(context) : 0;
         watched->signal = number;
@@ -69,8 +71,22 @@ static void on_end(int code, void *unused)
     (void)unused;
     if (atomic_load(&watched->call) == SP_OWN_NONE)
         return;
+    if (sp_own_is_forked) /* of no concern to the one that forked it */
+        _exit(code);
     watched->code = code;
     atomic_store(&watched->exited, BY_EXIT);
+    _exit(EXIT_FAILURE);
+}
+
+static void note_fork(void)
+{
+    sp_own_is_forked = atomic_load(&watched->call) != SP_OWN_NONE;
+}
+
+void sp_own_end_forked(struct sp_own_watch *watch)
+{
+    if (watch)
+        atomic_store(&watch->exited, BY_FORK);
     _exit(EXIT_FAILURE);
 }
 
@@ -88,6 +104,7 @@ void sp_own_watch_begin(struct sp_own_watch *watch)
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
         sigaction(fatal[i], &action, NULL);
     on_exit(on_end, NULL);
+    pthread_atfork(NULL, NULL, note_fork);
 }
 
 static void on_thread_end(void *watch)
@@ -108,6 +125,8 @@ int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body
     code = body(context);
     pthread_cleanup_pop(0);
     sp_own_moved(watch);
+    if (atomic_load(&watch->exited) == BY_FORK)
+        _exit(EXIT_FAILURE);
     atomic_store(&watch->call, SP_OWN_NONE);
     return code;
 }
@@ -199,6 +218,9 @@ enum sp_status sp_own_watch_ended(const struct sp_own_watch *w, int wait_status,
     if (how == BY_THREAD)
         return sp_fail(err, SP_WRONG, "a function of a kernel returns",
                        "the kernel %s ended its thread in %s", w->name, where);
+    if (how == BY_FORK)
+        return sp_fail(err, SP_WRONG, "end with _exit() what it forks",
+                       "the kernel %s forked, and the other process came back from %s, too", w->name, where);
     if (call_of(w) == SP_OWN_NONE &&
         WEXITSTATUS(wait_status) == 0) /* it was at its end, and could not say so */
         return sp_own_watch_cut_off(w, err);

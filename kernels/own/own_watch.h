@@ -37,7 +37,8 @@ struct sp_own_watch {
     atomic_llong n_moves; /* calls and executions so far: it moves on as long as this grows */
     atomic_bool stop;     /* set by the one that waits: the user has had enough */
     double execution_s;   /* what a built-in kernel took for one; 0: not known yet */
-    atomic_int exited;    /* 1: it ended the process, with `code`; 2: its thread */
+    atomic_int exited;    /* 1: it ended the process, with `code`; 2: its thread; 3: another process came
+                             back from a call */
     int code;
     int signal; /* 0: none was seen */
     uintptr_t address;
@@ -59,9 +60,15 @@ void sp_own_watch_begin(struct sp_own_watch *watch);
 int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body)(void *context),
                    void *context);
 
+/* In a process that code of others has forked: says so in the watch, and ends it. */
+extern bool sp_own_is_forked;
+void sp_own_end_forked(struct sp_own_watch *watch);
+
 /* One execution is done. */
 static inline void sp_own_moved(struct sp_own_watch *watch)
 {
+    if (sp_own_is_forked)
+        sp_own_end_forked(watch);
     if (watch)
         atomic_store_explicit(&watch->n_moves,
                               atomic_load_explicit(&watch->n_moves, memory_order_relaxed) + 1,

@@ -89,7 +89,7 @@ static void count_row(const struct listing *l, int64_t row, int64_t to)
     const struct sp_pattern *a = &l->permuted->pattern;
     int64_t n = 0;
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
-        int32_t j = a->col[k];
+        int32_t j = sp_pattern_col(a, k);
         n += l->line[j] != NOT_FOLLOWED;
         if (!__atomic_load_n(&l->used[j], __ATOMIC_RELAXED))
             __atomic_store_n(&l->used[j], 1, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ static void list_row(const struct listing *l, int64_t row, int64_t to, int32_t *
     const int64_t at = l->list->start[to], n = l->list->start[to + 1] - at;
     int64_t found = 0;
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1] && found < n; k++) {
-        int32_t line = l->line[a->col[k]];
+        int32_t line = l->line[sp_pattern_col(a, k)];
         if (line != NOT_FOLLOWED)
             l->list->line[at + found++] = line;
     }

@@ -102,7 +102,7 @@ static enum sp_status take_arrays(const struct spmodel_matrix *v, bool copy, str
     const struct sp_allocator *own = &l->allocator;
     const int parts = v->values && v->type == SPMODEL_C128 ? 2 : 1;
     const bool lend_ptr = !copy && v->row_ptr_B == 8 && v->base == 0,
-               lend_col = !copy && v->col_B == 4 && v->base == 0 && v->n_nz > 0,
+               lend_col = !copy && v->base == 0 && v->n_nz > 0, wide = lend_col && v->col_B == 8,
                narrow = !copy && v->values && v->type == SPMODEL_F32 && v->n_nz > 0,
                lend_val = !copy && v->values && v->n_nz > 0;
     enum sp_status status = SP_OK;
@@ -115,7 +115,8 @@ static enum sp_status take_arrays(const struct spmodel_matrix *v, bool copy, str
     a->row_ptr = status == SP_OK ? p[0] : NULL;
     if (status == SP_OK && !lend_col)
         status = sp_large_alloc(own, v->n_nz, sizeof *a->col, "column indices", &p[1], err);
-    a->col = status == SP_OK ? p[1] : NULL;
+    a->col = status == SP_OK && !wide ? p[1] : NULL;
+    a->col_64 = wide ? v->col : NULL;
     if (status == SP_OK && !lend_val)
         status = sp_large_alloc(own, parts * v->n_nz, sizeof *a->val, "values", &p[2], err);
     a->val = status == SP_OK && !narrow ? p[2] : NULL;

@@ -15,10 +15,11 @@ struct sp_lender {
     const void *lent[3];
 };
 
-/* The canonical matrix of the view. Row pointers of 8 bytes, columns of 4, values of any type are
- * borrowed, from 0 and with ascending columns; each of the others is copied: 8 bytes a row, 4 an
- * entry; all three where rows must be sorted. SP_USAGE: the struct itself makes no sense; SP_INPUT:
- * what it points to is no matrix in rows; SP_MEMORY. */
+/* The canonical matrix of the view. Row pointers of 8 bytes, columns and values of any width are
+ * borrowed where they begin with 0 and columns ascend in a row. Row pointers of 4 bytes are copied,
+ * 8 bytes a row; what begins with 1 has both index arrays copied, 4 bytes an entry more; all three
+ * are where rows must be sorted. SP_USAGE: the struct itself makes no sense; SP_INPUT: what it
+ * points to is no matrix in rows; SP_MEMORY. */
 enum sp_status sp_view_open(const struct spmodel_matrix *view, const struct sp_load_options *load,
                             struct sp_lender *lender, struct sp_csr *matrix, struct sp_load_facts *facts,
                             struct sp_error *err);

@@ -90,8 +90,12 @@ enum sp_attach_op {
 enum {
     SP_ATTACH_ON_GPU = 1,   /* timed by events of its stream */
     SP_ATTACH_COLUMNS = 2,  /* dense operands column by column */
-    SP_ATTACH_TRIANGLE = 4, /* one triangle stands for both */
-    SP_ATTACH_SIDE_T = 8    /* of SPMM: with A^T */
+    SP_ATTACH_TRIANGLE = 4, /* one triangle stands for both: that which the bits below name, or, with
+                               none of them, what counts is not known */
+    SP_ATTACH_SIDE_T = 8,   /* of SPMM: with A^T */
+    SP_ATTACH_LOWER = 16,   /* what counts of A; without SP_ATTACH_TRIANGLE it stands for itself */
+    SP_ATTACH_UPPER = 32,   /* both: all that is stored is one triangle, whichever */
+    SP_ATTACH_UNIT = 64     /* ones stand for the diagonal */
 };
 
 struct sp_attach_cell {

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,8 @@ static bool parse(const char *text, struct sp_process *p)
     unsigned flags;
     int64_t user, system;
     if (!open || !close || close < open ||
-        sscanf(close + 1, " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %" SCNd64 " %" SCNd64, &p->state,
-               &flags, &user, &system) != 4)
+        sscanf(close + 1, " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %" SCNd64 " %" SCNd64, &p->state,
+               &p->parent, &flags, &user, &system) != 5)
         return false;
     snprintf(p->name, sizeof p->name, "%.*s", (int)(close - open - 1), open + 1);
     p->kernel = (flags & kernel_thread) != 0;
@@ -113,6 +114,48 @@ int sp_processes_busy(const struct sp_processes *before, const struct sp_process
             busy[at] = (struct sp_busy){.pid = now->pid, .share = share};
             memcpy(busy[at].name, now->name, sizeof now->name);
         }
+    }
+    return n;
+}
+
+/* The place of a process among those by ascending pid; -1: it is not there. */
+static int place_of(const struct sp_processes *all, int pid)
+{
+    int low = 0, high = all->n;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (all->process[middle].pid < pid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->n && all->process[low].pid == pid ? low : -1;
+}
+
+static bool descends(const struct sp_processes *all, int pid, int ancestor)
+{
+    for (int k = 0, i = place_of(all, pid); i >= 0 && k < all->n; k++) {
+        if (all->process[i].parent == ancestor)
+            return true;
+        i = place_of(all, all->process[i].parent);
+    }
+    return false;
+}
+
+int sp_processes_end_children(int pid)
+{
+    enum { ROUNDS = 20 }; /* one that forks faster than it is killed is given up */
+    int n = 0;
+    for (int round = 0, n_new = 1; round < ROUNDS && n_new > 0; round++) {
+        struct sp_processes all;
+        if (sp_processes_read("", sp_now() + 1, &all, NULL) != SP_OK)
+            break;
+        n_new = 0;
+        for (int i = 0; i < all.n; i++)
+            if (all.process[i].state != 'Z' && descends(&all, all.process[i].pid, pid))
+                n_new += kill(all.process[i].pid, SIGKILL) == 0;
+        n += round == 0 ? n_new : 0;
+        sp_processes_free(&all);
     }
     return n;
 }

@@ -8,7 +8,7 @@
 #include "base/status.h"
 
 struct sp_process {
-    int pid;
+    int pid, parent;
     unsigned uid;  /* effective user */
     char name[16]; /* the kernel's, cut after 15 characters */
     char state;    /* 'R', 'S', 'D' ... */
@@ -30,6 +30,10 @@ void sp_processes_free(struct sp_processes *processes);
 
 /* Kernel identifiers of this process's threads, at most `max`; returns how many were stored. */
 int sp_process_threads(int *thread, int max);
+
+/* Kills what `pid` has started, and what that has; how many there were, 0 without /proc. Those
+ * whose own parent is gone are among them where `pid` takes them (PR_SET_CHILD_SUBREAPER). */
+int sp_processes_end_children(int pid);
 
 struct sp_busy {
     char name[16];

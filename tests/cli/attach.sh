@@ -61,15 +61,31 @@ says out "1 logs could not be read"
 
 # All libraries at once; what is not judged says why.
 run 0 --all --no-hints --json="$dir/all.json" $there -- "$app" all
-says out "products with the transpose are not simulated"
-says out "it ran on a GPU"
-says out "one triangle stands for both"
+says out "y = A^T x MatMultTranspose simulated as if the rows of A^T were stored"
+says out "y = A x mkl_sparse_d_mv simulated as half storage, one triangle for both"
+says out "y = U x mkl_sparse_d_mv simulated as the rows of the triangle alone"
+says out "not judged: it ran on a GPU: say on which (--gpu NAME"
+says out "not judged: a diagonal or blocks of the matrix alone"
 says out "y = A^T x MatMultTranspose 3 [0-9.]* [mu]s [0-9.]* [mu]s [0-9.]* % 0.[0-9]* GB/s"
 says out "rocsparse_spmv 20 ? ? ? ?"
 while read -r line; do
     printf '%s\n' "$line" >"$dir/one.json"
     "$check_schema" "$schema" "$dir/one.json" || fail "a record does not obey the schema"
 done <"$dir/all.json"
+for walk in rows transposed triangle half; do
+    grep -q "\"walk\": *\"$walk\"" "$dir/all.json" || fail "no record has the walk $walk"
+done
+# On a GPU that is named: the model's bytes, the time of events.
+run 0 --gpu a100-sxm4-40gb --all --only usparse --no-hints --json="$dir/gpu.json" $there -- "$app" cusparse
+says out "SpMV CRS f64, 108 SMs, NVIDIA A100"
+says out "SDDMM CRS f64 r=5, 108 SMs"
+says out "not judged: its dense operands lie column by column"
+while read -r line; do
+    printf '%s\n' "$line" >"$dir/one.json"
+    "$check_schema" "$schema" "$dir/one.json" || fail "a record of a GPU does not obey the schema"
+    "$check_records" "$dir/one.json" || fail "a record of a GPU breaks its promises"
+done <"$dir/gpu.json"
+run 4 --gpu no-such-gpu $there -- "$app" cusparse
 run 0 $there --no-hints -- "$app" rsb
 says out "y = A x rsb_spmv 8"
 says out "Y = A X, r = 4 rsb_spmm 3"

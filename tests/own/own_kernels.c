@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "include/spmodel.h"
@@ -474,6 +475,32 @@ static int thread_exit_run(void *state, const void *x, void *y)
     pthread_exit(NULL);
 }
 KERNEL(ending_thread, .run = thread_exit_run);
+
+/* Two of them multiply from then on, and four. */
+static int forking_run(void *state, const void *x, void *y)
+{
+    if (fork() > 0) {
+        int status;
+        wait(&status);
+    }
+    return rows(state, x, y);
+}
+KERNEL(forking, .run = forking_run);
+
+/* One that nobody waits for, out of the session and the group of who began it. */
+static int leaving_one_run(void *state, const void *x, void *y)
+{
+    static int n;
+    if (n++ == 0 && fork() == 0) {
+        setsid();
+        if (fork() == 0)
+            for (;;)
+                sleep(100);
+        _exit(0);
+    }
+    return rows(state, x, y);
+}
+KERNEL(leaving_one, .run = leaving_one_run);
 
 static int returning_run(void *state, const void *x, void *y)
 {

@@ -37,12 +37,12 @@ static ALWAYS_INLINE __m256i row_lengths(const struct sp_spmv_args *a, int64_t i
                             _mm256_loadu_si256((const __m256i *)ptr));
 }
 
-/* Are all words of a vector 0? Its size is a constant. */
+/* Are all words of a vector 0? Its size is a constant: at most 16 indices of 8 bytes. */
 static ALWAYS_INLINE bool is_zero(const void *vector, size_t size)
 {
-    uint64_t word[8], any = 0;
+    uint64_t word[16], any = 0;
     memcpy(word, vector, size);
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (size_t k = 0; k < size / sizeof *word; k++)
         any |= word[k];
     return any == 0;

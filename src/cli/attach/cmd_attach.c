@@ -22,11 +22,14 @@
 #include "io/files/atomic_file.h"
 #include "report/verdict/verdict.h"
 #include "session/attach/attach_judge.h"
+#include "session/attach/attach_matrix.h"
+#include "session/measure/this_machine.h"
 #include "session/request/request.h"
 
 enum {
     KEY_ALL = SP_KEY_PRIVATE,
     KEY_CAPTURE,
+    KEY_GPU,
     KEY_HTML,
     KEY_MACHINE,
     KEY_MESSAGES,
@@ -45,6 +48,9 @@ static const struct argp_option options[] = {
      "Judge all products; default: those that take at least 1 % of the time of all, at most ten", 1},
     {"machine", KEY_MACHINE, "M", 0,
      "Ceilings from a machine file or a name; default: this machine, measured once, before the program runs",
+     1},
+    {"gpu", KEY_GPU, "NAME", 0,
+     "Judge products on GPUs, too: they ran on this one (spmodel machine list); default: counted and timed",
      1},
     {"keep", 'k', "DIR", 0,
      "Keep what was seen, logs and patterns, in DIR; default: patterns alone that hints name, beside the "
@@ -76,7 +82,7 @@ struct arguments {
     struct sp_output_options output;
     struct sp_analyze_options analyze;
     struct sp_attach_request request;
-    const char *only, *keep, *capture, *machine, *messages;
+    const char *only, *keep, *capture, *machine, *gpu, *messages;
     bool all, mpi;
     bool sent;   /* messages were counted */
     char **word; /* the program; NULL: none */
@@ -112,6 +118,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_MACHINE:
         a->machine = arg;
+        return 0;
+    case KEY_GPU:
+        a->gpu = arg;
         return 0;
     case 'k':
         a->keep = arg;
@@ -258,7 +267,9 @@ static int64_t make_lines(const struct arguments *a, const struct sp_capture *c,
                 memcpy(l->matrix, line[k].matrix, sizeof l->matrix);
         if (!*l->matrix)
             snprintf(l->matrix, sizeof l->matrix, "A%d", ++n_names);
-        l->why = sp_attach_why_not(c, l->product);
+        l->why = sp_attach_why_not(c, l->product, a->request.gpu);
+        if (l->why && (l->product->bits & SP_ATTACH_ON_GPU) && !a->request.gpu)
+            l->why = "it ran on a GPU: say on which (--gpu NAME; spmodel machine list)";
         if (!l->why && !is_wanted(a, c, l))
             l->why = "others were asked for (--only)";
         if (!l->why && !a->all && !a->only &&
@@ -297,6 +308,14 @@ static bool put_pattern(const struct arguments *a, const struct sp_capture *c, c
     return *made || errno == EEXIST;
 }
 
+static void print_heading(const struct sp_attach_line *l)
+{
+    const char *walk = sp_attach_walk_text(sp_attach_walk_of(l->product));
+    sp_print(stdout, "\n%s  %s   %s\n", l->matrix, sp_captured_op_text(l->product), l->product->symbol);
+    if (walk)
+        sp_print(stdout, "%s\n", walk);
+}
+
 static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *line,
                      int64_t n, int64_t i, const struct sp_progress *progress, struct sp_terminal *terminal)
 {
@@ -318,7 +337,7 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     if (record.root) {
         sp_record_set_object(&record, SP_F_ATTACH_SEEN, sp_attach_seen(c, line, n));
         if (out_of(a) == stdout)
-            sp_print(stdout, "\n%s  %s   %s\n", line[i].matrix, sp_captured_op_text(p), p->symbol);
+            print_heading(&line[i]);
         code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
     }
     const json_t *shown;
@@ -624,16 +643,23 @@ static int attach(int argc, char **argv)
     }
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
-    if (sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err) != SP_OK) {
+    struct sp_machine gpu = {0};
+    enum sp_status status = sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err);
+    if (status == SP_OK && a.gpu)
+        status = sp_this_gpu(SP_GPU_CUDA, a.gpu, &progress, &gpu, &err);
+    if (status != SP_OK) {
+        sp_stage_close(&stage);
         sp_terminal_clear(&terminal);
         return sp_output_close(&a.output, &a.common, sp_report_error(&err));
     }
     sp_terminal_clear(&terminal);
     a.analyze.seed = 1;
+    a.request.gpu = a.gpu ? &gpu : NULL;
     const struct sp_attach_end no_end = {0};
     code = a.capture ? judge_folder(&a, a.capture, NULL, &no_end, &progress, &terminal)
                      : run_and_judge(&a, cpus, &progress, &terminal);
     sp_stage_close(&stage);
+    sp_machine_free(&gpu);
     return sp_output_close(&a.output, &a.common, code);
 }
 

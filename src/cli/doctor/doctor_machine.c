@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,10 +34,16 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
     static const char name[] = "core to core";
     enum { LOOKS = 4 };
     static const struct sp_core_history none;
-    double least = 0, most = 0;
+    double least = 0, most = 0, narrowest = INFINITY, widest = 0;
+    int n_on_one_core = 0;
     for (int i = 0; i < LOOKS; i++) {
         static const struct timespec pause = {0, 20000000};
-        double latency = sp_core_to_core(b->n_threads, 0, 1);
+        const double latency = sp_core_to_core(b->n_threads, 0, 1);
+        struct sp_core_look look = {0};
+        sp_core_crowd(b->n_threads, b->n_threads, &look);
+        n_on_one_core += !b->uses_smt && sp_core_classify(&none, look) == SP_CORE_SMT;
+        narrowest = look.width > 0 ? fmin(narrowest, look.width) : narrowest;
+        widest = fmax(widest, look.width);
         if (latency > 0) {
             least = least > 0 && least < latency ? least : latency;
             most = most > latency ? most : latency;
@@ -46,12 +53,23 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
     if (least <= 0)
         sp_find_out(d, sp_title_processor, name, SP_NOT_TOLD, "",
                     "two threads did not run at the same time within the time given");
+    else if (n_on_one_core > 0)
+        sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
+                    "the host ran two of these processors on one core in %d of %d looks: threads are up to "
+                    "twice as slow then",
+                    n_on_one_core, LOOKS);
+    else if (sp_core_is_crowded(&(struct sp_core_look){.width = narrowest}, widest))
+        sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
+                    "the other hardware thread of a core was in use now and then: a thread beside it ran at "
+                    "%.0f %% of its speed",
+                    100 * narrowest / widest);
     else if (most > 2 * least)
         sp_find_out(
             d, sp_title_processor, name, SP_LIMITED, "",
             "a line goes from one core to another in %.0f to %.0f ns: the processors wander between caches",
             least * 1e9, most * 1e9);
-    else if (one_domain(t, b->cpu[0], b->cpu[1]) && sp_core_classify(&none, least) == SP_CORE_SPLIT)
+    else if (one_domain(t, b->cpu[0], b->cpu[1]) &&
+             sp_core_classify(&none, (struct sp_core_look){.latency_s = least}) == SP_CORE_SPLIT)
         sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
                     "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, "
                     "although the topology says that they do",

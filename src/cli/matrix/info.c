@@ -244,7 +244,7 @@ enum sp_status sp_spy_text(const struct sp_csr *a, int columns, bool utf8, FILE 
     for (int line = 0; line < rows; line++)
         for (int64_t i = a->n_r * line / rows; i < a->n_r * (line + 1) / rows; i++)
             for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++)
-                count[(int64_t)line * columns + (int64_t)a->col[k] * columns / a->n_c]++;
+                count[(int64_t)line * columns + (int64_t)sp_csr_col(a, k) * columns / a->n_c]++;
     double cell = (double)a->n_r / rows * ((double)a->n_c / columns), most = 0, least = INFINITY;
     for (int64_t c = 0; c < (int64_t)rows * columns; c++) {
         most = (double)count[c] > most ? (double)count[c] : most;

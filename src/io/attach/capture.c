@@ -388,5 +388,9 @@ const char *sp_captured_op_text(const struct sp_captured_product *p)
                                        [SP_ATTACH_TRANSPOSE] = "y = A^T x",
                                        [SP_ATTACH_SPMM] = "Y = A X",
                                        [SP_ATTACH_SDDMM] = "P = S o (A B^T)"};
+    static const char *const alone[2][2] = {{"y = L x", "y = L^T x"}, {"y = U x", "y = U^T x"}};
+    const uint32_t part = p->bits & (SP_ATTACH_TRIANGLE | SP_ATTACH_LOWER | SP_ATTACH_UPPER);
+    if (part && !(part & SP_ATTACH_TRIANGLE) && p->op != SP_ATTACH_SPMM)
+        return alone[part == SP_ATTACH_UPPER][p->op == SP_ATTACH_TRANSPOSE];
     return p->op == SP_ATTACH_SPMM && (p->bits & SP_ATTACH_SIDE_T) ? "Y = A^T X" : text[p->op];
 }

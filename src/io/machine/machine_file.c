@@ -270,6 +270,8 @@ static json_t *measured_object(const struct sp_machine_measured *m)
 {
     json_t *o = json_pack("{s:s, s:i, s:i, s:i}", "when", m->when, "times", m->n_times, "samples",
                           m->n_samples, "disturbed", m->n_disturbed);
+    if (m->core_width > 0)
+        json_object_set_new(o, "core_width", json_real(m->core_width));
     if (*m->doubt)
         json_object_set_new(o, "doubt", json_string(m->doubt));
     return o;

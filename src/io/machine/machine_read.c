@@ -529,7 +529,7 @@ static const json_t *list_of(struct reader *r, const json_t *o, const char *key)
 
 static void read_measured(struct reader *r, const json_t *o, struct sp_machine_measured *m)
 {
-    static const char *const known[] = {"when", "times", "samples", "disturbed", "doubt", NULL};
+    static const char *const known[] = {"when", "times", "samples", "disturbed", "core_width", "doubt", NULL};
     if (!o)
         return;
     if (!json_is_object(o)) {
@@ -541,6 +541,7 @@ static void read_measured(struct reader *r, const json_t *o, struct sp_machine_m
     m->n_times = count_of(r, o, "measured", "times", 1, 1 << 30, 1);
     m->n_samples = count_of(r, o, "measured", "samples", 0, 1 << 30, 0);
     m->n_disturbed = count_of(r, o, "measured", "disturbed", 0, 1 << 30, 0);
+    m->core_width = number_of(r, o, "measured", "core_width", 0, 1e3, 0);
     text_of(r, o, "measured", "doubt", m->doubt, sizeof m->doubt, false);
 }
 

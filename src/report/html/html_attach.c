@@ -67,12 +67,14 @@ void sp_html_attach(struct sp_page *page, const struct sp_record *record)
         return;
     sp_page_heading(page, page->level, "program", "What the program did");
     sp_page_put(page, "<p>");
-    sp_page_text(page,
-                 "Sparse products of the unchanged program %s, as spmodel attach has counted and timed them. "
-                 "The share is of the time of the threads that called; at least: CRS, each array once "
-                 "(modelled), in the median time; bytes of those that are judged are "
-                 "simulated as a walk over CRS.",
-                 sp_words_text(record, SP_F_ATTACH_PROGRAM, ""));
+    sp_page_text(
+        page,
+        "Sparse products of the unchanged program %s, as spmodel attach has counted and timed them. "
+        "The share is of the time of the threads that called; at least: CRS, each array once "
+        "(modelled), in the median time; bytes of those that are judged are "
+        "simulated as a walk over CRS, of A^T where that is the factor, of half storage where one triangle "
+        "stands for both; on GPUs they are modelled.",
+        sp_words_text(record, SP_F_ATTACH_PROGRAM, ""));
     sp_page_put(page, "</p>\n");
     sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrrw", heads);
     json_array_foreach(seen, i, item) row(page, item);

@@ -101,11 +101,13 @@ static json_t *state_of(const struct sp_record *record)
     const char *state = sp_words_text(record, SP_F_CONDITIONS_STATE, NULL), *word = state, *advice = NULL,
                *why = sp_words_text(record, SP_F_CONDITIONS_WHY, NULL),
                *said = sp_words_text(record, SP_F_CONDITIONS_TEXT, "");
-    int64_t n = 0, disturbed = 0;
+    int64_t n = 0, disturbed = 0, crowded = 0;
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     char text[SP_VERDICT_TEXT], brief[128];
     const bool counted = sp_record_count(record, SP_F_CONDITIONS_SAMPLES, &n) &&
                          sp_record_count(record, SP_F_CONDITIONS_DISTURBED, &disturbed);
+    if (!sp_record_count(record, SP_F_CONDITIONS_CROWDED, &crowded))
+        crowded = 0;
     if (sp_verdict_is_status(record, "interrupted") || sp_verdict_is_status(record, "failed")) {
         const char *wrong = sp_words_text(record, SP_F_VERIFY_WHY, ""); /* what its kernel did */
         const bool is_wrong = sp_verdict_is_status(record, "failed") && *wrong;
@@ -120,7 +122,10 @@ static json_t *state_of(const struct sp_record *record)
     } else if (state) {
         snprintf(text, sizeof text, "%.16s: %.300s", state, said);
         snprintf(brief, sizeof brief, "%.16s", state);
-        if (counted && disturbed > 0)
+        if (counted && crowded > disturbed)
+            snprintf(brief, sizeof brief, "%.16s: %lld/%lld on shared cores", state, (long long)crowded,
+                     (long long)n);
+        else if (counted && disturbed > 0)
             snprintf(brief, sizeof brief, "%.16s: %lld/%lld disturbed", state, (long long)disturbed,
                      (long long)n);
         else if (counted)
@@ -134,6 +139,10 @@ static json_t *state_of(const struct sp_record *record)
                            "computes "
                            "here: stop it, use fewer threads, or give more time (" SP_O_BUDGET " 10s)"
             : *sp_verdict_doubt(record) ? sp_verdict_doubt(record)
+            : strcmp(state, "busy") == 0 && crowded > disturbed
+                ? "hardware threads beside these were in use, by the host or by others: run the command "
+                  "again, "
+                  "or ask for cores of your own"
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;

@@ -12,7 +12,7 @@ static const char *no_counters(const struct sp_record *record)
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (sp_verdict_is_stated(record))
         return "nothing was counted";
-    if (!json_is_array(tried))
+    if (!json_is_array(tried) || sp_words_text(record, SP_F_ATTACH_PROGRAM, NULL))
         return "no counters";
     if (json_array_size(tried) == 0)
         return "as asked for";

@@ -80,7 +80,7 @@ static enum sp_status pick(const struct sp_csr *a, int64_t entries, struct rows 
     p->n_r = p->n_nz = 0;
     for (int k = 0; k < PARTS; k++) {
         const int64_t from = a->row_ptr[first[k]], n = a->row_ptr[end[k]] - from;
-        memcpy(p->col + p->n_nz, a->col + from, (size_t)n * sizeof *a->col);
+        sp_csr_copy_columns(a, from, n, p->col + p->n_nz);
         sp_csr_copy_numbers(a, per_entry * from, per_entry * n, p->val + per_entry * p->n_nz);
         for (int64_t i = first[k]; i < end[k]; i++)
             p->row_ptr[++p->n_r] = p->n_nz + a->row_ptr[i + 1] - from;

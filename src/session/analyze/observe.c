@@ -10,6 +10,12 @@
 #include "probes/markers.h"
 #include "session/trial/apart.h"
 
+/* Of a core of one's own; 0: not known, as where threads share cores on purpose. */
+static double core_width_of(const struct sp_setup *setup, const struct sp_analyze_options *o)
+{
+    return o->machine && !setup->binding.uses_smt ? o->machine->measured.core_width : 0;
+}
+
 struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const struct sp_analyze_options *o,
                                            const struct sp_progress *progress)
 {
@@ -17,6 +23,8 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
         .protocol = sp_protocol_default(o->machine), .pinned = setup->binding.pinned, .progress = progress};
     s.binding = &setup->binding;
     s.topology = o->topology;
+    s.shares_cores = setup->binding.uses_smt || (o->machine && sp_machine_shares_cores(o->machine));
+    s.core_width = core_width_of(setup, o);
     /* A small budget has short samples: there are as many of them. */
     s.sample_s = o->plan ? fmin(1e-3, fmax(2e-4, o->plan->budget_s / 100)) : 0;
     s.wait_s = o->plan ? &o->plan->wait_s : NULL;
@@ -140,32 +148,46 @@ static enum sp_status receive(void *context, int pipe, struct sp_error *err)
     return status;
 }
 
-/* Of one kind with another: in the same mode, and where undisturbed ones count, both so. */
-static bool is_alike(const struct sp_pairs *a, const struct sp_pairs *b, bool clean)
+/* What the samples of a run are worth. */
+enum worth { ANY, UNDISTURBED, ON_OWN_CORES };
+
+static enum worth worth_of(const struct sp_pairs *run)
 {
-    return (!clean || (a->clean && b->clean)) && strcmp(a->mode, b->mode) == 0;
+    return !run->clean ? ANY : run->crowded ? UNDISTURBED : ON_OWN_CORES;
 }
 
-/* Do undisturbed runs count alone? They have enough samples, or there are no others. */
-static bool has_clean(const struct sp_pairs *run, int n_runs, int64_t fewest)
+/* Of one kind with another: in the same mode, and both worth so much. */
+static bool is_alike(const struct sp_pairs *a, const struct sp_pairs *b, enum worth least)
 {
-    int64_t n = 0, n_clean = 0;
-    for (int i = 0; i < n_runs; i++) {
+    return worth_of(a) >= least && worth_of(b) >= least && strcmp(a->mode, b->mode) == 0;
+}
+
+/* The runs that count are worth as much: they have enough samples, or there are no others. */
+static enum worth least_worth(const struct sp_pairs *run, int n_runs, int64_t fewest)
+{
+    enum worth least = ON_OWN_CORES;
+    int64_t n = 0;
+    for (int i = 0; i < n_runs; i++)
         n += run[i].n;
-        n_clean += run[i].clean ? run[i].n : 0;
+    for (; least > ANY; least--) {
+        int64_t n_so = 0;
+        for (int i = 0; i < n_runs; i++)
+            n_so += worth_of(&run[i]) >= least ? run[i].n : 0;
+        if (n_so >= (fewest < n ? fewest : n))
+            break;
     }
-    return n_clean >= (fewest < n ? fewest : n);
+    return least;
 }
 
-/* A run of the mode that most samples have, undisturbed where those count. */
-static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs, bool clean)
+/* A run of the mode that most samples have, among those that count. */
+static const struct sp_pairs *prevailing(const struct sp_pairs *run, int n_runs, enum worth least)
 {
     const struct sp_pairs *best = &run[0];
     int64_t most = 0;
     for (int i = 0; i < n_runs; i++) {
         int64_t n = 0;
         for (int j = 0; j < n_runs; j++)
-            n += is_alike(&run[i], &run[j], clean) ? run[j].n : 0;
+            n += is_alike(&run[i], &run[j], least) ? run[j].n : 0;
         if (n > most) {
             most = n;
             best = &run[i];
@@ -196,8 +218,8 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t few
                              struct sp_error *err)
 {
     enum { TIME, ROOF, INVERSE, N_KINDS };
-    const bool clean = has_clean(run, n_runs, fewest);
-    const struct sp_pairs *first = prevailing(run, n_runs, clean);
+    const enum worth least = least_worth(run, n_runs, fewest);
+    const struct sp_pairs *first = prevailing(run, n_runs, least);
     memset(pooled, 0, sizeof *pooled);
     int64_t total = 0;
     for (int i = 0; i < n_runs; i++)
@@ -215,14 +237,15 @@ enum sp_status sp_pairs_pool(const struct sp_pairs *run, int n_runs, int64_t few
         double *time = all[TIME], *roof = all[ROOF], *inverse = all[INVERSE], *thread_s = threads;
         int n_same = 0;
         *pooled = *first;
-        pooled->clean = clean;
-        pooled->n = pooled->n_dropped = pooled->n_clean = pooled->n_disturbed = 0;
+        pooled->clean = least > ANY;
+        pooled->n = pooled->n_dropped = pooled->n_clean = pooled->n_disturbed = pooled->n_crowded = 0;
         for (int i = 0; i < n_runs; i++) {
             const struct sp_pairs *p = &run[i];
             pooled->n_dropped += p->n_dropped;
             pooled->n_clean += p->n_clean;
             pooled->n_disturbed += p->n_disturbed;
-            if (!is_alike(p, first, clean)) {
+            pooled->n_crowded += p->n_crowded;
+            if (!is_alike(p, first, least)) {
                 pooled->n_dropped += p->n;
                 continue;
             }
@@ -299,7 +322,8 @@ static enum sp_status run_here(const struct sp_analysis *a, int n_runs, struct s
     sp_progress_step(a->progress, "looking at the machine", -1);
     sp_bystanders_begin(&bystanders);
     sp_sentinels_open(&watch, a->options->topology, a->setup.workload.n_threads, a->setup.n_domains,
-                      sp_plan_left_s(plan, SP_SPEND_LOOKS), a->options->memory_B);
+                      sp_plan_left_s(plan, SP_SPEND_LOOKS), a->options->memory_B,
+                      core_width_of(&a->setup, a->options));
     sp_sentinels_look(&watch, false);
     enum sp_status status = run_apart(a, n_runs - 1, &watch, out, err);
     if (status == SP_OK)

@@ -11,6 +11,7 @@
 #include "sparse/formats/format.h"
 #include "sparse/product/workload.h"
 #include "sys/disturbance.h"
+#include "sys/machine/core_to_core.h"
 
 enum { MAX_WINDOWS = 16, PASSES = 3 };
 
@@ -34,6 +35,7 @@ struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const s
     struct sp_pcore_options o = {.n_windows = 4,
                                  .window_B = (double)l2_B / 4,
                                  .fold = fold > FEWEST ? fold : FEWEST,
+                                 .core_width = m ? m->measured.core_width : 0,
                                  .budget_s = most_s,
                                  .plan = plan,
                                  .spent = spent};
@@ -418,9 +420,10 @@ static struct pass best_of(struct pass a, struct pass b)
 }
 
 /* In passes, for whatever disturbs one of them passes. */
-static enum sp_status measure_all(struct candidate *c, int n, const struct windows *ws, double budget_s,
-                                  struct sp_error *err)
+static enum sp_status measure_all(struct candidate *c, int n, const struct windows *ws,
+                                  const struct sp_pcore_options *o, struct sp_error *err)
 {
+    static const double patience_s = 0.005; /* until the core is the thread's own */
     enum sp_status status = SP_OK;
     for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
         struct candidate *one = &c[k % n];
@@ -429,8 +432,10 @@ static enum sp_status measure_all(struct candidate *c, int n, const struct windo
             continue;
         if (k < n)
             status = prepare(one, ws, err);
+        const bool alone = sp_core_await(1, o->core_width, patience_s);
         if (status == SP_OK)
-            status = measure(one, ws, budget_s / PASSES, &pass, err);
+            status = measure(one, ws, o->budget_s / PASSES, &pass, err);
+        pass.is_clean = pass.is_clean && alone;
         if (status == SP_OK)
             one->best = k < n ? pass : best_of(one->best, pass);
     }
@@ -452,7 +457,7 @@ static enum sp_status rate_all(const struct sp_workload *workload, const struct 
         c[i].known = known ? *known : c[i].known;
     }
     if (status == SP_OK)
-        status = measure_all(c, n, &ws, o->budget_s, err);
+        status = measure_all(c, n, &ws, o, err);
     for (int i = 0; i < n && status == SP_OK; i++) {
         if (sp_value_known(c[i].known))
             c[i].best = (struct pass){c[i].known, true};
@@ -549,7 +554,7 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
             int64_t length = a->row_ptr[row + 1] - a->row_ptr[row];
             length = length < entries ? length : entries;
             if (out->row_ptr) {
-                memcpy(out->col + out->n_nz, a->col + a->row_ptr[row], (size_t)length * sizeof *a->col);
+                sp_csr_copy_columns(a, a->row_ptr[row], length, out->col + out->n_nz);
                 sp_csr_copy_numbers(a, per_entry * a->row_ptr[row], per_entry * length,
                                     out->val + per_entry * out->n_nz);
                 out->row_ptr[out->n_r + 1] = out->n_nz + length;

@@ -19,8 +19,9 @@ struct sp_pcore_options {
     double window_B; /* bytes of a window's matrix, rows of results and row operands: a part of the L2 */
     int64_t fold; /* columns: rows of the gathered operands that fill a part of the L1; of the L2 where those
                      would be too few to be a fair sample of addresses */
-    double budget_s;        /* of each kernel, for all windows together */
-    struct sp_plan *plan;   /* remembers what was measured, and what it took; NULL: nobody does */
+    double core_width;    /* of a core that no other work shares (sys/machine/core_to_core.h); 0: not known */
+    double budget_s;      /* of each kernel, for all windows together */
+    struct sp_plan *plan; /* remembers what was measured, and what it took; NULL: nobody does */
     enum sp_spending spent; /* as what */
     struct sp_own *own;     /* whose kernel it is, where it is none of the table */
 };

@@ -12,7 +12,7 @@
 #include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
 
-/* Between two looks at which cores share a cache [s]; a look takes 0.7 ms. */
+/* Between two looks at the cores [s]; a look takes 0.8 ms. */
 static const double BURST_S = 0.02;
 /* With fewer clean pairs than wanted, sampling goes on for so many budgets, and so long at least
  * [s]: quiet moments do not come more often because the budget is small. */
@@ -20,15 +20,15 @@ static const double PATIENCE = 3, PATIENCE_S = 2;
 
 struct pair {
     double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
-    bool disturbed;
+    bool disturbed, crowded;
     char mode[16];
     double *thread_s; /* [n_threads] of its own place in the block */
 };
 
 struct collected {
-    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many disturbed ones */
+    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many others */
     double *thread_block; /* [2 most][n_threads] */
-    int64_t most, n, n_clean, n_disturbed, n_moved;
+    int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved;
     int n_threads;
 };
 
@@ -83,8 +83,8 @@ static struct rate rate_of(struct rate a, struct rate b)
 }
 
 /* The kernel once, and the other after it; `last` is what the other had before, and has now. Of
- * disturbed pairs the first ones are kept, in case that there are no others. */
-static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_error *err)
+ * pairs that are not clean the first ones are kept, in case that there are no others. */
+static enum sp_status take_pair(struct sampler *s, bool crowded, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
     struct pair *pair = &c->pair[c->n];
@@ -101,9 +101,12 @@ static enum sp_status take_pair(struct sampler *s, struct rate *last, struct sp_
     pair->rate = rate.value;
     pair->inverse = 1 / (pair->time_s * pair->rate);
     pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
-    c->n += !pair->disturbed || c->n_disturbed < c->most;
-    c->n_clean += !pair->disturbed;
+    pair->crowded = crowded;
+    const bool clean = !pair->disturbed && !crowded;
+    c->n += clean || c->n_disturbed + c->n_crowded < c->most;
+    c->n_clean += clean;
     c->n_disturbed += pair->disturbed;
+    c->n_crowded += !pair->disturbed && crowded;
     return SP_OK;
 }
 
@@ -128,8 +131,15 @@ static bool is_enough(const struct sampler *s, double spent_s)
     return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. A look that brought no
- * answer, because a thread did not run in time, says nothing against the other one. */
+/* Did the cores move between two looks? One that brought no answer, because a thread did not run in
+ * time, says nothing against the other one; but shared cores are not taken for granted. */
+static bool has_moved(const struct sp_look *before, const struct sp_look *after)
+{
+    return before->crowded != after->crowded ||
+           (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
+}
+
+/* Pairs between two looks at the cores: all of one mode, or thrown away. */
 static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
 {
     struct collected *c = &s->c;
@@ -140,16 +150,16 @@ static enum sp_status take_burst(struct sampler *s, double begun, struct sp_erro
     const double start = sp_now();
     enum sp_status status = take_rate(s, &last, err);
     do
-        status = status == SP_OK ? take_pair(s, &last, err) : status;
+        status = status == SP_OK ? take_pair(s, before.crowded, &last, err) : status;
     while (status == SP_OK && sp_now() - start < BURST_S && !is_enough(s, sp_now() - begun));
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
-    if (is_known(before.mode) && is_known(after.mode) && strcmp(before.mode, after.mode) != 0) {
-        c->n_moved += (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed);
-        c->n = was.n;
-        c->n_clean = was.n_clean;
-        c->n_disturbed = was.n_disturbed;
+    if (has_moved(&before, &after)) {
+        const int64_t n_moved = c->n_moved + (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed) +
+                                (c->n_crowded - was.n_crowded);
+        *c = was;
+        c->n_moved = n_moved;
     }
     const struct sp_look *look = is_known(after.mode) ? &after : &before;
     for (int64_t i = was.n; i < c->n; i++) {
@@ -176,6 +186,12 @@ static bool has_mode(const struct pair *pair, const char *mode)
 }
 
 static bool is_clean(const struct pair *pair, const char *mode)
+{
+    (void)mode;
+    return !pair->disturbed && !pair->crowded;
+}
+
+static bool is_undisturbed(const struct pair *pair, const char *mode)
 {
     (void)mode;
     return !pair->disturbed;
@@ -235,18 +251,23 @@ static enum sp_status summarise(const struct collected *c, struct sp_pairs *pair
     return status;
 }
 
-/* Clean pairs where there are enough of them, else all; of those the mode that prevails. */
+/* Clean pairs where there are enough of them, else those that are undisturbed, if on shared cores,
+ * else all; of those the mode that prevails. */
 static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
                                    struct sp_error *err)
 {
-    pairs->clean = c->n_disturbed == 0 || c->n_clean >= (fewest < c->most ? fewest : c->most);
+    const int64_t n_enough = fewest < c->most ? fewest : c->most;
+    const bool clean = c->n_clean == c->n || c->n_clean >= n_enough;
     pairs->n_clean = c->n_clean;
     pairs->n_disturbed = c->n_disturbed;
+    pairs->n_crowded = c->n_crowded;
+    pairs->clean = clean || c->n_disturbed == 0 || c->n_clean + c->n_crowded >= n_enough;
     if (pairs->clean)
-        filter(c, is_clean, NULL);
+        filter(c, clean ? is_clean : is_undisturbed, NULL);
     const int64_t n = c->n;
     find_prevailing(c, pairs->mode);
     filter(c, has_mode, pairs->mode);
+    pairs->crowded = c->n > 0 && c->pair[0].crowded;
     pairs->n_dropped = c->n_moved + n - c->n;
     return summarise(c, pairs, err);
 }
@@ -384,19 +405,25 @@ static enum sp_status take(void *context, bool other, struct sp_turn *turn, stru
     return SP_OK;
 }
 
-/* Which cores share a cache: "single", "shared", "split" ... "unknown" where nobody can say now. */
+/* "single", "shared", "split" ... "unknown" where nobody can say now. */
 static void look_at_cores(void *context, struct sp_look *look)
 {
     struct team *s = context;
     const int n_threads = s->kernel.job.n_threads;
-    look->latency_s = 0;
+    *look = (struct sp_look){.latency_s = 0};
     strcpy(look->mode, n_threads < 2 ? "single" : "unknown");
-    if (n_threads < 2 || !s->o->pinned)
+    if (!s->o->pinned)
         return;
-    look->latency_s = sp_core_to_core(n_threads, 0, 1);
-    sp_core_history_add(&s->history, look->latency_s);
-    snprintf(look->mode, sizeof look->mode, "%s",
-             sp_core_mode_name(sp_core_classify(&s->history, look->latency_s)));
+    struct sp_core_look cores = {.latency_s = n_threads < 2 ? 0 : sp_core_to_core(n_threads, 0, 1)};
+    sp_core_crowd(n_threads, n_threads, &cores);
+    sp_core_history_add(&s->history, &cores);
+    if (n_threads > 1)
+        snprintf(look->mode, sizeof look->mode, "%s",
+                 sp_core_mode_name(sp_core_classify(&s->history, cores)));
+    if (s->o->shares_cores)
+        cores.share = 0;
+    look->latency_s = cores.latency_s;
+    look->crowded = sp_core_is_crowded(&cores, s->history.widest);
 }
 
 static struct sp_protocol one_sample(const struct sp_protocol *asked, double sample_s)
@@ -414,6 +441,7 @@ static enum sp_status open_team(const struct sp_job *job, const struct sp_sampli
     memset(s, 0, sizeof *s);
     s->o = o;
     s->clock = sp_probe_find("time");
+    s->history.widest = o->core_width;
     s->kernel =
         (struct side){.job = *job, .protocol = one_sample(&o->protocol, o->sample_s), .binding = o->binding};
     s->other = (struct side){.job = {.name = "scan",

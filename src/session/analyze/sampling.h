@@ -25,7 +25,9 @@ struct sp_sampling_options {
      * before every one. */
     const struct sp_binding *binding, *against_binding;
     const struct sp_topology *topology; /* with against_binding */
-    double sample_s;                    /* a sample lasts about so long [s]; 0: 1 ms */
+    bool shares_cores; /* threads share cores here as a rule, so nobody waits for cores of their own */
+    double core_width; /* of a core of one's own, as far as the machine file knows; 0: not */
+    double sample_s;   /* a sample lasts about so long [s]; 0: 1 ms */
     double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
     double *wait_s; /* what all samplings together may still take beyond their budgets [s], less what this one
                        takes; NULL: as much as each wants */
@@ -36,16 +38,19 @@ struct sp_sampling_options {
 struct sp_pairs {
     int64_t n;         /* pairs kept */
     int64_t n_dropped; /* the core-to-core mode changed beside them, or another one prevails */
-    bool clean; /* the pairs kept are undisturbed; else fewer than min_samples were so, and all are kept */
+    bool clean;   /* the pairs kept are undisturbed; else fewer than min_samples were so, and all are kept */
+    bool crowded; /* they were taken while cores were shared with other work: there were too few others */
     int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
-    double *time_s;               /* [n] of one execution */
-    double *roof_Bps; /* [n] load-only bandwidth on the kernel's own arrays, mean of before and after the
+    int64_t n_crowded; /* undisturbed, but while a core was shared: with another hardware thread in use,
+                                     be it the host's or another of these threads (sys/machine/core_to_core.h) */
+    double *time_s;    /* [n] of one execution */
+    double *roof_Bps;  /* [n] load-only bandwidth on the kernel's own arrays, mean of before and after the
                          sample (one of them where the other was disturbed); executions of `against` a second
                          [1/s] where there is one */
-    double *thread_s; /* [n_threads] median busy time; owned */
+    double *thread_s;  /* [n_threads] median busy time; owned */
     int n_threads;
     int64_t repetitions;     /* executions in a sample */
-    char mode[16];           /* "single", "shared", "split", "unknown": all pairs kept have it */
+    char mode[16];           /* of sp_core_mode_name(); all pairs kept have it */
     double latency_s;        /* median core-to-core latency between the first two threads; 0: one thread */
     struct sp_value time;    /* median [s] */
     struct sp_value roof;    /* median [B/s]; [1/s] */
@@ -72,6 +77,7 @@ struct sp_turn {
 struct sp_look {
     char mode[16]; /* as in struct sp_pairs; "unknown": nobody can say now */
     double latency_s;
+    bool crowded; /* a thread has less than a core */
 };
 
 /* Whose samples these are: processors (sp_sample_pairs) or a GPU (session/gpu/gpu_sampling.c). */

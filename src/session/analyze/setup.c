@@ -473,6 +473,8 @@ enum sp_status sp_setup_make(const struct sp_workload *workload, const struct sp
                                                ? (o->small_pages ? &sp_own_pages_small : &sp_own_pages_huge)
                                            : o->small_pages ? &sp_allocator_plain
                                                             : &sp_allocator_huge;
+    if (o->layout_only) /* nothing runs: any pages will do, a caller's, too */
+        allocator = workload->matrix->allocator;
     enum sp_status status = check_memory(workload, lent_bytes(workload, o, allocator), o->memory_B, err);
     if (status == SP_OK)
         status = o->layout_only ? place_threads(o->machine, s, err) : bind_threads(o, s, err);

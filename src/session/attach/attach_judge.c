@@ -5,23 +5,46 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
+#include "io/matrix/matrix_load.h"
 #include "io/record/record.h"
+#include "session/attach/attach_matrix.h"
+#include "session/gpu/gpu_recorded.h"
 #include "session/record/recording.h"
+#include "sparse/csr/csr_content.h"
 #include "sys/machine/pages.h"
 
-const char *sp_attach_why_not(const struct sp_capture *c, const struct sp_captured_product *p)
+static bool is_on_gpu(const struct sp_captured_product *p)
+{
+    return (p->bits & SP_ATTACH_ON_GPU) != 0;
+}
+
+/* Of the kind of product, whatever the matrix. */
+static const char *why_not_of_kind(const struct sp_captured_matrix *m, const struct sp_captured_product *p,
+                                   bool has_gpu)
+{
+    const bool is_half = (p->bits & SP_ATTACH_TRIANGLE) != 0,
+               is_complex = m->type == SP_ATTACH_C64 || m->type == SP_ATTACH_C128;
+    if (is_on_gpu(p) && !has_gpu)
+        return "it ran on a GPU, and none is named";
+    if (is_half && !(p->bits & (SP_ATTACH_LOWER | SP_ATTACH_UPPER)))
+        return "a diagonal or blocks of the matrix alone: there is no model of it";
+    if (is_half && (p->op == SP_ATTACH_SPMM || is_complex || m->n_r != m->n_c))
+        return "one triangle stands for both: modelled of real numbers with one vector alone";
+    if (p->op == SP_ATTACH_SDDMM && !is_on_gpu(p))
+        return "this operation is modelled of GPUs alone";
+    if (is_on_gpu(p) && p->op == SP_ATTACH_SPMM && p->width > 1 && (p->bits & SP_ATTACH_COLUMNS))
+        return "its dense operands lie column by column: modelled of processors alone";
+    if (m->type == SP_ATTACH_C64 || (is_complex && (p->width > 1 || is_on_gpu(p))))
+        return "numbers of this kind are not simulated here";
+    return NULL;
+}
+
+const char *sp_attach_why_not(const struct sp_capture *c, const struct sp_captured_product *p, bool has_gpu)
 {
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
-    if (p->bits & SP_ATTACH_ON_GPU)
-        return "it ran on a GPU, whose own kernels spmodel analyze runs with " SP_O_DEVICE " gpu";
-    if (p->op == SP_ATTACH_TRANSPOSE || (p->bits & SP_ATTACH_SIDE_T))
-        return "products with the transpose are not simulated";
-    if (p->op == SP_ATTACH_SDDMM)
-        return "this operation is not simulated for a library's kernel";
-    if (p->bits & SP_ATTACH_TRIANGLE)
-        return "one triangle stands for both, and how the library walks it is not known";
-    if (m->type == SP_ATTACH_C64 || (m->type == SP_ATTACH_C128 && p->width > 1))
-        return "numbers of this kind are not simulated here";
+    const char *why = why_not_of_kind(m, p, has_gpu);
+    if (why)
+        return why;
     if (p->width > SP_MAX_WIDTH)
         return "it is too wide";
     if (!*m->file)
@@ -75,7 +98,10 @@ double sp_attach_least_B(const struct sp_capture *c, const struct sp_captured_pr
     const int value_B = m->type < sizeof bytes_of / sizeof *bytes_of ? bytes_of[m->type] : 0;
     if (value_B == 0 || m->row_ptr_B == 0 || m->col_B == 0)
         return NAN;
-    const double width = p->width > 0 ? (double)p->width : 1, n_nz = (double)m->n_nz;
+    const double width = p->width > 0 ? (double)p->width : 1;
+    double n_nz = (double)m->n_nz;
+    if (p->bits & (SP_ATTACH_TRIANGLE | SP_ATTACH_LOWER | SP_ATTACH_UPPER)) /* the other may be there */
+        n_nz = n_nz < (double)m->n_r ? 0 : 0.5 * (n_nz - (double)m->n_r);
     /* SDDMM reads the pattern only, and writes a value an entry; y = z + A x reads y, too. */
     const double n_vectors = (double)m->n_r + (double)m->n_c + (p->op == SP_ATTACH_ADD ? (double)m->n_r : 0);
     return n_nz * (value_B + m->col_B) + ((double)m->n_r + 1) * m->row_ptr_B + value_B * width * n_vectors;
@@ -131,10 +157,13 @@ static enum sp_precision precision_of(const struct sp_captured_matrix *m)
 static void set_options(const struct sp_captured_matrix *m, const struct sp_captured_product *p,
                         struct sp_analyze_options *o)
 {
-    o->op = p->op == SP_ATTACH_SPMM && p->width > 1 ? SP_OP_SPMMV : SP_OP_SPMV;
-    o->r = o->op == SP_OP_SPMMV ? (int32_t)p->width : 1;
+    o->op = p->op == SP_ATTACH_SDDMM                  ? SP_OP_SDDMM
+            : p->op == SP_ATTACH_SPMM && p->width > 1 ? SP_OP_SPMMV
+                                                      : SP_OP_SPMV;
+    o->r = o->op == SP_OP_SPMV ? 1 : (int32_t)p->width;
     o->order = o->op == SP_OP_SPMMV && (p->bits & SP_ATTACH_COLUMNS) ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
-    o->format = "crs";
+    o->format = sp_attach_walk_of(p) == SP_WALK_HALF ? "half" : "crs";
+    o->no_hints = o->no_hints || sp_attach_walk_of(p) != SP_WALK_ROWS; /* commands name the pattern as kept */
     o->precision = precision_of(m);
     o->index = m->col_B == 8 ? SP_I64 : SP_I32;
     o->row_ptr_B = m->row_ptr_B;
@@ -165,6 +194,9 @@ static void record_attach(const struct sp_capture *c, const struct sp_captured_p
     sp_record_set_text(r, SP_F_ATTACH_SYMBOL, p->symbol);
     sp_record_set_text(r, SP_F_ATTACH_OPERATION, sp_captured_op_text(p));
     sp_record_set_text(r, SP_F_ATTACH_MATRIX, matrix);
+    sp_record_set_text(r, SP_F_ATTACH_WALK, sp_attach_walk_name(sp_attach_walk_of(p)));
+    if (sp_attach_walk_text(sp_attach_walk_of(p)))
+        sp_record_append(r, SP_F_REMARKS, json_string(sp_attach_walk_text(sp_attach_walk_of(p))));
     sp_record_set_count(r, SP_F_ATTACH_CALLS, p->count);
     sp_record_set_count(r, SP_F_ATTACH_CALLERS, p->n_callers);
     sp_record_set_number(r, SP_F_ATTACH_TOTAL_S, sp_captured_total_s(p));
@@ -178,15 +210,94 @@ static void record_attach(const struct sp_capture *c, const struct sp_captured_p
         sp_record_set_object(r, SP_F_ATTACH_SHARE, json_null());
 }
 
-static enum sp_status open_times(const struct sp_captured_product *p, int n_threads,
-                                 struct sp_byte_source *source, struct sp_error *err)
+static enum sp_status take_times(const struct sp_captured_product *p, int n_threads,
+                                 struct sp_recording *recording, struct sp_error *err)
 {
-    struct sp_recording recording;
     const struct sp_timed_run run = {
         .from = "what attach has timed", .kernel = p->symbol, .origin = SP_MEASURED};
-    const enum sp_status status =
-        sp_recording_of_times(p->time_s, p->n_samples, n_threads, &run, &recording, err);
-    return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
+    return sp_recording_of_times(p->time_s, p->n_samples, n_threads, &run, recording, err);
+}
+
+/* What the product walks over, as the subject of an analysis. */
+static enum sp_status open_subject(const struct sp_captured_product *p, const char *path,
+                                   const struct sp_analyze_options *o, const struct sp_progress *progress,
+                                   struct sp_subject *subject, struct sp_error *err)
+{
+    struct sp_watch watch = {progress, "reading the pattern"};
+    const struct sp_load_options load = {.n_threads = sp_topology_default_threads(o->topology),
+                                         .allocator = &sp_allocator_huge,
+                                         .use = SP_LOAD_ANALYSIS,
+                                         .memory_limit_B = o->memory_B,
+                                         .progress = sp_watch_show,
+                                         .interrupted = sp_watch_stop,
+                                         .context = &watch};
+    struct sp_load_facts facts;
+    struct sp_csr matrix;
+    if (sp_attach_walk_of(p) == SP_WALK_ROWS)
+        return sp_subject_open(path, &load, NULL, progress, subject, err);
+    enum sp_status status = sp_matrix_load(path, &load, &matrix, &facts, err);
+    if (status == SP_OK)
+        status = sp_attach_walked(p, &matrix, err);
+    if (status != SP_OK)
+        return status;
+    facts.n_entries = matrix.n_nz;
+    status = sp_csr_digest(&matrix, load.n_threads, facts.sha256, err);
+    if (status == SP_OK)
+        status = sp_subject_take(path, &matrix, &facts, NULL, load.allocator, progress, subject, err);
+    else
+        sp_csr_free(&matrix);
+    return status;
+}
+
+static enum sp_status judge_on_cpu(const struct sp_capture *c, const struct sp_captured_product *p,
+                                   struct sp_analyze_options *o, const struct sp_subject *subject,
+                                   const struct sp_progress *progress, struct sp_record *record,
+                                   struct sp_error *err)
+{
+    const int n_processes = processes_beside(c, p->process);
+    struct sp_byte_source source = {0};
+    struct sp_machine machine = {0};
+    struct sp_recording recording;
+    enum sp_status status = take_times(p, o->n_threads, &recording, err);
+    if (status == SP_OK)
+        status = sp_byte_source_of_recording(&recording, &source, err);
+    if (status == SP_OK)
+        status = share_roofs(o->machine, o->n_threads, n_processes, &machine, err);
+    if (status == SP_OK) {
+        o->llc_B = share_of_cache(&machine, n_processes);
+        o->bytes = &source;
+        o->machine = &machine;
+        status = sp_analyze(subject, o, progress, record, err);
+    }
+    if (record->root)
+        record_attach(c, p, n_processes, record);
+    sp_machine_free(&machine);
+    sp_byte_source_close(&source);
+    return status;
+}
+
+/* The model's bytes, and the bandwidth that the GPU's description states or somebody measured. */
+static enum sp_status judge_on_gpu(const struct sp_capture *c, const struct sp_captured_product *p,
+                                   const struct sp_machine *gpu, struct sp_analyze_options *o,
+                                   const struct sp_subject *subject, const struct sp_progress *progress,
+                                   struct sp_record *record, struct sp_error *err)
+{
+    struct sp_gpu_recorded recorded = {.source = "attach"};
+    snprintf(recorded.kernel, sizeof recorded.kernel, "%s", p->symbol);
+    snprintf(recorded.how, sizeof recorded.how, "%lld calls of %s, timed by events of their stream",
+             (long long)p->n_timed, p->symbol);
+    sp_gpu_counts_none(&recorded.counts, "spmodel attach counts no bytes");
+    enum sp_status status = take_times(p, 1, &recorded.times, err);
+    if (status == SP_OK) {
+        o->gpu_recorded = &recorded;
+        o->gpu_api = SP_GPU_CUDA; /* kernels of either stand for the library's */
+        o->machine = gpu;
+        status = sp_analyze_gpu(subject, o, progress, record, err);
+    }
+    if (record->root)
+        record_attach(c, p, 1, record);
+    sp_gpu_recorded_free(&recorded);
+    return status;
 }
 
 enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captured_product *p,
@@ -195,41 +306,19 @@ enum sp_status sp_attach_judge(const struct sp_capture *c, const struct sp_captu
                                struct sp_error *err)
 {
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
-    const int n_threads = threads_of(request, p), n_processes = processes_beside(c, p->process);
     struct sp_analyze_options o = *request->analyze;
-    struct sp_byte_source source = {0};
-    struct sp_machine machine = {0};
     struct sp_subject subject = {0};
-    struct sp_watch watch = {progress, "reading the pattern"};
     char path[1100];
     snprintf(path, sizeof path, "%s/%s", request->folder ? request->folder : c->folder, m->file);
     set_options(m, p, &o);
-    o.n_threads = n_threads;
-    enum sp_status status = open_times(p, n_threads, &source, err);
-    if (status == SP_OK)
-        status = share_roofs(request->analyze->machine, n_threads, n_processes, &machine, err);
+    o.n_threads = threads_of(request, p);
+    enum sp_status status = open_subject(p, path, &o, progress, &subject, err);
+    subject.no_values = true;
     if (status == SP_OK) {
-        const struct sp_load_options load = {.n_threads = sp_topology_default_threads(o.topology),
-                                             .allocator = &sp_allocator_huge,
-                                             .use = SP_LOAD_ANALYSIS,
-                                             .memory_limit_B = o.memory_B,
-                                             .progress = sp_watch_show,
-                                             .interrupted = sp_watch_stop,
-                                             .context = &watch};
-        status = sp_subject_open(path, &load, NULL, progress, &subject, err);
-    }
-    if (status == SP_OK) {
-        subject.no_values = true;
         snprintf(subject.name, sizeof subject.name, "%s", name);
-        o.llc_B = share_of_cache(&machine, n_processes);
-        o.bytes = &source;
-        o.machine = &machine;
-        status = sp_analyze(&subject, &o, progress, record, err);
+        status = is_on_gpu(p) ? judge_on_gpu(c, p, request->gpu, &o, &subject, progress, record, err)
+                              : judge_on_cpu(c, p, &o, &subject, progress, record, err);
     }
-    if (record->root)
-        record_attach(c, p, n_processes, record);
     sp_subject_free(&subject);
-    sp_machine_free(&machine);
-    sp_byte_source_close(&source);
     return status;
 }

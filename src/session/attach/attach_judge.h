@@ -1,5 +1,5 @@
 /* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk
- * over CRS, its times held against the roof of the machine. */
+ * over CRS (attach_matrix.h), its times held against the roof of the machine. */
 #ifndef SP_SESSION_ATTACH_JUDGE_H
 #define SP_SESSION_ATTACH_JUDGE_H
 
@@ -7,14 +7,16 @@
 #include "session/analyze/analyze.h"
 
 struct sp_attach_request {
-    int n_threads;      /* that a product had; 0: as many as its library said */
+    const struct sp_machine *gpu; /* whose ceilings products on GPUs are held against; NULL: not judged */
+    int n_threads;                /* that a product had; 0: as many as its library said */
     const char *folder; /* where the pattern lies, for commands that name it; NULL: in that of the capture */
     /* The rest, with topology, machine and memory: as for any recording. */
     const struct sp_analyze_options *analyze;
 };
 
 /* Why it is counted and timed only, a sentence without its end; NULL: it can be judged. */
-const char *sp_attach_why_not(const struct sp_capture *capture, const struct sp_captured_product *product);
+const char *sp_attach_why_not(const struct sp_capture *capture, const struct sp_captured_product *product,
+                              bool has_gpu);
 
 /* A product's part of the program's time, 0 ... 1: of the calling threads'; NAN: not known. */
 double sp_attach_share(const struct sp_capture *capture, const struct sp_captured_product *product);

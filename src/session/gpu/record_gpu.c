@@ -400,7 +400,10 @@ static void flag_recorded(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (g->constructed)
         sp_record_add_flag(r, "Q20", "constructed: bytes and times are invented, measurements of no machine");
     else
-        sp_record_add_flag(r, "Q21", "replayed: counted by %s elsewhere or at another time", g->source);
+        sp_record_add_flag(r, "Q21", "replayed: %s by %s elsewhere or at another time",
+                           sp_gpu_is_counted(a) ? "counted" : "timed", g->source);
+    if (!sp_gpu_is_counted(a))
+        return;
     sp_record_add_flag(r, "Q22", "the counters were not tested with known volumes");
     if (a->pairs.time.origin == SP_STATED)
         sp_record_add_flag(r, "Q30", "the time is stated, not measured by this program");

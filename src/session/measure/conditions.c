@@ -12,10 +12,13 @@
 #include "kernels/control.h"
 #include "session/measure/measure_plan.h"
 #include "sys/disturbance.h"
+#include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
 
 /* A look at all processes may take so long [s]. */
 static const double LOOK_S = 0.05;
+/* A sentinel waits for cores of its own at most so long [s]. */
+static const double PATIENCE_S = 0.1;
 static const double MOST_DISTURBED = 0.1, LEAST_SHARE = 0.1;
 
 const char *sp_condition_name(enum sp_condition condition)
@@ -24,14 +27,21 @@ const char *sp_condition_name(enum sp_condition condition)
     return names[condition];
 }
 
+static int64_t samples_of(const struct sp_conditions *c)
+{
+    return c->n_clean + c->n_disturbed + c->n_crowded;
+}
+
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *c)
 {
-    const double n = (double)(pairs->n_clean + pairs->n_disturbed);
     c->n_clean = pairs->n_clean;
     c->n_disturbed = pairs->n_disturbed;
+    c->n_crowded = pairs->n_crowded;
+    c->crowded = pairs->crowded;
+    const double n = (double)samples_of(c), n_others = n - (double)c->n_clean;
     c->state = n == 0                                            ? SP_NOT_RUN
                : !pairs->clean                                   ? SP_UNUSABLE
-               : (double)pairs->n_disturbed > MOST_DISTURBED * n ? SP_BUSY
+               : pairs->crowded || n_others > MOST_DISTURBED * n ? SP_BUSY
                                                                  : SP_CLEAN;
     if (n > 0 && sp_disturbance_is_ignored())
         c->state = SP_ASSUMED;
@@ -83,9 +93,22 @@ static size_t gpu_words(const struct sp_conditions *c, size_t used, char *text, 
     return used;
 }
 
+/* Work that no clock of a thread shows: in the other hardware thread of its core. */
+static size_t crowd_words(const struct sp_conditions *c, size_t used, char *text, size_t size)
+{
+    if (c->crowded && used < size)
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; all that time cores were shared with other work: alone it is faster");
+    else if (c->n_crowded > 0 && used < size)
+        used += (size_t)snprintf(text + used, size - used,
+                                 "; %lld taken while a core was shared with other work %s left out",
+                                 (long long)c->n_crowded, c->n_crowded == 1 ? "was" : "were");
+    return used;
+}
+
 char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size)
 {
-    const long long disturbed = (long long)c->n_disturbed, n = (long long)c->n_clean + disturbed;
+    const long long disturbed = (long long)c->n_disturbed, n = (long long)samples_of(c);
     size_t used;
     if (c->state == SP_ASSUMED)
         used = (size_t)snprintf(text, size, "%lld samples, taken for undisturbed (SPMODEL_ASSUME)", n);
@@ -98,6 +121,7 @@ char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size
                                 disturbed, n);
     else
         used = (size_t)snprintf(text, size, "%lld of %lld samples were disturbed and replaced", disturbed, n);
+    used = crowd_words(c, used, text, size);
     if (c->oversubscribed && disturbed > 0 && used < size)
         used +=
             (size_t)snprintf(text + used, size - used, "; more threads than processors disturb each other");
@@ -153,9 +177,14 @@ const char *sp_sentinel_name(enum sp_sentinel_kind kind)
 
 bool sp_sentinel_drifted(const struct sp_sentinel *s, double *change)
 {
-    if (s->n < 2 || !(s->value[0] > 0))
+    int first = 0, last = s->n - 1;
+    while (first < s->n && s->crowded[first])
+        first++;
+    while (last > first && s->crowded[last])
+        last--;
+    if (last <= first || !(s->value[first] > 0))
         return false;
-    *change = s->value[s->n - 1] / s->value[0] - 1;
+    *change = s->value[last] / s->value[first] - 1;
     return fabs(*change) > fmax(least_drift, 2 * s->spread);
 }
 
@@ -249,11 +278,12 @@ static void prepare_loads(struct sp_sentinel_watch *w, const struct sp_topology 
 }
 
 void sp_sentinels_open(struct sp_sentinel_watch *w, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double allowance_s, double memory_B)
+                       int n_domains, double allowance_s, double memory_B, double core_width)
 {
     const double start = sp_now();
     memset(w, 0, sizeof *w);
     w->seen.n_threads = n_threads;
+    w->core_width = core_width;
     w->allowance_s = fmin(most_s, allowance_s);
     w->sample_s = fmin(1e-3, fmax(2e-4, w->allowance_s / (4.0 * LOOKS * SAMPLES)));
     prepare_control(w);
@@ -300,9 +330,15 @@ void sp_sentinels_look(struct sp_sentinel_watch *w, bool optional)
     const double start = sp_now();
     if (optional && w->seen.seconds > w->allowance_s)
         return;
+    bool crowded = !sp_core_await(w->seen.n_threads, w->core_width, optional ? 0 : PATIENCE_S);
+    const double begun = sp_now();
     for (int kind = SP_N_SENTINELS - 1; kind >= 0; kind--) /* memory last: it empties the caches */
         look_at(w, kind, &w->seen.of[kind]);
-    w->seen.seconds += sp_now() - start;
+    crowded |= !sp_core_await(w->seen.n_threads, w->core_width, 0);
+    for (int kind = 0; kind < SP_N_SENTINELS; kind++)
+        if (w->seen.of[kind].n > 0)
+            w->seen.of[kind].crowded[w->seen.of[kind].n - 1] |= crowded;
+    w->seen.seconds += sp_now() - (optional ? start : begun); /* what it waited for is no looking */
 }
 
 void sp_sentinels_close(struct sp_sentinel_watch *w)

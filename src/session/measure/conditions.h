@@ -16,8 +16,8 @@
 
 enum sp_condition {
     SP_NOT_RUN,  /* nothing was run here: times come from elsewhere, or there are none */
-    SP_CLEAN,    /* at most a tenth of the samples was disturbed */
-    SP_BUSY,     /* disturbed samples were replaced by others */
+    SP_CLEAN,    /* at most a tenth of the samples was disturbed, or taken on crowded cores */
+    SP_BUSY,     /* more, and replaced by others; or the cores are crowded throughout */
     SP_ASSUMED,  /* clean, because SPMODEL_ASSUME says so: nobody looked */
     SP_UNUSABLE, /* too few undisturbed samples: times say nothing about the kernel */
     SP_N_CONDITIONS
@@ -29,16 +29,17 @@ enum { SP_MOST_OTHERS = 3 };
 
 struct sp_conditions {
     enum sp_condition state;
-    int64_t n_clean, n_disturbed; /* samples */
-    bool oversubscribed;          /* more threads than processors: they disturb each other */
-    int n_others;                 /* programs that used more than a tenth of a processor meanwhile */
+    int64_t n_clean, n_disturbed, n_crowded; /* samples, as in struct sp_pairs */
+    bool crowded;                            /* all samples kept are so: times hold for that */
+    bool oversubscribed;                     /* more threads than processors: they disturb each other */
+    int n_others; /* programs that used more than a tenth of a processor meanwhile */
     struct sp_busy other[SP_MOST_OTHERS];
     int n_on_gpu;                    /* other programs that have work on the GPU, busy or not */
     char on_gpu[SP_MOST_OTHERS][16]; /* the names of the first, "" not known */
     const char *held_back;           /* what holds the GPU's clocks back, static; NULL: nothing known */
 };
 
-/* state, n_clean and n_disturbed, from all runs pooled. */
+/* The state and the samples, from all runs pooled. */
 void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *conditions);
 
 /* Looks at who computes: begun before the samples, ended after them, as far as can be read. */
@@ -92,6 +93,7 @@ struct sp_sentinel {
     int n;
     double value[SP_SENTINEL_LOOKS]; /* median of the samples of a look [B/s]; control: steps a second of each
                                         thread [1/s] */
+    bool crowded[SP_SENTINEL_LOOKS]; /* other work shared the cores */
     double spread;                   /* the largest (Q3 - Q1)/median of the samples of one look */
     double bytes;                    /* its data [B]; control: 0 */
     const char *why;                 /* static: why there is none; NULL: there is */
@@ -103,8 +105,8 @@ struct sp_sentinels {
     double seconds; /* all of it, making the data included */
 };
 
-/* Relative change from the first look to the last; false: fewer than two, or the change lies within
- * twice the spread or within 10 %. */
+/* Relative change from the first look to the last, of those on cores of their own; false: fewer
+ * than two, or the change lies within twice the spread or within 10 %. */
 bool sp_sentinel_drifted(const struct sp_sentinel *sentinel, double *change);
 
 /* Zero-initialise; sp_sentinels_close(). */
@@ -113,17 +115,17 @@ struct sp_sentinel_watch {
     struct sp_ceiling_arena arena;
     struct sp_ceiling_run run[2]; /* memory, last level */
     int64_t repetitions[SP_N_SENTINELS];
-    double allowance_s, sample_s;
+    double allowance_s, sample_s, core_width;
 };
 
 /* Makes data and finds repetitions, for n_threads threads, pinned as they are, that use n_domains
  * last-level caches. Takes at most about half a second, allowance_s, and an eighth of memory_B (0:
- * no limit); what does not fit is left out and says why, so this cannot fail. */
+ * no limit); what does not fit is left out and says why, so this cannot fail. Looks wait a little
+ * for cores of their own, of so much width (sys/machine/core_to_core.h; 0: not known). */
 void sp_sentinels_open(struct sp_sentinel_watch *watch, const struct sp_topology *topology, int n_threads,
-                       int n_domains, double allowance_s, double memory_B);
+                       int n_domains, double allowance_s, double memory_B, double core_width);
 
-/* Takes one look; `optional`: not where the time is used up.
- */
+/* Takes one look; `optional`: not where the time is used up. */
 void sp_sentinels_look(struct sp_sentinel_watch *watch, bool optional);
 
 void sp_sentinels_close(struct sp_sentinel_watch *watch); /* releases the data; `seen` stays. Safe twice */

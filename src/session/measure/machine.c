@@ -38,8 +38,8 @@ struct measurement {
     struct sp_measure_job *jobs; /* [SP_MEASURE_MAX_JOBS] */
     double start, budget_s;
     char implausible[2048];
-    double last_latency_s,
-        last_time_s; /* of the farthest pair of last_threads threads, and when it was taken */
+    struct sp_core_look last; /* at the first last_threads threads */
+    double last_s;            /* when */
     int last_threads;
 };
 
@@ -94,47 +94,53 @@ static enum sp_status open_arena(struct measurement *m, struct sp_error *err)
     return sp_progress_interrupted(m->progress) ? stopped(err) : SP_OK;
 }
 
-/* The farthest of a few pairs of the first `n_threads` threads: neighbours, halves and ends. */
-static double farthest_pair(struct measurement *m, int n_threads)
+/* The first `n_threads` threads; the latency is of the farthest of a few pairs: neighbours, halves
+ * and ends. */
+static struct sp_core_look look_at(struct measurement *m, int n_threads)
 {
     int other[3] = {1, n_threads / 2, n_threads - 1};
     double farthest = 0;
-    if (n_threads < 2)
-        return 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3 && n_threads > 1; i++) {
         if (other[i] < 1 || (i > 0 && other[i] == other[i - 1]))
             continue;
-        double latency = sp_core_to_core(m->binding.n_threads, 0, other[i]);
-        sp_core_history_add(&m->history, latency);
+        const struct sp_core_look look = {.latency_s = sp_core_to_core(m->binding.n_threads, 0, other[i])};
+        const double latency = look.latency_s;
+        sp_core_history_add(&m->history, &look);
         if (latency == 0) {
             farthest = 0;
             break;
         }
         farthest = latency > farthest ? latency : farthest;
     }
-    m->last_latency_s = farthest;
-    m->last_time_s = sp_now();
+    m->last = (struct sp_core_look){.latency_s = farthest};
+    sp_core_crowd(m->binding.n_threads, n_threads, &m->last);
+    sp_core_history_add(&m->history, &(struct sp_core_look){.width = m->last.width});
+    if (m->binding.uses_smt)
+        m->last.share = 0;
+    m->last_s = sp_now();
     m->last_threads = n_threads;
-    return farthest;
+    return m->last;
 }
 
 /* The look after the sample before serves while it is fresh. Threads that slept meanwhile are woken
  * by a few games and a sample that does not count: a virtual processor that was halted can take
  * milliseconds to return. */
-static double latency_before(struct measurement *m, const struct sp_measure_job *job)
+static struct sp_core_look look_before(struct measurement *m, const struct sp_measure_job *job)
 {
-    if (m->last_threads == job->n_threads && sp_now() - m->last_time_s < fresh_s)
-        return m->last_latency_s;
-    double latency = 0;
-    if (job->n_threads > 1) {
+    if (m->last_threads == job->n_threads && sp_now() - m->last_s < fresh_s)
+        return m->last;
+    struct sp_core_look look = {0};
+    if (job->n_threads == 1) {
+        look = look_at(m, 1);
+    } else {
         struct sp_ceiling_sample ignored;
-        for (int k = 0; k < 4 && latency == 0; k++)
-            latency = farthest_pair(m, job->n_threads);
+        for (int k = 0; k < 4 && look.latency_s == 0; k++)
+            look = look_at(m, job->n_threads);
         sp_ceiling_sample(&job->run, job->repetitions, &ignored);
-        latency = farthest_pair(m, job->n_threads);
+        look = look_at(m, job->n_threads);
     }
     m->last_threads = job->n_threads;
-    return latency;
+    return look;
 }
 
 /* All of a gather's working set visited once: other ceilings have pushed it out of the caches, and
@@ -198,12 +204,12 @@ static enum sp_status take_samples(struct measurement *m, double until, struct s
                 continue;
             struct sp_measure_sample *s = &job->sample[job->n_samples++];
             struct sp_ceiling_sample sample;
-            s->before = latency_before(m, job);
+            s->before = look_before(m, job);
             if (job->target_s == 0) /* a pass that brings back what the hypervisor took away meanwhile */
                 sp_ceiling_sample(&job->run, job->repetitions, &sample);
             warm_gathers(job);
             sp_ceiling_sample(&job->run, job->repetitions, &sample);
-            s->after = farthest_pair(m, job->n_threads);
+            s->after = look_at(m, job->n_threads);
             s->rate = sample.work / sample.seconds;
             s->disturbed = sample.busy < undisturbed;
         }
@@ -260,10 +266,17 @@ static int drop_stalled(double *rate, int n)
 }
 
 /* A known mode with enough samples goes before an unknown one, else the more frequent one. */
-static bool precedes(const int n[5], int a, int b)
+static bool precedes(const int n[SP_N_CORE_MODES], int a, int b)
 {
     bool known_a = a != SP_CORE_UNKNOWN && n[a] >= ENOUGH, known_b = b != SP_CORE_UNKNOWN && n[b] >= ENOUGH;
     return known_a != known_b ? known_a : n[a] > n[b];
+}
+
+/* Other work in the threads' cores is a disturbance, too. */
+static bool is_disturbed(const struct measurement *m, const struct sp_measure_sample *s)
+{
+    return s->disturbed || sp_core_is_crowded(&s->before, m->history.widest) ||
+           sp_core_is_crowded(&s->after, m->history.widest);
 }
 
 /* Adds one ceiling a mode that has enough samples, the most frequent first. Where too few were
@@ -271,8 +284,8 @@ static bool precedes(const int n[5], int a, int b)
 static enum sp_status conclude_job(struct measurement *m, const struct sp_measure_job *job,
                                    struct sp_machine *out, struct sp_error *err)
 {
-    double rate[5][SP_MEASURE_MAX_SAMPLES], all[SP_MEASURE_MAX_SAMPLES];
-    int n[5] = {0}, order[5] = {0, 1, 2, 3, 4};
+    double rate[SP_N_CORE_MODES][SP_MEASURE_MAX_SAMPLES], all[SP_MEASURE_MAX_SAMPLES];
+    int n[SP_N_CORE_MODES] = {0}, order[SP_N_CORE_MODES];
     if (job->n_samples == 0)
         return SP_OK;
     for (int i = 0; i < job->n_samples; i++) {
@@ -281,17 +294,19 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
         enum sp_core_mode mode = mode_of(m, job, s, &changed);
         all[i] = s->rate;
         m->notes.n_samples++;
-        m->notes.n_disturbed += s->disturbed;
-        m->notes.n_mode_changed += !s->disturbed && changed;
-        if (!s->disturbed && !changed)
+        const bool disturbed = is_disturbed(m, s);
+        m->notes.n_disturbed += disturbed;
+        m->notes.n_mode_changed += !disturbed && changed;
+        if (!disturbed && !changed)
             rate[mode][n[mode]++] = s->rate;
     }
-    for (int mode = 0; mode < 5; mode++) {
+    for (int mode = 0; mode < SP_N_CORE_MODES; mode++) {
+        order[mode] = mode;
         int kept = drop_stalled(rate[mode], n[mode]);
         m->notes.n_disturbed += n[mode] - kept;
         n[mode] = kept;
     }
-    for (int i = 1; i < 5; i++)
+    for (int i = 1; i < SP_N_CORE_MODES; i++)
         for (int k = i; k > 0 && precedes(n, order[k], order[k - 1]); k--) {
             int t = order[k];
             order[k] = order[k - 1];
@@ -302,7 +317,7 @@ static enum sp_status conclude_job(struct measurement *m, const struct sp_measur
     snprintf(c.level, sizeof c.level, "%s", job->level);
     snprintf(c.precision, sizeof c.precision, "%s", sp_ceiling_kind_precision(job->kind));
     sp_measure_now(c.when, sizeof c.when);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < SP_N_CORE_MODES; i++) {
         int mode = order[i];
         bool fallback = i == 0 && n[mode] < ENOUGH;
         if ((n[mode] < ENOUGH || (i > 0 && mode == SP_CORE_UNKNOWN)) && !fallback)
@@ -427,7 +442,10 @@ static void judge(const struct measurement *m, struct sp_machine *out)
     const struct sp_measure_notes *n = &m->notes;
     const double least_B = 128.0 * (1 << 20);
     struct sp_machine_measured *q = &out->measured;
-    *q = (struct sp_machine_measured){.n_times = 1, .n_samples = n->n_samples, .n_disturbed = n->n_disturbed};
+    *q = (struct sp_machine_measured){.n_times = 1,
+                                      .n_samples = n->n_samples,
+                                      .n_disturbed = n->n_disturbed,
+                                      .core_width = m->history.widest};
     sp_measure_now(q->when, sizeof q->when);
     if (n->n_disturbed * 2 > n->n_samples && !sp_disturbance_is_ignored())
         snprintf(q->doubt, sizeof q->doubt, "%d of %d samples were disturbed by other programs",

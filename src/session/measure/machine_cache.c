@@ -58,8 +58,10 @@ enum sp_status sp_machine_improve(struct sp_machine *m, const struct sp_machine 
     if (status != SP_OK)
         return status;
     const int n_times = m->measured.n_times + later->measured.n_times;
+    const double core_width = fmax(m->measured.core_width, later->measured.core_width);
     if (!*later->measured.doubt)
         m->measured = later->measured;
+    m->measured.core_width = core_width;
     memcpy(m->measured.when, later->measured.when, sizeof m->measured.when);
     m->measured.n_times = n_times;
     if (later->n_units > 0 && (m->n_units == 0 || !is_worse)) {

@@ -5,13 +5,14 @@
 #include "base/progress.h"
 #include "kernels/ceiling.h"
 #include "model/machine.h"
+#include "sys/machine/core_to_core.h"
 #include "sys/machine/topology.h"
 
 enum { SP_MEASURE_MAX_JOBS = 400, SP_MEASURE_MAX_SAMPLES = 64 };
 
 struct sp_measure_sample {
-    double rate;          /* [B/s], [flop/s] or, of gathers, [1/s] */
-    double before, after; /* core-to-core latency [s]: the farthest pair looked at; 0: unknown */
+    double rate;                       /* [B/s], [flop/s] or, of gathers, [1/s] */
+    struct sp_core_look before, after; /* its latency: of the farthest pair looked at */
     bool disturbed;
 };
 

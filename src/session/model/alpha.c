@@ -1,5 +1,6 @@
 #include "session/model/case.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,25 @@ static enum sp_status count_walks(struct simulation *s, const struct sp_sim_opti
     return SP_OK;
 }
 
+/* Where gathers come from; lines that hardware fetches ahead count as the first level's, as in an
+ * analysis. */
+static enum sp_status find_gathers(struct simulation *s, const struct sp_sim_options *options,
+                                   struct sp_error *err)
+{
+    struct sp_model_row *row = s->row;
+    enum sp_status status = SP_OK;
+    if (s->layout->op == SP_OP_SPMV && row->gather_ahead < 0)
+        status = sp_gather_ahead(s->layout, options, &row->gather_ahead, err);
+    if (status == SP_USAGE || status == SP_ABSENT) { /* no such trace: nothing is fetched ahead */
+        row->gather_ahead = 0;
+        status = SP_OK;
+    }
+    if (status == SP_OK)
+        row->gather = sp_gather_roof_of_layout(options->machine, s->layout, row->traffic, row->n_traffic,
+                                               fmax(0, row->gather_ahead), row->n_threads);
+    return status;
+}
+
 /* The same with every division of the last level's ways. */
 static enum sp_status divide(struct simulation *s, const struct sp_sim_options *options, struct sp_error *err)
 {
@@ -95,9 +115,8 @@ static enum sp_status run_simulator(struct simulation *s, const struct sp_machin
         return status;
     if (!last_level && machine->kind == SP_CPU && (status = count_walks(s, &options, err)) != SP_OK)
         return status;
-    if (!last_level && machine->kind == SP_CPU)
-        s->row->gather =
-            sp_gather_roof_of_layout(machine, s->layout, traffic, n_levels, 0, s->row->n_threads);
+    if (!last_level && machine->kind == SP_CPU && (status = find_gathers(s, &options, err)) != SP_OK)
+        return status;
     int k = last_level || home >= n_levels ? n_levels - 1 : home - 1;
     *alpha = k >= 0 ? sp_traffic_alpha(s->layout, &traffic[k]) : 1;
     for (s->n_idle = 0; k >= 0 && sp_traffic_is_idle(s->layout, &traffic[k]); k--)

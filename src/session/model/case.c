@@ -284,6 +284,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->unit_share = NAN;
     row->kept.cache = -1;
     row->n_walks = -1;
+    row->gather_ahead = -1;
     row->gather.time_s = row->gather.roof_ps = row->gather_wait_s = sp_value_none(
         "the levels that gathers come from were not simulated: " SP_O_ALPHA " sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
@@ -398,7 +399,8 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
         memcpy(traffic, row->traffic, sizeof traffic);
         sp_kept_traffic(&row->kept, fetched[i], traffic);
         struct sp_gather_roof roof =
-            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic, 0, row->n_threads);
+            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic,
+                                     fmax(0, row->gather_ahead), row->n_threads);
         add_walks(row, &roof);
         if (i == 0)
             row->gather = roof;

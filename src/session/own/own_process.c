@@ -20,6 +20,7 @@
 #include "session/own/own.h"
 #include "session/record/parts.h"
 #include "session/trial/apart.h"
+#include "sys/processes.h"
 
 /* ---- what may be asked ---- */
 
@@ -170,6 +171,7 @@ static void send_record(int pipe, const struct sp_record *record)
 static void settle_in(struct sp_own_watch *watch)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the kernel starts stays below it, whatever it does */
     setpgid(0, 0);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
@@ -196,6 +198,14 @@ static enum sp_status take_kernel(const struct sp_own_ask *ask, struct sp_own_wa
     return status;
 }
 
+static void remark_left(int n, struct sp_record *record)
+{
+    char text[160];
+    snprintf(text, sizeof text, "the kernel left %d process%s running; %s ended with it", n,
+             n == 1 ? "" : "es", n == 1 ? "it was" : "they were");
+    sp_record_append(record, SP_F_REMARKS, json_string(text));
+}
+
 static void run_inside(const struct sp_subject *subject, const struct sp_analyze_options *options, int pipe,
                        struct sp_own_watch *watch)
 {
@@ -214,6 +224,11 @@ static void run_inside(const struct sp_subject *subject, const struct sp_analyze
     }
     if (end.status == SP_OK)
         end.status = sp_own_finish(&own, &end.error);
+    const int n_left = sp_processes_end_children(getpid());
+    if (n_left > 0 && record.root) {
+        remark_left(n_left, &record);
+        send_record(pipe, &record);
+    }
     send_piece(pipe, END, 0, &end, sizeof end);
     fflush(stdout);
     _exit(EXIT_SUCCESS);
@@ -353,6 +368,8 @@ static enum sp_status wait_for_end(struct outside *out, struct sp_error *err)
             out->status = look(out, &out->error);
     }
     const bool is_cut_off = !gone && out->status == SP_OK && !out->has_end;
+    if (out->status != SP_OK && !gone)
+        sp_processes_end_children(out->pid);
     const bool by_itself = gone || reap(out, is_cut_off ? ending_s : 0, &wait_status);
     kill(-out->pid, SIGKILL); /* what it has started */
     if (out->status != SP_OK) {

@@ -111,7 +111,7 @@ static void record_spy(struct sp_record *r, const struct sp_csr *a)
     for (int64_t k = 0; k < rows; k++) /* whole cells to a thread, so that none is shared */
         for (int64_t i = (k * a->n_r + rows - 1) / rows; i < ((k + 1) * a->n_r + rows - 1) / rows; i++)
             for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++)
-                counts[k * cols + a->col[j] * cols / a->n_c]++;
+                counts[k * cols + sp_csr_col(a, j) * cols / a->n_c]++;
     json_t *list = json_array();
     for (int64_t i = 0; i < rows * cols; i++)
         json_array_append_new(list, json_integer(counts[i]));

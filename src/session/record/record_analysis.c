@@ -556,8 +556,10 @@ void sp_record_conditions(struct sp_record *r, const struct sp_conditions *c, co
     } else {
         sp_record_set_text(r, SP_F_CONDITIONS_STATE, sp_condition_name(c->state));
         sp_record_set_text(r, SP_F_CONDITIONS_TEXT, sp_conditions_words(c, text, sizeof text));
-        sp_record_set_count(r, SP_F_CONDITIONS_SAMPLES, c->n_clean + c->n_disturbed);
+        sp_record_set_count(r, SP_F_CONDITIONS_SAMPLES, c->n_clean + c->n_disturbed + c->n_crowded);
         sp_record_set_count(r, SP_F_CONDITIONS_DISTURBED, c->n_disturbed);
+        if (c->n_crowded > 0)
+            sp_record_set_count(r, SP_F_CONDITIONS_CROWDED, c->n_crowded);
     }
     for (int i = 0; c->state != SP_NOT_RUN && i < c->n_others; i++)
         sp_record_append(r, SP_F_CONDITIONS_OTHERS,

@@ -108,11 +108,11 @@ enum sp_status sp_csr_check(const struct sp_csr *a, struct sp_error *err)
             continue;
         }
         for (int64_t j = begin; j < end; j++) {
-            if (a->col[j] <= last || a->col[j] >= a->n_c) {
+            if (sp_csr_col(a, j) <= last || sp_csr_col(a, j) >= a->n_c) {
                 bad_row = i < bad_row ? i : bad_row;
                 break;
             }
-            last = a->col[j];
+            last = sp_csr_col(a, j);
         }
     }
     if (bad_row != INT64_MAX)
@@ -141,12 +141,20 @@ enum sp_status sp_csr_fold(const struct sp_csr *a, int64_t first, int64_t n_rows
         int64_t from = a->row_ptr[first + i] - begin, to = a->row_ptr[first + i + 1] - begin;
         folded->row_ptr[i + 1] = to;
         for (int64_t j = from; j < to; j++)
-            folded->col[j] = (int32_t)(a->col[begin + j] % n_c);
+            folded->col[j] = (int32_t)(sp_csr_col(a, begin + j) % n_c);
         if (to > from)
             sp_sort_by(folded->col + from, (to - from), sizeof *folded->col, compare_columns);
     }
     sp_csr_copy_numbers(a, begin * values_per_entry(a->field), n * values_per_entry(a->field), folded->val);
     return SP_OK;
+}
+
+void sp_csr_copy_columns(const struct sp_csr *a, int64_t first, int64_t n, int32_t *to)
+{
+    if (n > 0 && a->col)
+        memcpy(to, a->col + first, (size_t)n * sizeof *to);
+    for (int64_t k = 0; k < n && a->col_64; k++)
+        to[k] = (int32_t)a->col_64[first + k];
 }
 
 void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to)
@@ -162,12 +170,12 @@ int64_t sp_csr_find(const struct sp_csr *a, int64_t i, int64_t j)
     int64_t low = a->row_ptr[i], high = a->row_ptr[i + 1];
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        if (a->col[middle] < j)
+        if (sp_csr_col(a, middle) < j)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < a->row_ptr[i + 1] && a->col[low] == j ? low : -1;
+    return low < a->row_ptr[i + 1] && sp_csr_col(a, low) == j ? low : -1;
 }
 
 /* Each thread sums its slice, then adds what those before it found: two passes. */
@@ -207,8 +215,8 @@ static int64_t fold_row(const struct sp_csr *a, int64_t first, int64_t place, in
 {
     const int64_t row = first + place, reach = place < window ? place : window;
     int64_t n = 0, n_kept = 0;
-    for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1] && a->col[k] <= row; k++) {
-        int64_t distance = row - a->col[k];
+    for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1] && sp_csr_col(a, k) <= row; k++) {
+        int64_t distance = row - sp_csr_col(a, k);
         if (distance == 0)
             columns[n++] = (int32_t)place;
         else if (reach > 0)

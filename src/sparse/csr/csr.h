@@ -28,12 +28,14 @@ struct sp_csr {
     int64_t *row_ptr; /* [n_r + 1] */
     int32_t *col;     /* [n_nz] 0-based */
     double *val; /* [n_nz], complex: [2 n_nz] real and imaginary parts in turn; a pattern's values are 1 */
-    const float *val_f32;      /* [n_nz] in place of val, which is NULL then: values that were lent in f32
-                                  (src/api);      whoever takes a matrix reads them with sp_csr_number() */
-    enum sp_field field;       /* of the input */
-    enum sp_symmetry symmetry; /* of the input; entries are expanded whatever it says */
-    int64_t n_zeros;           /* stored entries whose value is 0, counted after expansion */
-    int64_t n_duplicates;      /* input entries that were added to an earlier one */
+    /* [n_nz] lent by a caller (src/api) in place of col and val, which are NULL then: whoever takes
+     * a matrix reads them with sp_csr_col() and sp_csr_number() */
+    const int64_t *col_64;
+    const float *val_f32;
+    enum sp_field field;                  /* of the input */
+    enum sp_symmetry symmetry;            /* of the input; entries are expanded whatever it says */
+    int64_t n_zeros;                      /* stored entries whose value is 0, counted after expansion */
+    int64_t n_duplicates;                 /* input entries that were added to an earlier one */
     const struct sp_allocator *allocator; /* of the three arrays */
 };
 
@@ -42,11 +44,22 @@ struct sp_pattern {
     int64_t n_r, n_c, n_nz;
     const int64_t *row_ptr; /* [n_r + 1] */
     const int32_t *col;     /* [n_nz] */
+    const int64_t *col_64;  /* [n_nz] in place of col, which is NULL then: see sp_pattern_col() */
 };
 
 static inline struct sp_pattern sp_csr_pattern(const struct sp_csr *a)
 {
-    return (struct sp_pattern){a->n_r, a->n_c, a->n_nz, a->row_ptr, a->col};
+    return (struct sp_pattern){a->n_r, a->n_c, a->n_nz, a->row_ptr, a->col, a->col_64};
+}
+
+/* The column of entry k. */
+static inline int32_t sp_csr_col(const struct sp_csr *a, int64_t k)
+{
+    return a->col ? a->col[k] : (int32_t)a->col_64[k];
+}
+static inline int32_t sp_pattern_col(const struct sp_pattern *p, int64_t k)
+{
+    return p->col ? p->col[k] : (int32_t)p->col_64[k];
 }
 
 static inline bool sp_csr_is_complex(const struct sp_csr *a)
@@ -61,6 +74,7 @@ static inline double sp_csr_number(const struct sp_csr *a, int64_t k)
 }
 
 /* n of them from `first` on. */
+void sp_csr_copy_columns(const struct sp_csr *a, int64_t first, int64_t n, int32_t *to);
 void sp_csr_copy_numbers(const struct sp_csr *a, int64_t first, int64_t n, double *to);
 
 /* The three arrays (col, val untouched, row_ptr[0] = 0). On failure *a is zeroed. NULL: plain. */

@@ -11,15 +11,19 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the digest is defined
 
 static const size_t block_bytes = 1 << 20;
 
-/* Of numbers that were lent in f32, as those of f64. False: no memory. */
-static bool hash_wide(const struct sp_csr *a, size_t begin, size_t bytes, uint64_t seed, uint64_t *hash)
+/* Of arrays that were lent in another width, as if they were ours. False: no memory. */
+static bool hash_copy(const struct sp_csr *a, bool columns, size_t begin, size_t bytes, uint64_t seed,
+                      uint64_t *hash)
 {
-    double *wide = malloc(bytes);
-    if (!wide)
+    void *ours = malloc(bytes);
+    if (!ours)
         return false;
-    sp_csr_copy_numbers(a, (int64_t)(begin / sizeof *wide), (int64_t)(bytes / sizeof *wide), wide);
-    *hash = sp_hash64(wide, bytes, seed);
-    free(wide);
+    if (columns)
+        sp_csr_copy_columns(a, (int64_t)(begin / sizeof(int32_t)), (int64_t)(bytes / sizeof(int32_t)), ours);
+    else
+        sp_csr_copy_numbers(a, (int64_t)(begin / sizeof(double)), (int64_t)(bytes / sizeof(double)), ours);
+    *hash = sp_hash64(ours, bytes, seed);
+    free(ours);
     return true;
 }
 
@@ -53,14 +57,14 @@ enum sp_status sp_csr_digest(const struct sp_csr *a, int n_threads, char hex[65]
             const size_t bytes = left < block_bytes ? left : block_bytes;
             if (arrays[k].data)
                 hash[b] = sp_hash64((const char *)arrays[k].data + begin, bytes, (uint64_t)b);
-            else if (!hash_wide(a, begin, bytes, (uint64_t)b, &hash[b]))
+            else if (!hash_copy(a, k == 1, begin, bytes, (uint64_t)b, &hash[b]))
 #pragma omp atomic write
                 failed = true;
         }
         sp_sha256_add(&sha, hash, (size_t)n_blocks * sizeof *hash);
         free(hash);
         if (failed)
-            return sp_fail(err, SP_MEMORY, NULL, "no memory for hashing values");
+            return sp_fail(err, SP_MEMORY, NULL, "no memory for hashing");
     }
     sp_sha256_finish(&sha, hex);
     return SP_OK;
@@ -97,12 +101,12 @@ enum sp_status sp_csr_symmetry_holds(const struct sp_csr *a, bool *holds, struct
     bool ok = true;
     for (int64_t i = 0; i < a->n_r && ok; i++) {
         int64_t k = a->row_ptr[i], end = a->row_ptr[i + 1];
-        for (; k < end && a->col[k] < i && ok; k++, n_lower++) {
-            int32_t j = a->col[k];
-            ok = next[j] < a->row_ptr[j + 1] && a->col[next[j]] == i && mirrored(a, k, next[j]);
+        for (; k < end && sp_csr_col(a, k) < i && ok; k++, n_lower++) {
+            int32_t j = sp_csr_col(a, k);
+            ok = next[j] < a->row_ptr[j + 1] && sp_csr_col(a, next[j]) == i && mirrored(a, k, next[j]);
             next[j]++;
         }
-        if (k < end && a->col[k] == i) {
+        if (k < end && sp_csr_col(a, k) == i) {
             ok = ok && a->symmetry != SP_SKEW_SYMMETRIC;
             k++;
         }
@@ -135,7 +139,7 @@ static void copy_row(const struct sp_csr *a, int64_t i, struct sp_csr *to)
     for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
         if (is_zero(a, j))
             continue;
-        to->col[at] = a->col[j];
+        to->col[at] = sp_csr_col(a, j);
         sp_csr_copy_numbers(a, (int64_t)per_entry * j, (int64_t)per_entry, to->val + per_entry * at);
         at++;
     }

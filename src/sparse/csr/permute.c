@@ -111,7 +111,7 @@ static void permute_row(const struct sp_csr *a, int64_t from, const int32_t *new
 {
     int64_t begin = a->row_ptr[from], n = a->row_ptr[from + 1] - begin;
     for (int64_t k = 0; k < n; k++)
-        keys[k] = (uint64_t)(uint32_t)new_col[a->col[begin + k]] << 32 | (uint64_t)k;
+        keys[k] = (uint64_t)(uint32_t)new_col[sp_csr_col(a, begin + k)] << 32 | (uint64_t)k;
     sp_sort_u64(keys, n, scratch);
     bool is_complex = sp_csr_is_complex(a);
     for (int64_t k = 0; k < n; k++) {
@@ -132,7 +132,7 @@ static void copy_row(const struct sp_csr *a, int64_t from, struct sp_csr *b, int
     int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
     if (n == 0)
         return;
-    memcpy(b->col + to, a->col + begin, (size_t)n * sizeof *b->col);
+    sp_csr_copy_columns(a, begin, n, b->col + to);
     sp_csr_copy_numbers(a, begin * per_entry, n * per_entry, b->val + to * per_entry);
 }
 

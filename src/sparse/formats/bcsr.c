@@ -57,7 +57,7 @@ int64_t sp_block_walk_rows(struct sp_block_walk *w, int64_t first, int64_t end, 
         int64_t row = w->row_perm ? w->row_perm[i] : i;
         int64_t from = 0, to = 0; /* columns of the block of the entry before */
         for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
-            int32_t col = w->new_col ? w->new_col[a->col[k]] : a->col[k];
+            int32_t col = w->new_col ? w->new_col[sp_pattern_col(a, k)] : sp_pattern_col(a, k);
             if (col >= from && col < to)
                 continue;
             int32_t block = col / b_w;
@@ -155,7 +155,7 @@ static double sum_of_place(const struct sp_csr *a, int64_t row, int64_t column)
 {
     double sum = 0;
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++)
-        sum += a->col[k] == column ? sp_csr_number(a, k) : 0;
+        sum += sp_csr_col(a, k) == column ? sp_csr_number(a, k) : 0;
     return sum;
 }
 
@@ -166,11 +166,12 @@ static void fill_row(struct sp_layout *l, const struct sp_csr *a, const struct s
                      int64_t row, int64_t first)
 {
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
-        int64_t block = first + walk->place[a->col[k] / l->b_w] - 1;
-        int64_t to = (block * l->b_w + a->col[k] % l->b_w) * l->b_h + row % l->b_h;
+        const int32_t column = sp_csr_col(a, k);
+        int64_t block = first + walk->place[column / l->b_w] - 1;
+        int64_t to = (block * l->b_w + column % l->b_w) * l->b_h + row % l->b_h;
         double sum = sp_real_load(l->precision, l->val, to);
-        sum = l->s_a == sizeof(uint16_t) && sum != 0 ? sum_of_place(a, row, a->col[k])
-                                                     : sum + sp_csr_number(a, k);
+        sum =
+            l->s_a == sizeof(uint16_t) && sum != 0 ? sum_of_place(a, row, column) : sum + sp_csr_number(a, k);
         sp_real_store(l->precision, l->val, to, sum);
     }
 }

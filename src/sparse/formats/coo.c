@@ -9,7 +9,7 @@ static void fill(struct sp_layout *l, const struct sp_csr *a, int64_t row, int64
     for (int64_t j = first; j < end; j++) {
         while (a->row_ptr[row + 1] <= j)
             row++;
-        sp_layout_set_col(l, j, a->col[j]);
+        sp_layout_set_col(l, j, sp_csr_col(a, j));
         if (l->index == SP_I32)
             ((int32_t *)l->row_index)[j] = (int32_t)row;
         else

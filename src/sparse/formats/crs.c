@@ -8,9 +8,9 @@
 static void fill_offsets(struct sp_layout *l, const struct sp_csr *a, int64_t i)
 {
     const int64_t first = a->row_ptr[i], end = a->row_ptr[i + 1];
-    l->base[i] = end > first ? a->col[first] : 0;
+    l->base[i] = end > first ? sp_csr_col(a, first) : 0;
     for (int64_t j = first; j < end; j++)
-        ((uint16_t *)l->col)[j] = (uint16_t)(a->col[j] - l->base[i]);
+        ((uint16_t *)l->col)[j] = (uint16_t)(sp_csr_col(a, j) - l->base[i]);
 }
 
 /* Pointers of the rows [first, end), and bases with what they are for. */
@@ -25,7 +25,7 @@ static void fill_rows(struct sp_layout *l, const struct sp_csr *a, int64_t first
 static void fill_entries(struct sp_layout *l, const struct sp_csr *a, int64_t first, int64_t end)
 {
     for (int64_t j = first; !l->base && !l->lent_col && j < end; j++)
-        sp_layout_set_col(l, j, a->col[j]);
+        sp_layout_set_col(l, j, sp_csr_col(a, j));
     if (l->val && !l->lent_val)
         for (int64_t j = first; j < end; j++)
             sp_layout_set_val(l, j, a, j);
@@ -92,7 +92,7 @@ static enum sp_status count_offsets(const struct sp_workload *w, struct sp_offse
 #pragma omp parallel for schedule(static) reduction(+ : n_broken)
     for (int64_t i = 0; i < a->n_r; i++) {
         const int64_t first = a->row_ptr[i], end = a->row_ptr[i + 1];
-        n_broken += end > first && a->col[end - 1] - a->col[first] > SP_OFFSET_MAX;
+        n_broken += end > first && sp_csr_col(a, end - 1) - sp_csr_col(a, first) > SP_OFFSET_MAX;
     }
     *o = (struct sp_offsets){a->n_nz, a->n_r, a->n_nz, n_broken};
     return SP_OK;

@@ -19,7 +19,7 @@ static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
 {
     int64_t last = -1;
     for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
-        int64_t j = a->col[k], image = j == i ? k : sp_csr_find(a, j, i);
+        int64_t j = sp_csr_col(a, k), image = j == i ? k : sp_csr_find(a, j, i);
         if (j <= last || image < 0 || !alike(sp_csr_number(a, k), sign * sp_csr_number(a, image)))
             return false;
         last = j;
@@ -144,7 +144,7 @@ static void count_lower(const struct sp_csr *a, int64_t *running)
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < a->n_r; i++) {
         int64_t k = a->row_ptr[i];
-        while (k < a->row_ptr[i + 1] && a->col[k] <= i)
+        while (k < a->row_ptr[i + 1] && sp_csr_col(a, k) <= i)
             k++;
         running[i + 1] = k - a->row_ptr[i];
     }
@@ -158,7 +158,7 @@ static void fill_rows(struct sp_layout *l, const struct sp_csr *a, const int64_t
         sp_layout_set_ptr(l->ptr, l->s_p, i, running[i]);
         int64_t from = a->row_ptr[i] - running[i];
         for (int64_t k = running[i]; k < running[i + 1]; k++) {
-            sp_layout_set_col(l, k, a->col[from + k]);
+            sp_layout_set_col(l, k, sp_csr_col(a, from + k));
             if (l->val)
                 sp_layout_set_val(l, k, a, from + k);
         }

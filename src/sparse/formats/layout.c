@@ -85,18 +85,19 @@ static bool lends(const struct sp_workload *w, const struct sp_allocator *alloca
 
 static bool lends_columns(const struct sp_workload *w)
 {
-    return w->index == SP_I32;
+    return w->matrix->col ? w->index == SP_I32 : w->index == SP_I64;
 }
 
 static bool lends_values(const struct sp_workload *w)
 {
-    return w->matrix->val && w->op != SP_OP_FUSEDMM && sp_precision_of_values(w->precision) == SP_F64;
+    const enum sp_precision of = sp_precision_of_values(w->precision);
+    return w->op != SP_OP_FUSEDMM && (w->matrix->val ? of == SP_F64 : of == SP_F32);
 }
 
 double sp_layout_lent_bytes(const struct sp_workload *w, const struct sp_allocator *allocator)
 {
-    const double item_B = (double)(lends_columns(w) ? sizeof *w->matrix->col : 0) +
-                          (double)(lends_values(w) ? sizeof *w->matrix->val : 0);
+    const double item_B = (double)(lends_columns(w) ? sp_index_size(w->index) : 0) +
+                          (double)(lends_values(w) ? sp_value_size(w->precision) : 0);
     return lends(w, allocator) ? item_B * (double)w->matrix->n_nz : 0;
 }
 
@@ -104,8 +105,11 @@ static void lend(const struct sp_workload *w, struct sp_layout *l)
 {
     l->lent_col = lends(w, l->allocator) && lends_columns(w);
     l->lent_val = lends(w, l->allocator) && lends_values(w);
-    l->col = l->lent_col ? w->matrix->col : NULL;
-    l->val = l->lent_val ? w->matrix->val : NULL;
+    const struct sp_csr *a = w->matrix;
+    if (l->lent_col)
+        l->col = a->col ? a->col : (void *)a->col_64;
+    if (l->lent_val)
+        l->val = a->val ? a->val : (void *)a->val_f32;
 }
 
 static enum sp_status make(const struct sp_workload *w, bool with_values, bool lent,

@@ -36,7 +36,7 @@ static int64_t next_base(const struct lanes *lanes, const struct sp_csr *a)
     int64_t base = -1;
     for (int32_t lane = 0; lane < lanes->C; lane++)
         if (lanes->at[lane] < lanes->end[lane]) {
-            int64_t column = a->col[lanes->at[lane]];
+            int64_t column = sp_csr_col(a, lanes->at[lane]);
             base = base < 0 || column < base ? column : base;
         }
     return base;
@@ -46,7 +46,7 @@ static int64_t next_base(const struct lanes *lanes, const struct sp_csr *a)
 static int64_t take(struct lanes *lanes, const struct sp_csr *a, int32_t lane, int64_t base)
 {
     int64_t at = lanes->at[lane];
-    if (at == lanes->end[lane] || a->col[at] - base > SP_OFFSET_MAX)
+    if (at == lanes->end[lane] || sp_csr_col(a, at) - base > SP_OFFSET_MAX)
         return -1;
     lanes->at[lane]++;
     return at;
@@ -89,7 +89,7 @@ void sp_sell_plan_fill_offsets(const struct sp_sell_plan *plan, const struct sp_
         l->base[to / l->C] = sp_to_i32(base);
         for (int32_t lane = 0; lane < lanes.C; lane++, to++) {
             const int64_t from = take(&lanes, a, lane, base);
-            col[to] = from >= 0 ? (uint16_t)(a->col[from] - base) : 0;
+            col[to] = from >= 0 ? (uint16_t)(sp_csr_col(a, from) - base) : 0;
             if (l->val && from >= 0)
                 sp_layout_set_val(l, to, a, from);
         }

@@ -82,6 +82,14 @@ void sp_permuted_windows_free(const struct sp_permuted *p, int n, struct sp_perm
     }
 }
 
+static inline void prefetch_columns(const struct sp_pattern *p, int64_t k)
+{
+    if (p->col)
+        __builtin_prefetch(&p->col[k]);
+    else
+        __builtin_prefetch(&p->col_64[k]);
+}
+
 /* Rows that are far from each other in memory: have the next ones ready. */
 static inline void prefetch(const struct sp_permuted *p, int64_t i, int64_t end)
 {
@@ -91,7 +99,7 @@ static inline void prefetch(const struct sp_permuted *p, int64_t i, int64_t end)
     if (i + FAR < end)
         __builtin_prefetch(&p->pattern.row_ptr[p->row_perm[i + FAR]]);
     if (i + NEAR < end)
-        __builtin_prefetch(&p->pattern.col[p->pattern.row_ptr[p->row_perm[i + NEAR]]]);
+        prefetch_columns(&p->pattern, p->pattern.row_ptr[p->row_perm[i + NEAR]]);
 }
 
 /* Rows [first, end) of the window: first all names, whose reads may overlap, then the order. */
@@ -101,10 +109,10 @@ static void fill(const struct sp_permuted *p, struct sp_permuted_window *w, int6
     for (int64_t i = first; i < end; i++) {
         prefetch(p, i, end);
         const int64_t n = p->row_ptr[i + 1] - p->row_ptr[i];
-        const int32_t *from = p->pattern.col + p->pattern.row_ptr[sp_permuted_row(p, i)];
+        const int64_t from = p->pattern.row_ptr[sp_permuted_row(p, i)];
         int32_t *to = w->col + (p->row_ptr[i] - origin);
         for (int64_t k = 0; k < n; k++)
-            to[k] = sp_permuted_column(p, from[k]);
+            to[k] = sp_permuted_column(p, sp_pattern_col(&p->pattern, from + k));
     }
     for (int64_t i = first; i < end && p->new_col; i++) {
         int64_t at = p->row_ptr[i] - origin;

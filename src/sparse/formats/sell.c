@@ -278,9 +278,9 @@ static void fill_chunk(const struct sp_sell_plan *plan, const struct sp_csr *a, 
         int64_t row = sp_sell_plan_row(plan, chunk, lane);
         int64_t from = row >= 0 ? a->row_ptr[row] : 0;
         int64_t length = row >= 0 ? a->row_ptr[row + 1] - from : 0;
-        int64_t last = length > 0 ? a->col[from + length - 1] : 0;
+        int64_t last = length > 0 ? sp_csr_col(a, from + length - 1) : 0;
         for (int64_t j = 0; j < slots; j++)
-            sp_layout_set_col(l, begin + j * l->C + lane, j < length ? a->col[from + j] : last);
+            sp_layout_set_col(l, begin + j * l->C + lane, j < length ? sp_csr_col(a, from + j) : last);
         for (int64_t j = 0; l->val && j < length; j++)
             sp_layout_set_val(l, begin + j * l->C + lane, a, from + j);
     }

@@ -93,7 +93,7 @@ static void group_by_merging(struct chunk_view *v, const struct sp_sell_plan *pl
             v->lane[used++] = lane;
             int64_t j = ++v->next[lane];
             v->head[lane] =
-                j < a->row_ptr[sp_sell_plan_row(plan, chunk, lane) + 1] ? a->col[j] - lane : INT32_MAX;
+                j < a->row_ptr[sp_sell_plan_row(plan, chunk, lane) + 1] ? sp_csr_col(a, j) - lane : INT32_MAX;
         }
     }
     v->start[n] = used;
@@ -107,7 +107,7 @@ static void group_by_sorting(struct chunk_view *v, const struct sp_sell_plan *pl
     for (int32_t lane = 0; lane < plan->C; lane++) {
         int64_t row = sp_sell_plan_row(plan, chunk, lane);
         for (int64_t j = row >= 0 ? a->row_ptr[row] : 0; row >= 0 && j < a->row_ptr[row + 1]; j++)
-            v->key[n_keys++] = (uint64_t)((int64_t)a->col[j] - lane + plan->C) << 32 | (uint64_t)lane;
+            v->key[n_keys++] = (uint64_t)((int64_t)sp_csr_col(a, j) - lane + plan->C) << 32 | (uint64_t)lane;
     }
     sp_sort_by(v->key, n_keys, sizeof *v->key, sp_compare_u64);
     for (int64_t k = 0; k < n_keys; k++) {
@@ -151,7 +151,7 @@ static void view_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, co
         int64_t row = sp_sell_plan_row(plan, chunk, lane);
         v->next[lane] = row >= 0 ? a->row_ptr[row] : 0;
         v->left[lane] = row >= 0 ? a->row_ptr[row + 1] - v->next[lane] : 0;
-        v->head[lane] = v->left[lane] > 0 ? a->col[v->next[lane]] - lane : INT32_MAX;
+        v->head[lane] = v->left[lane] > 0 ? sp_csr_col(a, v->next[lane]) - lane : INT32_MAX;
         v->n_with[v->left[lane]]++;
         if (v->left[lane] > longest) {
             longest = v->left[lane];
@@ -212,7 +212,7 @@ static void fill_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, co
             int64_t at = value_at + lane, from = v->next[lane]++;
             if (!v->is_unit[g]) {
                 int64_t slot = v->left[lane]++;
-                sp_layout_set_col(l, general_index + slot * C + lane, a->col[from]);
+                sp_layout_set_col(l, general_index + slot * C + lane, sp_csr_col(a, from));
                 at = general_value + slot * C + lane;
             }
             if (l->val)
@@ -226,7 +226,7 @@ static void fill_chunk(struct chunk_view *v, const struct sp_sell_plan *plan, co
     for (int32_t lane = 0; lane < C; lane++) {
         int64_t row = sp_sell_plan_row(plan, chunk, lane);
         bool empty = row < 0 || a->row_ptr[row + 1] == a->row_ptr[row];
-        int64_t column = empty ? 0 : a->col[a->row_ptr[row + 1] - 1];
+        int64_t column = empty ? 0 : sp_csr_col(a, a->row_ptr[row + 1] - 1);
         for (int64_t slot = v->left[lane]; slot < v->n_general; slot++)
             sp_layout_set_col(l, general_index + slot * C + lane, column);
     }

@@ -46,7 +46,7 @@ static void columns_add(struct columns *c, const struct plan *plan, int64_t chun
     const struct sp_csr *a = plan->a;
     const int64_t first = chunk * plan->C, end = first + plan->C < a->n_r ? first + plan->C : a->n_r;
     for (int64_t j = a->row_ptr[first]; j < a->row_ptr[end]; j++) {
-        const int32_t col = a->col[j];
+        const int32_t col = sp_csr_col(a, j);
         if (c->place[col] >> 16 == c->stamp)
             continue;
         c->place[col] = c->stamp << 16 | (uint64_t)(c->n & 0xffff);
@@ -161,7 +161,7 @@ static void fill_chunk(const struct plan *plan, struct sp_layout *l, const struc
         for (int64_t j = 0; j < plan->len[chunk]; j++) {
             const int64_t to = at + j * plan->C + lane;
             if (j < length)
-                place = (uint16_t)(c->place[a->col[from + j]] & 0xffff);
+                place = (uint16_t)(c->place[sp_csr_col(a, from + j)] & 0xffff);
             col[to] = place;
             if (l->val && j < length)
                 sp_layout_set_val(l, to, a, from + j);

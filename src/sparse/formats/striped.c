@@ -44,7 +44,7 @@ struct filler {
 static void store(struct filler *f, int64_t from, int64_t row_in_cell)
 {
     struct sp_layout *l = f->layout;
-    sp_layout_set_col(l, f->place, f->matrix->col[from]);
+    sp_layout_set_col(l, f->place, sp_csr_col(f->matrix, from));
     ((uint16_t *)l->row_index)[f->place] = (uint16_t)row_in_cell;
     if (l->val)
         sp_layout_set_val(l, f->place, f->matrix, from);
@@ -60,7 +60,7 @@ static void fill_group(struct filler *f, int64_t first, int64_t end, int64_t cel
     const int64_t in_line = LINE_B / (int64_t)f->layout->s_y;
     for (int64_t i = first; i < end; i++) {
         int64_t *next = &f->next[i - f->begin], k = *next;
-        while (k < a->row_ptr[i + 1] && a->col[k] < f->stripe_end)
+        while (k < a->row_ptr[i + 1] && sp_csr_col(a, k) < f->stripe_end)
             k++;
         if (k == *next)
             continue;

@@ -56,8 +56,8 @@ static int64_t count_columns(const struct sp_layout *l, const struct sp_csr *a, 
 {
     int64_t n = 0;
     for (int64_t j = a->row_ptr[first_row(l, b)]; j < a->row_ptr[first_row(l, b + 1)]; j++)
-        if (s->next[a->col[j]]++ == 0)
-            s->list[n++] = a->col[j];
+        if (s->next[sp_csr_col(a, j)]++ == 0)
+            s->list[n++] = sp_csr_col(a, j);
     return n;
 }
 
@@ -77,7 +77,7 @@ static void fill_block(struct sp_layout *l, const struct sp_csr *a, int64_t b, i
     }
     for (int64_t i = first; i < end; i++)
         for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
-            const int64_t to = s->next[a->col[j]]++;
+            const int64_t to = s->next[sp_csr_col(a, j)]++;
             ((uint16_t *)l->row_index)[to] = (uint16_t)(i - first);
             if (l->val)
                 sp_layout_set_val(l, to, a, j);

@@ -21,7 +21,7 @@ static struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x
     struct row_sum s = {0};
     bool complex_a = sp_csr_is_complex(a);
     for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
-        int64_t c = a->col[j];
+        int64_t c = sp_csr_col(a, j);
         double a_r = complex_a ? a->val[2 * j] : sp_csr_number(a, j), a_i = complex_a ? a->val[2 * j + 1] : 0;
         double x_r = complex_x ? x[2 * c] : x[c], x_i = complex_x ? x[2 * c + 1] : 0;
         double abs_a = fabs(a_r) + fabs(a_i), abs_x = fabs(x_r) + fabs(x_i);
@@ -193,7 +193,7 @@ static void multiply_row(const struct sp_workload *w, const struct sp_dense *d, 
     for (int64_t k = 0; k < r; k++)
         out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
-        const double a = sp_csr_number(s, j), *x = d->x + s->col[j] * r;
+        const double a = sp_csr_number(s, j), *x = d->x + sp_csr_col(s, j) * r;
         for (int64_t k = 0; k < r; k++) {
             out->sum[k] += a * x[k];
             out->abs_sum[k] += fabs(a * x[k]);
@@ -225,7 +225,7 @@ static void sampled_row(const struct sp_workload *w, const struct sp_dense *d, i
     out->factors = 3;
     out->m = (double)r + 3;
     for (int64_t j = 0; j < out->n; j++) {
-        struct dot t = dot_of(d->rows + i * r, d->x + s->col[first + j] * r, r);
+        struct dot t = dot_of(d->rows + i * r, d->x + sp_csr_col(s, first + j) * r, r);
         double v = sp_csr_number(s, first + j);
         out->sum[j] = v * t.sum;
         out->abs_sum[j] = fabs(v) * t.abs_sum;
@@ -243,8 +243,8 @@ static void fused_row(const struct sp_workload *w, const struct sp_dense *d, int
     for (int64_t k = 0; k < r; k++)
         out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
-        struct dot t = dot_of(d->rows + i * r, d->x + s->col[j] * r, r);
-        const double *e = d->second + s->col[j] * r;
+        struct dot t = dot_of(d->rows + i * r, d->x + sp_csr_col(s, j) * r, r);
+        const double *e = d->second + sp_csr_col(s, j) * r;
         for (int64_t k = 0; k < r; k++) {
             out->sum[k] += t.sum * e[k];
             out->abs_sum[k] += t.abs_sum * fabs(e[k]);

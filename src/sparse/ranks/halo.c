@@ -113,11 +113,11 @@ static void see_row(struct finder *f, int rank, int64_t row, struct sp_halo_rank
     const struct sp_csr *a = f->a;
     int64_t n_remote = 0;
     for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
-        const int32_t j = a->col[k];
+        const int32_t j = sp_csr_col(a, k);
         int32_t mark = f->stamp[j];
         if (k + AHEAD < a->n_nz) {
-            __builtin_prefetch(&f->stamp[a->col[k + AHEAD]], 1);
-            __builtin_prefetch(&f->owner[a->col[k + AHEAD]]);
+            __builtin_prefetch(&f->stamp[sp_csr_col(a, k + AHEAD)], 1);
+            __builtin_prefetch(&f->owner[sp_csr_col(a, k + AHEAD)]);
         }
         if (mark >> 1 != rank + 1)
             f->stamp[j] = mark = see(f, rank, j, r);

@@ -30,7 +30,7 @@ static int64_t row_at(const struct maker *m, int64_t i)
 
 static int64_t place_of(const struct maker *m, int64_t k)
 {
-    return m->d->col_place ? m->d->col_place[m->a->col[k]] : m->a->col[k];
+    return m->d->col_place ? m->d->col_place[sp_csr_col(m->a, k)] : sp_csr_col(m->a, k);
 }
 
 static bool is_local(const struct maker *m, int64_t place)

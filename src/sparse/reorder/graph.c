@@ -26,12 +26,12 @@ static void transpose(const struct sp_pattern *a, int64_t *at, int32_t *col, int
 {
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < a->n_nz; k++)
-        __atomic_fetch_add(&at[a->col[k] + 1], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&at[sp_pattern_col(a, k) + 1], 1, __ATOMIC_RELAXED);
     sp_prefix_sum(at, a->n_c);
 #pragma omp parallel for schedule(dynamic, 1024)
     for (int64_t i = 0; i < a->n_r; i++)
         for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++)
-            col[__atomic_fetch_add(&at[a->col[k]], 1, __ATOMIC_RELAXED)] = (int32_t)i;
+            col[__atomic_fetch_add(&at[sp_pattern_col(a, k)], 1, __ATOMIC_RELAXED)] = (int32_t)i;
     memmove(at + 1, at, (size_t)a->n_c * sizeof *at);
     at[0] = 0;
 #pragma omp parallel for schedule(dynamic, 1024)
@@ -95,7 +95,7 @@ static enum sp_status add(const struct sp_pattern *a, const struct sp_pattern *t
         sum[i + 1] = merge(a->col + a->row_ptr[i], a->row_ptr[i + 1] - a->row_ptr[i], t->col + t->row_ptr[i],
                            t->row_ptr[i + 1] - t->row_ptr[i], NULL);
     sp_prefix_sum(sum, n);
-    graph->pattern = (struct sp_pattern){n, n, sum[n], sum, NULL};
+    graph->pattern = (struct sp_pattern){n, n, sum[n], sum, NULL, NULL};
     status = sp_large_alloc(NULL, sum[n], sizeof *graph->own_col, "the pattern of A + A^T", &p, err);
     graph->pattern.col = graph->own_col = p;
     if (status != SP_OK)
@@ -107,23 +107,44 @@ static enum sp_status add(const struct sp_pattern *a, const struct sp_pattern *t
     return SP_OK;
 }
 
-enum sp_status sp_graph_make(const struct sp_csr *a, struct sp_graph *graph, struct sp_error *err)
+enum sp_status sp_graph_rows(const struct sp_csr *a, struct sp_graph *graph, struct sp_error *err)
 {
-    memset(graph, 0, sizeof *graph);
-    const struct sp_pattern pattern = sp_csr_pattern(a);
-    if (a->symmetry != SP_GENERAL || a->n_nz == 0) {
-        graph->pattern = pattern;
+    *graph = (struct sp_graph){.pattern = sp_csr_pattern(a)};
+    if (!a->col_64)
         return SP_OK;
-    }
-    struct sp_graph transposed;
-    enum sp_status status = sp_graph_transpose(&pattern, &transposed, err);
+    void *p;
+    const enum sp_status status =
+        sp_large_alloc(NULL, a->n_nz, sizeof *graph->own_col, "the edges of a graph", &p, err);
     if (status != SP_OK)
         return status;
-    if (same_pattern(&pattern, &transposed.pattern))
-        graph->pattern = pattern;
-    else
-        status = add(&pattern, &transposed.pattern, graph, err);
+    graph->pattern.col = graph->own_col = p;
+    graph->pattern.col_64 = NULL;
+#pragma omp parallel for schedule(static)
+    for (int64_t k = 0; k < a->n_nz; k++)
+        graph->own_col[k] = sp_csr_col(a, k);
+    return SP_OK;
+}
+
+enum sp_status sp_graph_make(const struct sp_csr *a, struct sp_graph *graph, struct sp_error *err)
+{
+    struct sp_graph rows, transposed;
+    memset(graph, 0, sizeof *graph);
+    enum sp_status status = sp_graph_rows(a, &rows, err);
+    if (status != SP_OK)
+        return status;
+    if (a->symmetry != SP_GENERAL || a->n_nz == 0) {
+        *graph = rows;
+        return SP_OK;
+    }
+    status = sp_graph_transpose(&rows.pattern, &transposed, err);
+    const bool same = status == SP_OK && same_pattern(&rows.pattern, &transposed.pattern);
+    if (same)
+        *graph = rows;
+    else if (status == SP_OK)
+        status = add(&rows.pattern, &transposed.pattern, graph, err);
     sp_graph_free(&transposed);
+    if (!same)
+        sp_graph_free(&rows);
     if (status != SP_OK)
         sp_graph_free(graph);
     return status;
@@ -149,7 +170,7 @@ enum sp_status sp_graph_bipartite(const struct sp_pattern *a, struct sp_graph *g
             graph->own_ptr[a->n_r + j] = a->n_nz + columns.own_ptr[j];
 #pragma omp parallel for schedule(static)
         for (int64_t k = 0; k < a->n_nz; k++) {
-            graph->own_col[k] = (int32_t)(a->n_r + a->col[k]);
+            graph->own_col[k] = (int32_t)(a->n_r + sp_pattern_col(a, k));
             graph->own_col[a->n_nz + k] = columns.own_col[k];
         }
     }

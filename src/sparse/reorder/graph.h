@@ -6,9 +6,12 @@
 
 struct sp_graph {
     struct sp_pattern pattern; /* rows ascending; the diagonal is kept where A has it */
-    int64_t *own_ptr;          /* [n_r + 1] NULL where the pattern is A's own, borrowed */
-    int32_t *own_col;          /* [n_nz] */
+    int64_t *own_ptr;          /* [n_r + 1] NULL where the pattern's is A's own, borrowed */
+    int32_t *own_col;          /* [n_nz] the same */
 };
+
+/* The rows of `a` as they are: its own arrays, but a copy of columns of 8 bytes. */
+enum sp_status sp_graph_rows(const struct sp_csr *a, struct sp_graph *graph, struct sp_error *err);
 
 /* The undirected graph of a square matrix: the pattern of A + A^T. `a` is square and outlives the
  * graph. A matrix marked symmetric, skew-symmetric or hermitian is believed. */

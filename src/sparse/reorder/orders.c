@@ -287,7 +287,8 @@ enum sp_status sp_jaccard_columns(const struct sp_pattern *a, int32_t b_h, int32
     if (status == SP_OK)
         status = inverted(&columns, a->n_c, &transposed, err);
     if (status == SP_OK) {
-        struct sp_pattern t = {a->n_c, a->n_r, columns.start[a->n_r], transposed.start, transposed.item};
+        struct sp_pattern t = {a->n_c,           a->n_r,          columns.start[a->n_r],
+                               transposed.start, transposed.item, NULL};
         status = sp_jaccard_rows(&t, b_w, b_h, threshold, perm, err);
     }
     free_lists(&columns);

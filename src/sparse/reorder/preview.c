@@ -25,7 +25,7 @@ static void add_row(const struct sp_permuted *p, int64_t row, struct places *sum
         return;
     int64_t first = INT64_MAX, last = -1, distance = 0;
     for (int64_t k = row_ptr[row]; k < row_ptr[row + 1]; k++) {
-        int64_t j = sp_permuted_column(p, p->pattern.col[k]);
+        int64_t j = sp_permuted_column(p, sp_pattern_col(&p->pattern, k));
         first = j < first ? j : first;
         last = j > last ? j : last;
         distance += j > i ? j - i : i - j;
@@ -168,7 +168,8 @@ enum sp_status sp_preview_order(const struct sp_permuted *p, const struct sp_pre
                                 struct sp_preview *out, struct sp_error *err)
 {
     memset(out, 0, sizeof *out);
-    const struct sp_pattern lengths = {p->pattern.n_r, p->pattern.n_c, p->pattern.n_nz, p->row_ptr, NULL};
+    const struct sp_pattern lengths = {p->pattern.n_r, p->pattern.n_c, p->pattern.n_nz,
+                                       p->row_ptr,     NULL,           NULL};
     find_places(p, out);
     out->beta = sp_sell_beta(&lengths, o->C, o->sigma);
     enum sp_status status = find_lambda(p, o, out, err);

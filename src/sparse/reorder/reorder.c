@@ -187,8 +187,9 @@ static enum sp_status new_perm(int64_t n, int32_t **perm, struct sp_error *err)
 static enum sp_status one_order(const struct sp_reorder_choice *c, const struct sp_csr *a,
                                 struct sp_permutations *order, struct sp_error *err)
 {
-    struct sp_graph graph = {.pattern = sp_csr_pattern(a)};
-    enum sp_status status = c->row->sight == SP_REORDER_LISTS ? SP_OK : sp_graph_make(a, &graph, err);
+    struct sp_graph graph = {0};
+    enum sp_status status =
+        c->row->sight == SP_REORDER_LISTS ? sp_graph_rows(a, &graph, err) : sp_graph_make(a, &graph, err);
     if (status == SP_OK)
         status = new_perm(a->n_r, &order->row_perm, err);
     if (status == SP_OK)
@@ -234,19 +235,19 @@ static enum sp_status by_bipartite_graph(const struct sp_reorder_choice *c, cons
 static enum sp_status by_lists(const struct sp_reorder_choice *c, const struct sp_csr *a,
                                struct sp_permutations *order, struct sp_error *err)
 {
-    const struct sp_pattern rows = sp_csr_pattern(a);
-    enum sp_status status = SP_OK;
-    if (c->side != SP_REORDER_COLUMNS) {
+    struct sp_graph rows, columns = {0};
+    enum sp_status status = sp_graph_rows(a, &rows, err);
+    if (status == SP_OK && c->side != SP_REORDER_COLUMNS) {
         status = new_perm(a->n_r, &order->row_perm, err);
         if (status == SP_OK)
-            status = c->row->make(&rows, c->number, order->row_perm, err);
+            status = c->row->make(&rows.pattern, c->number, order->row_perm, err);
     }
+    if (status == SP_OK && c->side != SP_REORDER_ROWS)
+        status = sp_graph_transpose(&rows.pattern, &columns, err);
+    sp_graph_free(&rows);
     if (status != SP_OK || c->side == SP_REORDER_ROWS)
         return status;
-    struct sp_graph columns;
-    status = sp_graph_transpose(&rows, &columns, err);
-    if (status == SP_OK)
-        status = new_perm(a->n_c, &order->col_perm, err);
+    status = new_perm(a->n_c, &order->col_perm, err);
     if (status == SP_OK)
         status = c->row->make(&columns.pattern, c->number + c->row->is_seed, order->col_perm, err);
     sp_graph_free(&columns);

@@ -30,12 +30,12 @@ static void add_row(const struct sp_csr *a, int64_t i, double mean, unsigned cha
     sum->max = n > sum->max ? n : sum->max;
     if (n == 0)
         return;
-    int64_t below = i - a->col[begin], above = a->col[end - 1] - i;
+    int64_t below = i - sp_csr_col(a, begin), above = sp_csr_col(a, end - 1) - i;
     sum->lower = below > sum->lower ? below : sum->lower;
     sum->upper = above > sum->upper ? above : sum->upper;
     sum->profile += below > 0 ? below : 0;
     for (int64_t k = begin; k < end; k++) {
-        int64_t j = a->col[k];
+        int64_t j = sp_csr_col(a, k);
         distance += j > i ? j - i : i - j;
         sum->n_diagonal += j == i;
         if (!__atomic_load_n(&used[j], __ATOMIC_RELAXED))
@@ -263,9 +263,9 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
         for (int64_t draw = 0; draw < DRAWS; draw++) {
             struct sp_random random = {sp_random_at(1, (uint64_t)draw)};
             int64_t k = sp_random_below(&random, a->n_nz), i = sp_csr_row_of(a, k);
-            if (a->col[k] == i)
+            if (sp_csr_col(a, k) == i)
                 continue;
-            int64_t m = sp_csr_find(a, a->col[k], i);
+            int64_t m = sp_csr_find(a, sp_csr_col(a, k), i);
             n++;
             mirrored += m >= 0;
             equal += m >= 0 && same_value(a, k, m);
@@ -276,9 +276,9 @@ static void find_symmetry(const struct sp_csr *a, struct sp_structure *s)
 #pragma omp parallel for schedule(dynamic, 256) reduction(+ : n, mirrored, equal)
         for (int64_t i = 0; i < a->n_r; i++)
             for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
-                if (a->col[k] == i)
+                if (sp_csr_col(a, k) == i)
                     continue;
-                int64_t m = sp_csr_find(a, a->col[k], i);
+                int64_t m = sp_csr_find(a, sp_csr_col(a, k), i);
                 n++;
                 mirrored += m >= 0;
                 equal += m >= 0 && same_value(a, k, m);
@@ -310,14 +310,14 @@ static void count_slots(const struct sp_csr *a, int64_t first, int64_t end, int6
     if (end - first < LANES)
         return;
     for (int64_t k = a->row_ptr[first]; k < a->row_ptr[first + 1]; k++) {
-        int64_t diagonal = a->col[k] - first;
+        int64_t diagonal = sp_csr_col(a, k) - first;
         bool all = true;
         for (int lane = 1; lane < LANES && all; lane++) {
             int64_t row = first + lane;
             // NOLINTNEXTLINE(clang-analyzer-core.*): end - first is LANES here, so all are set
-            while (next[lane] < a->row_ptr[row + 1] && a->col[next[lane]] - row < diagonal)
+            while (next[lane] < a->row_ptr[row + 1] && sp_csr_col(a, next[lane]) - row < diagonal)
                 next[lane]++;
-            all = next[lane] < a->row_ptr[row + 1] && a->col[next[lane]] - row == diagonal;
+            all = next[lane] < a->row_ptr[row + 1] && sp_csr_col(a, next[lane]) - row == diagonal;
         }
         n += all;
     }
@@ -495,7 +495,7 @@ static void look_at(const struct sp_csr *a, int64_t row, int64_t in_line, struct
     for (; row < a->n_r && entries < WINDOW_ENTRIES; row++)
         for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1] && entries < WINDOW_ENTRIES;
              k++, entries++) {
-            const int64_t line = a->col[k] / in_line, at = slot_of(s, line);
+            const int64_t line = sp_csr_col(a, k) / in_line, at = slot_of(s, line);
             if (s->line[at] == line)
                 continue;
             if (entries >= WINDOW_ENTRIES / 2) {

@@ -128,7 +128,8 @@ static void use_hypre(void)
 static void use_mkl(void)
 {
     static int row_ptr[] = {0, 2, 3, 5}, col[] = {0, 1, 1, 0, 2};
-    const struct matrix_descr general = {20, 40, 50}, symmetric = {21, 40, 50};
+    const struct matrix_descr general = {20, 40, 50}, symmetric = {21, 40, 50}, upper = {23, 41, 51},
+                              diagonal = {24, 40, 50};
     void *A, *B;
     double d[2];
     float s[2];
@@ -140,6 +141,8 @@ static void use_mkl(void)
     for (int k = 0; k < 5; k++)
         check(mkl_sparse_d_mm(10, 1.5, A, general, 102, d, 3, -7, 2.5, d, -9) || d[0] != 1.5 || d[1] != 2.5);
     check(mkl_sparse_d_mv(10, 1.5, A, symmetric, d, 2.5, d));
+    check(mkl_sparse_d_mv(10, 1.5, A, upper, d, 2.5, d));
+    check(mkl_sparse_d_mv(10, 1.5, A, diagonal, d, 2.5, d));
     check(mkl_sparse_d_mv(11, 1.5, A, general, d, 2.5, d));
     check(mkl_sparse_destroy(A));
     check(fake_mkl_convert(&B, 2, 3, row_ptr, row_ptr + 1, col));

@@ -9,6 +9,12 @@ struct matrix_descr {
     int type, mode, diag;
 };
 
+/* As the program passes them: lower and with a diagonal, but the triangle alone. */
+static int is_whole(struct matrix_descr d)
+{
+    return d.type == 23 ? d.mode == 41 && d.diag == 51 : d.mode == 40 && d.diag == 50;
+}
+
 struct handle {
     int rows, cols;
     int *begin, *end, *col;
