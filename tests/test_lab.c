@@ -144,6 +144,8 @@ static const char lab_text[] =
     "\"when\": \"n - 10\", \"else\": \"only with more\"},"
     " {\"id\": \"skipped\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[gpu:metrics.time]\", \"b\": "
     "\"1\", \"tolerance\": 0},"
+    " {\"id\": \"left_out\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:losses.row_ends]\", "
+    "\"b\": \"1\", \"tolerance\": 0},"
     " {\"id\": \"unknown\", \"text\": \"t\", \"kind\": \"at_most\", \"a\": \"[one:metrics.alpha]\", \"b\": "
     "\"1\", \"tolerance\": 0}]}";
 
@@ -247,13 +249,13 @@ START_TEST(verdicts)
         const char *id;
         enum sp_lab_state state;
     } wanted[] = {
-        {"right", SP_LAB_PASS},        {"wrong", SP_LAB_FAIL},       {"late", SP_LAB_FAIL},
-        {"missing", SP_LAB_FAIL},      {"word", SP_LAB_PASS},        {"open", SP_LAB_OPEN},
-        {"equal", SP_LAB_PASS},        {"below", SP_LAB_FAIL},       {"order", SP_LAB_PASS},
-        {"disorder", SP_LAB_FAIL},     {"timed", SP_LAB_PASS},       {"straddles", SP_LAB_UNDECIDED},
-        {"slow", SP_LAB_FAIL},         {"gentle", SP_LAB_UNDECIDED}, {"skipped", SP_LAB_SKIPPED},
-        {"unknown", SP_LAB_UNDECIDED}, {"share", SP_LAB_OPEN},       {"span", SP_LAB_PASS},
-        {"extreme", SP_LAB_PASS},      {"elsewhere", SP_LAB_SKIPPED}};
+        {"right", SP_LAB_PASS},         {"wrong", SP_LAB_FAIL},        {"late", SP_LAB_FAIL},
+        {"missing", SP_LAB_FAIL},       {"word", SP_LAB_PASS},         {"open", SP_LAB_OPEN},
+        {"equal", SP_LAB_PASS},         {"below", SP_LAB_FAIL},        {"order", SP_LAB_PASS},
+        {"disorder", SP_LAB_FAIL},      {"timed", SP_LAB_PASS},        {"straddles", SP_LAB_UNDECIDED},
+        {"slow", SP_LAB_FAIL},          {"gentle", SP_LAB_UNDECIDED},  {"skipped", SP_LAB_SKIPPED},
+        {"left_out", SP_LAB_UNDECIDED}, {"unknown", SP_LAB_UNDECIDED}, {"share", SP_LAB_OPEN},
+        {"span", SP_LAB_PASS},          {"extreme", SP_LAB_PASS},      {"elsewhere", SP_LAB_SKIPPED}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         ck_assert_msg(state_of(&v, wanted[i].id) == wanted[i].state, "%s: %s", wanted[i].id,
                       sp_lab_state_name(state_of(&v, wanted[i].id)));
@@ -262,6 +264,15 @@ START_TEST(verdicts)
     end();
 }
 END_TEST
+
+static const struct sp_lab_verdict *verdict_of(const struct sp_lab_verdicts *v, const char *id)
+{
+    for (int i = 0; i < v->n; i++)
+        if (strcmp(v->verdict[i].id, id) == 0)
+            return &v->verdict[i];
+    ck_abort_msg("no verdict on %s", id);
+    return NULL;
+}
 
 /* Noise, and a machine that allowed no verdict, leave to times what is clear in spite of them, take
  * the rest from times, and nothing from anything else: 2.1 against 3 is clear at 30 %, not at 50
@@ -277,20 +288,16 @@ START_TEST(noise_decides_only_what_is_clear)
     ck_assert_int_eq(state_of(&v, "slow"), SP_LAB_UNDECIDED);
     ck_assert_int_eq(state_of(&v, "equal"), SP_LAB_PASS);
     ck_assert_int_eq(state_of(&v, "below"), SP_LAB_FAIL);
+    /* What the record leaves out for that reason has it, too; what it explains itself keeps its own. */
+    ck_assert_str_eq(verdict_of(&v, "left_out")->reason,
+                     _i ? "the machine allowed no verdict on 'one': 50 of 53 samples were disturbed"
+                        : "'losses.row_ends' of the run 'one' is unknown");
+    ck_assert_ptr_nonnull(strstr(verdict_of(&v, "unknown")->reason, "undefined"));
     end();
 }
 END_TEST
 
-static const struct sp_lab_verdict *verdict_of(const struct sp_lab_verdicts *v, const char *id)
-{
-    for (int i = 0; i < v->n; i++)
-        if (strcmp(v->verdict[i].id, id) == 0)
-            return &v->verdict[i];
-    ck_abort_msg("no verdict on %s", id);
-    return NULL;
-}
-
-/* A wrong value is named, and what each is worth adds up: 5 questions and 10 checks of which one is
+/* A wrong value is named, and what each is worth adds up: 5 questions and 11 checks of which one is
  * skipped. */
 START_TEST(mistakes_are_named_and_points_add_up)
 {
@@ -303,9 +310,9 @@ START_TEST(mistakes_are_named_and_points_add_up)
     ck_assert_str_eq(wrong->reason, "this is twice n");
     ck_assert_double_eq(wrong->ratio, 20.0 / 30);
     const struct sp_lab_points p = sp_lab_points_of(&v);
-    ck_assert_double_eq(p.of, 5 + 2 + 10);
+    ck_assert_double_eq(p.of, 5 + 2 + 11);
     ck_assert_double_eq(p.earned, 3 + 4); /* right, word, span; equal, order, timed, extreme */
-    ck_assert_double_eq(p.undecided, 3);  /* straddles, gentle, unknown */
+    ck_assert_double_eq(p.undecided, 4);  /* straddles, gentle, left_out, unknown */
     end();
 }
 END_TEST

@@ -44,7 +44,7 @@ static enum sp_status settle(struct sp_lab_verdict *v, enum sp_status status, co
 
 static const char *put(char text[48], double x)
 {
-    if (fabs(x) >= 1e6 && fabs(x) < 1e15 && floor(x) == x)
+    if (fabs(x) >= 1e6 && fabs(x) < 1e15)
         snprintf(text, 48, "%.0f", x);
     else
         snprintf(text, 48, fabs(x) >= 1000 ? "%.6g" : "%.4g", x);
@@ -180,7 +180,7 @@ static enum sp_status judge_interval(const struct sp_lab_results *results, const
     enum sp_status status = sp_formula_evaluate(formula, &source, &q, &why);
     if (status != SP_OK)
         return settle(v, status, &why, err);
-    snprintf(v->wanted, sizeof v->wanted, "%s (%s ... %s)", put(number, q.value), put(lo_text, q.lo),
+    snprintf(v->wanted, sizeof v->wanted, "%.28s (%.28s ... %.28s)", put(number, q.value), put(lo_text, q.lo),
              put(hi_text, q.hi));
     const double noise = noise_of(results, formula, why_noisy, sizeof why_noisy);
     const struct sp_quantity wide = widened(q, noise);
@@ -313,7 +313,7 @@ static double noise_of(const struct sp_lab_results *results, const char *formula
             continue;
         most = noise;
         if (doubt)
-            snprintf(reason, size, "the machine allowed no verdict on '%s': %.300s", r->run, doubt);
+            snprintf(reason, size, SP_LAB_NO_VERDICT, r->run, doubt);
         else
             snprintf(
                 reason, size,

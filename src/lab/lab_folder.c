@@ -72,19 +72,39 @@ static enum sp_status write_json(const struct sp_lab_folder *folder, const char 
     return status;
 }
 
-static enum sp_status write_sheet(const struct sp_lab_folder *folder, struct sp_error *err)
+/* The sheet with the student's numbers; free(). */
+static enum sp_status fill_sheet(const struct sp_lab_folder *folder, char **filled, struct sp_error *err)
 {
-    char path[1100], *text, *filled = NULL;
+    char path[1100], *text;
     size_t size;
+    *filled = NULL;
     snprintf(path, sizeof path, "%s/sheet.md", folder->lab.folder);
     enum sp_status status = sp_input_bytes(path, SP_LAB_MOST_FILE_B, &text, &size, err);
     if (status != SP_OK)
         return status;
-    status = sp_lab_fill(&folder->the_case, text, true, &filled, err);
+    status = sp_lab_fill(&folder->the_case, text, true, filled, err);
+    free(text);
+    return status;
+}
+
+/* Over `before`, a sheet that the program wrote (NULL: none): what a student noted in it stays.
+ * SP_USAGE. */
+static enum sp_status write_sheet(const struct sp_lab_folder *folder, const char *before,
+                                  struct sp_error *err)
+{
+    char path[1100], *now = NULL, *filled;
+    size_t size;
+    snprintf(path, sizeof path, "%s/sheet.md", folder->path);
+    enum sp_status status = fill_sheet(folder, &filled, err);
+    if (status == SP_OK && access(path, F_OK) == 0)
+        status = sp_input_bytes(path, SP_LAB_MOST_FILE_B, &now, &size, err);
+    if (now && strcmp(now, filled) != 0 && !(before && strcmp(now, before) == 0))
+        status = sp_fail_at(err, SP_USAGE, path, 0, 0, "move it away, or name another folder with " SP_O_DIR,
+                            "somebody wrote in it, and it would be lost");
     if (status == SP_OK)
         status = write_file(folder, "sheet.md", filled, err);
     free(filled);
-    free(text);
+    free(now);
     return status;
 }
 
@@ -162,7 +182,7 @@ enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const ch
         json_object_set_new(folder->state, "lab_sha256", json_string(hex));
     folder->predictions = json_array();
     if (status == SP_OK)
-        status = write_sheet(folder, err);
+        status = write_sheet(folder, NULL, err);
     if (status == SP_OK)
         status = copy_files(folder, err);
     if (status == SP_OK)
@@ -293,14 +313,17 @@ enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_
         return sp_fail(err, SP_USAGE,
                        "start it in another folder: spmodel lab start N " SP_O_SMALL " " SP_O_DIR " DIR",
                        "what was predicted or run in %s is for the large matrices", folder->path);
-    char student[sizeof folder->the_case.student];
+    char student[sizeof folder->the_case.student], *before;
     strcpy(student, folder->the_case.student);
-    enum sp_status status = sp_lab_case_make(&folder->lab, student, true, &folder->the_case, err);
+    enum sp_status status = fill_sheet(folder, &before, err);
+    if (status == SP_OK)
+        status = sp_lab_case_make(&folder->lab, student, true, &folder->the_case, err);
     json_object_set_new(folder->state, "small", json_true());
     if (status == SP_OK)
-        status = write_sheet(folder, err);
+        status = write_sheet(folder, before, err);
     if (status == SP_OK)
         status = write_json(folder, "state.json", folder->state, err);
+    free(before);
     return status;
 }
 
@@ -346,10 +369,12 @@ static enum sp_status prediction_value(const json_t *question, const char *value
         *out = json_string(value);
         return SP_OK;
     }
+    const char *unit = sp_lab_text(question, "unit");
+    const bool has_unit = *unit && strcmp(unit, "1") != 0;
     if (sp_parse_number(value, &x))
         return sp_fail(err, SP_USAGE, "spmodel lab predict N QUESTION=NUMBER, for example alpha=0.14",
-                       "the answer to '%s' is a number in %s, not '%s'", sp_lab_text(question, "id"),
-                       sp_lab_text(question, "unit"), value);
+                       "the answer to '%s' is a number%s%s, not '%s'", sp_lab_text(question, "id"),
+                       has_unit ? " in " : "", has_unit ? unit : "", value);
     *out = json_real(x);
     return SP_OK;
 }
@@ -601,7 +626,10 @@ enum sp_status sp_lab_results_field(void *context, const char *run, const char *
                                     json_is_number(hi) ? json_number_value(hi) : x};
         return SP_OK;
     }
-    const char *why = json_string_value(json_object_get(node, "why"));
+    const char *why = json_string_value(json_object_get(node, "why")),
+               *doubt = json_string_value(sp_lab_field(r->root, SP_F_CONDITIONS_DOUBT));
+    if (!why && doubt) /* what needs a quiet machine was left out */
+        return sp_fail(err, SP_UNDECIDED, NULL, SP_LAB_NO_VERDICT, run, doubt);
     return sp_fail(err, SP_UNDECIDED, NULL, "'%s' of the run '%s' is unknown%s%s", path, run, why ? ": " : "",
                    why ? why : "");
 }

@@ -7,6 +7,9 @@
 #include "io/record/record_field.h"
 #include "lab/lab.h"
 
+/* Run and doubt of a record: why times, and what follows from them, are not judged. */
+#define SP_LAB_NO_VERDICT "the machine allowed no verdict on '%s': %.300s"
+
 /* Zero-initialise; sp_lab_folder_close(). Not to be moved: the_case points to lab. */
 struct sp_lab_folder {
     char path[900];
@@ -16,7 +19,8 @@ struct sp_lab_folder {
     char fault[320];             /* why predictions.json cannot be read: then there are none; "": it can */
 };
 
-/* Makes the folder (SP_USAGE where it holds a lab) and takes over the lab. SP_OUTPUT. */
+/* Makes the folder (SP_USAGE where it holds a lab, or a sheet.md that would be lost) and takes over
+ * the lab. SP_OUTPUT. */
 enum sp_status sp_lab_folder_make(const char *path, struct sp_lab *lab, const char *student, bool small,
                                   struct sp_lab_folder *folder, struct sp_error *err);
 /* Opens one; its lab is looked for in the directories. SP_USAGE: there is none, with the remedy;
@@ -29,7 +33,8 @@ enum sp_status sp_lab_folder_save(const struct sp_lab_folder *folder, struct sp_
 
 /* Was a run begun? Predictions are late from then on: even one that fails prints something. */
 bool sp_lab_has_run(const struct sp_lab_folder *folder);
-/* The small matrices: SP_USAGE once something was predicted or run. Writes the sheet again. */
+/* The small matrices: SP_USAGE once something was predicted or run, or noted in the sheet. Writes
+ * the sheet again. */
 enum sp_status sp_lab_folder_make_small(struct sp_lab_folder *folder, struct sp_error *err);
 
 /* Stores a prediction with the time; earlier ones stay in the file. `*late`: results were shown

@@ -142,32 +142,41 @@ void sp_lab_report_results(const struct sp_lab_results *results, const struct sp
 
 /* ---- what the student writes ---- */
 
-static const char heading[] = "## In your own words\n";
+static const char heading[] = "## In your own words";
 
 static void put_questions(const struct sp_lab_folder *folder, FILE *out)
 {
     const json_t *tasks = json_object_get(folder->lab.root, "explain");
     fputs(heading, out);
-    fputs("\nWhat stands from here on is yours: `spmodel lab report` leaves it as it is.\n\n", out);
+    fputs("\n\nWhat stands from here on is yours: `spmodel lab report` leaves it as it is.\n\n", out);
     for (size_t i = 0; i < json_array_size(tasks); i++)
         if (json_is_string(json_array_get(tasks, i)))
             sp_print(out, "%zu. %s\n\n   …\n\n", i + 1, json_string_value(json_array_get(tasks, i)));
 }
 
-/* The heading at the begin of a line; NULL: none. */
+/* The heading as a line, which editors may end otherwise; NULL: none. */
 static char *own_part(char *text)
 {
-    for (char *at = text; (at = strstr(at, heading)); at++)
-        if (at == text || at[-1] == '\n')
+    for (char *at = text; (at = strstr(at, heading)); at++) {
+        const char *end = at + strlen(heading);
+        end += strspn(end, " \t\r");
+        if ((at == text || at[-1] == '\n') && (*end == '\n' || *end == '\0'))
             return at;
+    }
     return NULL;
 }
 
+/* Of the text as it was written: editors of other systems put a '\r' before each end of a line. */
 static void digest_of(const char *text, size_t size, char hex[65])
 {
     struct sp_sha256 s;
     sp_sha256_start(&s);
-    sp_sha256_add(&s, text, size);
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *cut = memchr(at, '\r', (size_t)(end - at));
+        const size_t n = (size_t)((cut ? cut : end) - at);
+        sp_sha256_add(&s, at, n);
+        at += n + (cut != NULL);
+    }
     sp_sha256_finish(&s, hex);
 }
 

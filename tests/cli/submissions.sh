@@ -77,6 +77,40 @@ expect 0 "bytes *9.401 " predict 1 --dir whole --from right.json
 expect 4 "the run 'cold' ended with exit code 4" run 1 --dir whole --unpredicted --only cold --machine none.json
 expect 0 "'bytes' is late" predict 1 --dir whole --from right.json
 expect 2 "the lab has no run 'colder'" run 1 --dir whole --only colder
+# A wrong word closes no predictions and gives none up; a folder of another name stands in what is to be typed next.
+expect 0 "then *spmodel lab run 1 --dir 'a b'$" start 1 --student ada --small --dir 'a b'
+expect 2 "the lab has no run 'colder'" run 1 --dir 'a b' --unpredicted --only colder
+grep -q '"bound"' 'a b/state.json' && fail "a run that there is not closes predictions"
+expect 2 "'alpha' is no answer: write QUESTION=VALUE" predict 1 --dir 'a b' alpha
+expect 2 "the answer to 'alpha' is a number, not '14%'" predict 1 --dir 'a b' alpha=14%
+expect 0 "next *spmodel lab check 1 --dir 'a b'$" run 1 --dir 'a b' --unpredicted --only model
+expect 1 "again *spmodel lab run 1 --dir 'a b' --only RUN" check 1 --dir 'a b'
+# What a student wrote: notes in the sheet, and answers in an editor that ends lines otherwise.
+expect 0 "LAB 1" start 1 --student ada --dir notes
+echo "my notes" >>notes/sheet.md
+expect 2 "notes/sheet.md: somebody wrote in it" run 1 --dir notes --small
+grep -q '"small": false' notes/state.json || fail "a sheet of the large matrices, a folder of the small ones"
+rm notes/state.json
+expect 2 "notes/sheet.md: somebody wrote in it" start 1 --student ada --dir notes
+grep -q '^my notes$' notes/sheet.md || fail "notes in the sheet are lost"
+rm notes/sheet.md
+expect 0 "LAB 1" start 1 --student ada --dir notes
+expect 2 "small *notes/sheet.md has the numbers of small matrices now" run 1 --dir notes --small
+expect 0 "report.md" report 1 --dir notes
+sed "s/…/my answer/; s/$/$(printf '\r')/" notes/report.md >mine && mv mine notes/report.md
+expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
+expect 0 "report.md" report 1 --dir notes
+[ "$(grep -c 'my answer' notes/report.md)" -eq 3 ] || { cat notes/report.md; fail "answers are lost"; }
+[ ! -e notes/report-1.md ] || fail "ends of lines are taken for a change"
+# A command that says "error" nowhere, as mpirun: its first words.
+printf '#!/bin/sh\nexec >&2\necho -----\necho this is no MPI today\nexit 1\n' >mpirun && chmod +x mpirun
+expect 0 "LAB 9" start 9 --student ada --small
+PATH="$dir:$PATH" "$spmodel" lab run 9 --unpredicted --only two >out 2>&1 || true
+grep -q "the run 'two' ended with exit code 1: this is no MPI today\|no MPI here" out || { cat out; fail "what mpirun said"; }
+# What is handed in and is no folder.
+expect 3 "nothing-here: No such file or directory" grade nothing-here
+expect 3 "out: it is no folder" grade out
+expect 3 "name the folders that students have handed in" grade .
 # A run that a signal ends was not interrupted by the user.
 code=0
 "$spmodel" lab run 1 --dir whole --only warm --machine ivb-e5-2660v2 >out 2>&1 &

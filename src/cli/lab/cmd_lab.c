@@ -134,17 +134,20 @@ static error_t start_parse(int key, char *arg, struct argp_state *state)
 static const struct argp start_argp = {
     start_options, start_parse, "N", "Begins lab N in a folder of its own.", sp_lab_children, NULL, NULL};
 
-static void print_questions(const struct sp_lab_folder *folder)
+static void print_questions(const struct sp_lab_options *o, const struct sp_lab_folder *folder)
 {
     size_t i;
     json_t *q;
     sp_print(stdout, "sheet    %s/sheet.md   (%d minutes)\npredict  spmodel lab predict %d", folder->path,
              folder->lab.minutes, folder->lab.number);
+    sp_lab_print_dir(o);
     json_array_foreach(json_object_get(folder->lab.root, "questions"), i, q)
     {
         sp_print(stdout, " %s=...", sp_lab_text(q, "id"));
     }
-    sp_print(stdout, "\nthen     spmodel lab run %d\n", folder->lab.number);
+    sp_print(stdout, "\nthen     spmodel lab run %d", folder->lab.number);
+    sp_lab_print_dir(o);
+    putchar('\n');
 }
 
 static int start_run(int argc, char **argv)
@@ -169,7 +172,7 @@ static int start_run(int argc, char **argv)
         return sp_report_error(&err);
     sp_print(stdout, "LAB %d    %s\nstudent  %s%s\n", folder.lab.number, folder.lab.title, a.student,
              a.small ? ", small matrices" : "");
-    print_questions(&folder);
+    print_questions(&a.lab, &folder);
     sp_lab_folder_close(&folder);
     return 0;
 }

@@ -1,7 +1,10 @@
 /* spmodel lab grade: submitted folders, recomputed. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/print.h"
@@ -244,6 +247,23 @@ static int judged(struct grading *g, int i, const struct sp_lab_results *results
     return sp_exit_code(audit->n > 0 ? SP_NO : sp_lab_summary(verdicts));
 }
 
+/* SP_INPUT: it is no folder, or nobody has begun a lab in it. */
+static enum sp_status look_at(const char *name, struct sp_error *err)
+{
+    struct stat s;
+    char state[1024];
+    static const char remedy[] = "name the folders that students have handed in: FOLDER/*";
+    if (stat(name, &s) != 0)
+        return sp_fail_at(err, SP_INPUT, name, 0, 0, remedy, "%s", strerror(errno));
+    if (!S_ISDIR(s.st_mode))
+        return sp_fail_at(err, SP_INPUT, name, 0, 0, remedy, "it is no folder");
+    snprintf(state, sizeof state, "%s/state.json", name);
+    return access(state, F_OK) == 0 || errno != ENOENT
+               ? SP_OK
+               : sp_fail_at(err, SP_INPUT, name, 0, 0, remedy,
+                            "no lab was started here: there is no state.json");
+}
+
 static int grade(struct grading *g, int i)
 {
     struct sp_lab_folder folder;
@@ -251,7 +271,8 @@ static int grade(struct grading *g, int i)
     struct sp_lab_verdicts verdicts;
     struct sp_lab_audit audit = {0};
     struct sp_error err;
-    if (sp_lab_folder_open(g->a->folder[i], g->where.directory, g->where.n, &folder, &err) != SP_OK)
+    if (look_at(g->a->folder[i], &err) != SP_OK ||
+        sp_lab_folder_open(g->a->folder[i], g->where.directory, g->where.n, &folder, &err) != SP_OK)
         return leave_out(g, g->a->folder[i], &err);
     enum sp_status status = sp_lab_results_read(&folder, &results, &err);
     if (status == SP_OK)

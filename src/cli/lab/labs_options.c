@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/print.h"
 #include "io/files/places.h"
 
 enum { KEY_DIR = SP_KEY_PRIVATE + 0x300 };
@@ -76,6 +77,15 @@ void sp_lab_folder_name(const struct sp_lab_options *o, const struct sp_lab *lab
         snprintf(text, size, "%s", o->directory);
     else
         snprintf(text, size, "lab-%d", lab->number);
+}
+
+void sp_lab_print_dir(const struct sp_lab_options *o)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,+:";
+    if (!o->directory)
+        return;
+    const bool is_plain = o->directory[strspn(o->directory, plain)] == '\0';
+    sp_print(stdout, " --dir %s%s%s", is_plain ? "" : "'", o->directory, is_plain ? "" : "'");
 }
 
 enum sp_status sp_lab_open_folder(const struct sp_lab_options *o, struct sp_lab_folder *folder,

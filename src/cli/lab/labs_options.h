@@ -41,5 +41,7 @@ enum sp_status sp_lab_open_folder(const struct sp_lab_options *options, struct s
 /* The folder's name that is meant: --dir, or lab-N. */
 void sp_lab_folder_name(const struct sp_lab_options *options, const struct sp_lab *lab, char *text,
                         size_t size);
+/* " --dir DIR", to stand behind a command that is printed; nothing without the option. */
+void sp_lab_print_dir(const struct sp_lab_options *options);
 
 #endif

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,20 +82,33 @@ static enum sp_status check_predicted(const struct sp_lab_folder *folder, struct
                      sp_lab_text(q, "id"));
     }
     return *open ? sp_fail(err, SP_USAGE,
-                           "spmodel lab predict N QUESTION=VALUE..., or --unpredicted to give it up",
+                           "spmodel lab predict N QUESTION=VALUE..., or --unpredicted to give them up",
                            "predict first: no prediction for %s", open)
                  : SP_OK;
 }
 
-/* The first line of what a command said, without the program's name. */
+static bool has_letter(const char *line)
+{
+    while (*line && !isalpha((unsigned char)*line))
+        line++;
+    return *line != '\0';
+}
+
+/* The first error that a command told, without the program's name; else its first words, which may
+ * be mpirun's. */
 static void first_line(const char *path, char *text, size_t size)
 {
     FILE *f = fopen(path, "r");
     static const char mark[] = "error: ";
     char line[600];
+    bool any = false;
     snprintf(text, size, "it said nothing");
     while (f && fgets(line, sizeof line, f)) {
         const char *what = strstr(line, mark);
+        if (!what && !any && has_letter(line)) {
+            snprintf(text, size, "%.*s", (int)strcspn(line, "\n"), line);
+            any = true;
+        }
         if (what) {
             snprintf(text, size, "%.*s", (int)strcspn(what + strlen(mark), "\n"), what + strlen(mark));
             break;
@@ -288,22 +302,38 @@ static int run_all(struct sp_lab_folder *folder, const struct arguments *a)
     struct sp_error err;
     size_t i;
     json_t *run;
-    int n = 0, code = 0;
+    int code = 0;
     json_array_foreach(json_object_get(folder->lab.root, "runs"), i, run)
     {
         if ((a->only && strcmp(a->only, sp_lab_text(run, "id")) != 0) || code == sp_exit_code(SP_INTERRUPTED))
             continue;
-        n++;
         if (run_one(folder, run, a->machine, &err) != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
     }
-    if (n == 0) {
-        sp_fail(&err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", a->only);
-        return sp_report_error(&err);
-    }
-    sp_print(stdout, "reports  %s/records/*.txt\nnext     spmodel lab check %d\n", folder->path,
+    sp_print(stdout, "reports  %s/records/*.txt\nnext     spmodel lab check %d", folder->path,
              folder->lab.number);
+    sp_lab_print_dir(&a->lab);
+    putchar('\n');
     return code;
+}
+
+/* Before predictions are bound: a wrong word closes none. */
+static enum sp_status check_only(const struct sp_lab_folder *folder, const char *only, struct sp_error *err)
+{
+    return !only || sp_lab_item(json_object_get(folder->lab.root, "runs"), only)
+               ? SP_OK
+               : sp_fail(err, SP_USAGE, "the sheet names the runs", "the lab has no run '%s'", only);
+}
+
+/* The sheet has other numbers from now on, which is told. */
+static enum sp_status make_small(struct sp_lab_folder *folder, struct sp_error *err)
+{
+    if (folder->the_case.small)
+        return SP_OK;
+    enum sp_status status = sp_lab_folder_make_small(folder, err);
+    if (status == SP_OK)
+        sp_print(stdout, "small    %s/sheet.md has the numbers of small matrices now\n", folder->path);
+    return status;
 }
 
 static int run(int argc, char **argv)
@@ -314,7 +344,9 @@ static int run(int argc, char **argv)
     sp_parse(&argp, argc, argv, &a);
     if (sp_lab_open_folder(&a.lab, &folder, &err) != SP_OK)
         return sp_report_error(&err);
-    enum sp_status status = a.small ? sp_lab_folder_make_small(&folder, &err) : SP_OK;
+    enum sp_status status = check_only(&folder, a.only, &err);
+    if (status == SP_OK && a.small)
+        status = make_small(&folder, &err);
     if (status == SP_OK && !a.unpredicted && !sp_lab_has_run(&folder))
         status = check_predicted(&folder, &err);
     if (status == SP_OK)
@@ -376,7 +408,17 @@ static void print_verdict(const struct sp_lab_verdict *v)
         sp_print(stdout, "             %s\n", v->reason);
 }
 
-static void print_verdicts(const struct sp_lab_folder *folder, const struct sp_lab_verdicts *verdicts)
+/* A check of what was run that is undecided. */
+static bool is_worth_repeating(const struct sp_lab_folder *folder, const struct sp_lab_verdicts *verdicts)
+{
+    for (int i = 0; i < verdicts->n; i++)
+        if (!verdicts->verdict[i].is_prediction && verdicts->verdict[i].state == SP_LAB_UNDECIDED)
+            return sp_lab_has_run(folder);
+    return false;
+}
+
+static void print_verdicts(const struct sp_lab_options *o, const struct sp_lab_folder *folder,
+                           const struct sp_lab_verdicts *verdicts)
 {
     sp_print(stdout, "LAB %d    %s\nPREDICTIONS\n", folder->lab.number, folder->lab.title);
     for (int i = 0; i < verdicts->n; i++) {
@@ -388,8 +430,12 @@ static void print_verdicts(const struct sp_lab_folder *folder, const struct sp_l
         sp_print(stdout, "%s%d %s", i ? " · " : "", verdicts->n_state[i],
                  sp_lab_state_name((enum sp_lab_state)i));
     const struct sp_lab_points p = sp_lab_points_of(verdicts);
-    sp_print(stdout, " · %g of %g points", p.earned, p.of);
-    sp_print(stdout, "\n");
+    sp_print(stdout, " · %g of %g points\n", p.earned, p.of);
+    if (!is_worth_repeating(folder, verdicts))
+        return;
+    sp_print(stdout, "again    spmodel lab run %d", folder->lab.number);
+    sp_lab_print_dir(o);
+    sp_print(stdout, " --only RUN   repeats what left a check undecided, best on a quiet machine\n");
 }
 
 static json_t *verdicts_json(const struct sp_lab_folder *folder, const struct sp_lab_verdicts *verdicts)
@@ -455,7 +501,7 @@ static int run_check(int argc, char **argv)
     if (o.common.json)
         code = write_json(&folder, &verdicts, o.common.json, code);
     if (!sp_sink_is_stdout(o.common.json))
-        print_verdicts(&folder, &verdicts);
+        print_verdicts(&o, &folder, &verdicts);
     sp_lab_results_free(&results);
     sp_lab_folder_close(&folder);
     return code;

@@ -34,8 +34,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->from = arg;
         return 0;
     case ARGP_KEY_ARG:
-        if (!strchr(arg, '='))
+        if (!strchr(arg, '=') && !a->lab.lab)
             return ARGP_ERR_UNKNOWN; /* the lab's */
+        if (!strchr(arg, '='))
+            sp_usage_error(state, "'%s' is no answer: write QUESTION=VALUE", arg);
         if (a->n == MOST_ANSWERS)
             sp_usage_error(state, "more than %d answers", MOST_ANSWERS);
         else
