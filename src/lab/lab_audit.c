@@ -64,6 +64,13 @@ static void audit_digest(const struct sp_lab_folder *folder, const char *run, st
         sp_lab_audit_add(audit, run, SP_FLAG_EDITED, "the file is not the one that lab run wrote");
 }
 
+/* What `lab run` wrote and is gone would leave its checks undecided. */
+static void audit_missing(const struct sp_lab_folder *folder, const char *run, struct sp_lab_audit *audit)
+{
+    if (*sp_lab_text(json_object_get(json_object_get(folder->state, "runs"), run), "sha256"))
+        sp_lab_audit_add(audit, run, SP_FLAG_EDITED, "lab run wrote its record, and it is not there");
+}
+
 /* Is the student's code the one that was run? */
 static void audit_code(const struct sp_lab_folder *folder, const char *run, struct sp_lab_audit *audit)
 {
@@ -185,6 +192,8 @@ enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct 
                              r->claimed);
         if (r->fault[0])
             sp_lab_audit_add(audit, r->run, SP_FLAG_EDITED, "%s", r->fault);
+        else if (!r->root && !r->skipped)
+            audit_missing(results->folder, r->run, audit);
         audit_code(results->folder, r->run, audit);
         if (!r->root)
             continue;

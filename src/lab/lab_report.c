@@ -314,6 +314,9 @@ enum sp_status sp_lab_answers_read(const struct sp_lab_folder *folder, struct sp
     if (access(path, F_OK) != 0 || sp_input_bytes(path, SP_LAB_MOST_FILE_B, &text, &size, &why) != SP_OK)
         text = NULL; /* no report: no answers */
     const char *at = text ? own_part(text) : NULL;
+    out->fault = at     ? ""
+                 : text ? ": report.md has no heading 'In your own words'"
+                        : ": no report.md can be read";
     for (size_t i = 0; i < json_array_size(tasks) && out->n < SP_LAB_MOST_ANSWERS; i++) {
         const char *question = json_string_value(json_array_get(tasks, i));
         size_t length, next_length;

@@ -22,6 +22,7 @@ enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_r
 enum { SP_LAB_MOST_ANSWERS = 16 };
 struct sp_lab_answers {
     int n, n_given;
+    const char *fault; /* ": WHY" none can be found; "": they can */
     struct sp_lab_answer {
         const char *question; /* borrowed from the lab */
         char *text;           /* owned; "": none */

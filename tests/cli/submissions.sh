@@ -102,6 +102,15 @@ expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
 expect 0 "report.md" report 1 --dir notes
 [ "$(grep -c 'my answer' notes/report.md)" -eq 3 ] || { cat notes/report.md; fail "answers are lost"; }
 [ ! -e notes/report-1.md ] || fail "ends of lines are taken for a change"
+sed '/In your own words/d' notes/report.md >mine && mv mine notes/report.md
+expect 5 "0 of 3 questions answered: report.md has no heading" grade --no-simulation notes
+rm notes/report.md
+expect 5 "0 of 3 questions answered: no report.md can be read" grade --no-simulation notes
+# A record that was taken away.
+expect 1 "0 flags\|1 flag" grade --no-simulation 'a b'
+grep -q "it is not there" "$dir/out" && fail "nothing was taken away"
+rm 'a b/records/model.json'
+expect 1 "FLAG *edited *model *lab run wrote its record, and it is not there" grade --no-simulation 'a b'
 # A command that says "error" nowhere, as mpirun: its first words.
 printf '#!/bin/sh\nexec >&2\necho -----\necho this is no MPI today\nexit 1\n' >mpirun && chmod +x mpirun
 expect 0 "LAB 9" start 9 --student ada --small

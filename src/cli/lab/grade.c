@@ -67,12 +67,15 @@ static const struct argp argp = {
 struct tally {
     int right, wrong, late, missing, pass, fail, undecided, skipped, n_answers, n_questions;
     struct sp_lab_points points;
+    const char *no_answers; /* ": WHY"; "": they can be found */
 };
 
 static struct tally count(const struct sp_lab_verdicts *verdicts, const struct sp_lab_answers *answers)
 {
-    struct tally t = {
-        .n_answers = answers->n_given, .n_questions = answers->n, .points = sp_lab_points_of(verdicts)};
+    struct tally t = {.n_answers = answers->n_given,
+                      .n_questions = answers->n,
+                      .no_answers = answers->fault,
+                      .points = sp_lab_points_of(verdicts)};
     for (int i = 0; i < verdicts->n; i++) {
         const struct sp_lab_verdict *v = &verdicts->verdict[i];
         if (v->is_prediction) {
@@ -158,7 +161,8 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
              t->undecided, t->skipped);
     sp_print(stdout, "  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
              audit->n == 1 ? "" : "s");
-    sp_print(stdout, "  in words     %d of %d questions answered\n", t->n_answers, t->n_questions);
+    sp_print(stdout, "  in words     %d of %d questions answered%s\n", t->n_answers, t->n_questions,
+             t->n_questions > 0 ? t->no_answers : "");
     sp_print(stdout, "  points       %g of %g", t->points.earned, t->points.of);
     if (t->points.undecided > 0)
         sp_print(stdout, ", %g undecided", t->points.undecided);
