@@ -1,4 +1,5 @@
-/* alpha_min of layouts against sets of lines made row by row, and volumes of layouts against the formulas. */
+/* alpha_min of layouts against sets of lines made row by row, and volumes of layouts against the
+ * formulas. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

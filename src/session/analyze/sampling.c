@@ -142,8 +142,9 @@ static bool has_moved(const struct sp_look *before, const struct sp_look *after)
            (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. A burst begins with what the
- * one before ended with, where the cores have not moved: of a large kernel a burst is one pair. */
+/* Pairs between two looks at the cores: all of one mode, or thrown away. A burst begins with what
+ * the one before ended with, where the cores have not moved: of a large kernel a burst is one
+ * pair. */
 static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
 {
     struct collected *c = &s->c;
