@@ -19,6 +19,7 @@
 #include "bench/block_fit.h"
 #include "kernels/kernel.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 #include "sys/machine/pages.h"

@@ -19,6 +19,7 @@
 #include "kernels/kernel.h"
 #include "kernels/scan.h"
 #include "peer.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/binding.h"

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/permuted.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/preview.h"

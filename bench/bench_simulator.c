@@ -13,6 +13,7 @@
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
 #include "sparse/csr/csr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "tests/plain_layout.h"
 

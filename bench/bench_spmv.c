@@ -23,6 +23,7 @@
 #include "kernels/kernel.h"
 #include "kernels/scan.h"
 #include "peer.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"

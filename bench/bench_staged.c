@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "kernels/kernel.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/pages.h"

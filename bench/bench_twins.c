@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/twin/twin.h"
 #include "tests/plain_layout.h"
@@ -30,8 +31,7 @@ static void fail(const struct sp_error *err)
     exit(1);
 }
 
-static void layout_of(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
-                      struct sp_layout *l)
+static void layout_of(const struct sp_csr *a, int format, int32_t C, int64_t sigma, struct sp_layout *l)
 {
     struct sp_error err;
     if (plain_layout(a, format, C, sigma, l, &err) != SP_OK)

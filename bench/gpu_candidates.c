@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "gpu_bench.h"
 #include "model/gpu/gpu_predict.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 
 /* A format that stores more than this many times the bytes of CRS is left out. */

@@ -9,6 +9,7 @@
 #include "kernels/cuda/gpu_runtime.h"
 #include "peer_libraries.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format_ids.h"
 
 static const struct gpu_peer peer_table[] = {
     {"cuSPARSE CSR ALG1", SP_OP_SPMV, SP_FORMAT_CRS, SP_ROW_MAJOR, CUSPARSE_SPMV_CSR_ALG1, true, false},

@@ -18,7 +18,7 @@
 struct gpu_peer {
     const char *name; /* "cuSPARSE CSR ALG1, column-major" */
     enum sp_op op;
-    enum sp_format format;      /* of the layout that it takes; SELL: sigma = 1 */
+    int format;                 /* of the layout that it takes; SELL: sigma = 1 */
     enum sp_order order;        /* of X and Y */
     int algorithm;              /* the library's number */
     bool preprocesses, is_gemm; /* GEMM: takes S as a dense matrix */

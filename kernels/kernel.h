@@ -73,7 +73,7 @@ struct sp_kernel {
     const char *summary; /* one line for people */
     const char *absent;  /* NULL, or why this build has none: then the functions are NULL */
     enum sp_op op;
-    enum sp_format format;
+    int format;
     bool on_gpu;         /* its code is in a GPU module; layouts for it have one thread */
     enum sp_gpu_api api; /* which one, where it is on a GPU */
     int gpu_map;         /* enum sp_gpu_map, where it is on a GPU */

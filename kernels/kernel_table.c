@@ -8,6 +8,7 @@
 #include "kernels/cpu/spmm/dense_cpu.h"
 #include "kernels/cpu/spmm/spmm_cpu.h"
 #include "kernels/cpu/spmv/spmv_cpu.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/launch/gpu_launch.h"
 
 /* Instruction sets that this build has bodies for, and what says whether this CPU has them. */

@@ -95,7 +95,7 @@ struct sp_value sp_roof_for(const struct sp_machine *machine, const char *level,
 
 struct sp_predict_inputs {
     int64_t n_r, n_c, n_nz; /* n_r, n_nz > 0 */
-    enum sp_format format;
+    int format;
     int32_t C;     /* SELL kinds */
     double beta;   /* n_nz / stored entries, 1 for CRS */
     double u;      /* share of unit-stride slots, SELLU */

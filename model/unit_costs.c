@@ -86,20 +86,69 @@ static int32_t length_of(const struct sp_layout *l, int64_t unit)
 /* A thread's units, in order; in the layout's own memory for all threads. */
 struct units {
     int64_t n, surprises;
-    int32_t *length, *n_unit; /* [n] n_unit: unit-stride slots; NULL: of a format without them */
+    int32_t *length, *n_unit; /* [n] n_unit: unit-stride slots, entries of rows that go together; NULL:
+                                 of a format without them */
 };
+
+/* ---- rows of CRS that kernels with vectors take together (kernels/cpu/spmv/crs.inc) ---- */
+
+enum { LINE = 8, LEAST_MOVING = 4, LEAST_SAME = 8, MOST_SAME = 4 };
+
+/* Has row i + 1 the columns of row i, each further by `by`? */
+static bool follows(const struct sp_layout *l, int64_t i, int by)
+{
+    const int64_t from = sp_layout_ptr(l, i), next = sp_layout_ptr(l, i + 1), n = next - from;
+    const int32_t *col = l->col;
+    if (sp_layout_ptr(l, i + 2) - next != n)
+        return false;
+    for (int64_t k = 0; k < n; k++)
+        if (col[next + k] - col[from + k] != by)
+            return false;
+    return true;
+}
+
+/* How many rows from i on, of those before `end`, go together: a line whose columns move on by one
+ * from row to row, or some with the same columns. 1: none. */
+static int64_t together(const struct sp_layout *l, int64_t i, int64_t end)
+{
+    const int64_t n = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);
+    int64_t rows = 1;
+    while (n >= LEAST_MOVING && i + LINE <= end && rows < LINE && follows(l, i + rows - 1, 1))
+        rows++;
+    if (rows == LINE)
+        return rows;
+    rows = 1;
+    while (n >= LEAST_SAME && rows < MOST_SAME && i + rows < end && follows(l, i + rows - 1, 0))
+        rows++;
+    return rows;
+}
+
+/* n_unit of the rows [first, end), which lie at n_unit[0], ...: all entries of rows that move on,
+ * those of all but one where rows have the same columns, whose x is loaded for one. */
+static void mark_together(const struct sp_layout *l, int64_t first, int64_t end, int32_t *n_unit)
+{
+    for (int64_t i = first, rows; i < end; i += rows) {
+        rows = together(l, i, end);
+        for (int64_t r = 0; r < rows; r++)
+            n_unit[i - first + r] =
+                (int32_t)(length_of(l, i + r) * (rows == LINE ? 1 : 1 - 1.0 / (double)rows));
+    }
+}
 
 static void units_of(const struct sp_layout *l, int thread, struct units *u)
 {
     int64_t cursor = 0, first, end;
     assert(u->length);
     u->n = 0;
-    while (sp_partition_next(&l->partition, thread, &cursor, &first, &end))
+    while (sp_partition_next(&l->partition, thread, &cursor, &first, &end)) {
+        if (u->n_unit && !l->n_unit)
+            mark_together(l, first, end, u->n_unit + u->n);
         for (int64_t unit = first; unit < end; unit++) {
-            if (u->n_unit)
+            if (u->n_unit && l->n_unit)
                 u->n_unit[u->n] = l->n_unit[unit];
             u->length[u->n++] = length_of(l, unit);
         }
+    }
 }
 
 /* By one kernel's costs. */
@@ -109,32 +158,50 @@ struct by_kernel {
     double sum_s; /* of all threads */
 };
 
-/* c, and that of the same kernel where all slots are unit-stride. */
-static double foretold_s(const struct sp_unit_costs *c, const struct sp_unit_costs *unit_stride,
-                         const struct units *u)
+/* A kernel's costs, and those where slots are unit-stride, or rows go together. */
+struct kernel_costs {
+    const struct sp_unit_costs *own, *unit_stride; /* unit_stride NULL: it makes no difference */
+    bool is_bound; /* unit_stride is another kernel's, of LINE rows together, and less than it takes */
+};
+
+/* One unit all of whose slots are unit-stride: between ends where it was not measured. */
+static struct sp_value unit_stride_s(const struct kernel_costs *c, double length)
 {
-    double s = 0;
-    for (int64_t i = 0; i < u->n; i++) {
-        const double share = unit_stride && u->length[i] > 0 ? (double)u->n_unit[i] / u->length[i] : 0;
-        s += (1 - share) * sp_unit_cost(c, u->length[i]);
-        if (share > 0)
-            s += share * sp_unit_cost(unit_stride, u->length[i]);
-    }
-    return s;
+    const double most = sp_unit_cost(c->own, length),
+                 s = c->unit_stride ? sp_unit_cost(c->unit_stride, length) / (c->is_bound ? LINE : 1) : most;
+    if (!c->is_bound)
+        return sp_value_of(s, SP_MODELLED);
+    const double least = fmin(s, most);
+    return sp_value_between(sqrt(least * most), least, most, SP_MODELLED);
 }
 
-static void add_thread(const struct sp_unit_costs *c, const struct sp_unit_costs *unit_stride,
-                       const struct units *u, struct by_kernel *k)
+static struct sp_value foretold_s(const struct kernel_costs *c, const struct units *u)
 {
-    const double plain_s = foretold_s(c, unit_stride, u), each_s = sp_unit_surprise_cost(c, (double)u->n),
+    double value = 0, lo = 0, hi = 0;
+    for (int64_t i = 0; i < u->n; i++) {
+        const double share = c->unit_stride && u->length[i] > 0 ? (double)u->n_unit[i] / u->length[i] : 0,
+                     others = (1 - share) * sp_unit_cost(c->own, u->length[i]);
+        const struct sp_value along =
+            share > 0 ? unit_stride_s(c, u->length[i]) : sp_value_of(0, SP_MODELLED);
+        value += others + share * along.value;
+        lo += others + share * along.lo;
+        hi += others + share * along.hi;
+    }
+    return sp_value_between(value, lo, hi, SP_MODELLED);
+}
+
+static void add_thread(const struct kernel_costs *c, const struct units *u, struct by_kernel *k)
+{
+    const struct sp_value plain_s = foretold_s(c, u);
+    const double each_s = sp_unit_surprise_cost(c->own, (double)u->n),
                  surprise_s = (double)u->surprises * each_s;
-    if (plain_s + surprise_s > k->time_s) {
-        k->time_s = plain_s + surprise_s;
+    if (plain_s.value + surprise_s > k->time_s) {
+        k->time_s = plain_s.value + surprise_s;
         k->surprise_s = surprise_s;
     }
-    k->sum_s += plain_s + surprise_s;
-    k->foretold_s = fmax(k->foretold_s, plain_s);
-    k->surprised_s = fmax(k->surprised_s, plain_s + (double)u->n * each_s);
+    k->sum_s += plain_s.value + surprise_s;
+    k->foretold_s = fmax(k->foretold_s, plain_s.lo);
+    k->surprised_s = fmax(k->surprised_s, plain_s.hi + (double)u->n * each_s);
 }
 
 /* The kernel's name tells SELL from SELLU. */
@@ -153,14 +220,45 @@ static bool is_for(const struct sp_unit_costs *c, const struct sp_layout *l)
            !c->unit_stride && has_format(c, l) && strcmp(c->precision, sp_precision_name(l->precision)) == 0;
 }
 
-/* The same kernel on unit-stride slots; NULL: it was not measured there. */
-static const struct sp_unit_costs *on_unit_stride(const struct sp_machine *m, const struct sp_unit_costs *c)
+/* Times of a kernel on unit-stride slots; NULL: none were measured. */
+static const struct sp_unit_costs *on_unit_stride(const struct sp_machine *m, const char *kernel, int C,
+                                                  const struct sp_unit_costs *like)
 {
     for (int i = 0; i < m->n_units; i++)
-        if (m->unit[i].unit_stride && m->unit[i].C == c->C && m->unit[i].n_threads == c->n_threads &&
-            strcmp(m->unit[i].kernel, c->kernel) == 0 && strcmp(m->unit[i].precision, c->precision) == 0)
+        if (m->unit[i].unit_stride && m->unit[i].C == C && m->unit[i].n_threads == like->n_threads &&
+            strcmp(m->unit[i].kernel, kernel) == 0 && strcmp(m->unit[i].precision, like->precision) == 0)
             return &m->unit[i];
     return NULL;
+}
+
+/* CRS by vectors of x86 takes some rows together. */
+static bool takes_together(const struct sp_unit_costs *c)
+{
+    static const char begins[] = "spmv/crs/avx";
+    return strncmp(c->kernel, begins, sizeof begins - 1) == 0;
+}
+
+/* Where rows that go together were not timed themselves, chunks with unit-stride slots of SELLU
+ * load the same and need neither look at columns nor transpose: no less time. */
+static struct kernel_costs costs_of(const struct sp_machine *m, const struct sp_unit_costs *c)
+{
+    struct kernel_costs k = {.own = c, .unit_stride = on_unit_stride(m, c->kernel, c->C, c)};
+    char sellu[sizeof c->kernel];
+    if (!k.unit_stride && takes_together(c)) {
+        snprintf(sellu, sizeof sellu, "spmv/sellu/%s", c->kernel + strlen("spmv/crs/"));
+        k.unit_stride = on_unit_stride(m, sellu, LINE, c);
+        k.is_bound = k.unit_stride != NULL;
+    }
+    return k;
+}
+
+/* Does any kernel of the layout's format care how rows go together? */
+static bool marks_rows(const struct sp_machine *m, const struct sp_layout *l)
+{
+    bool does = false;
+    for (int i = 0; i < m->n_units; i++)
+        does = does || (is_for(&m->unit[i], l) && takes_together(&m->unit[i]));
+    return does && l->col && !l->n_unit;
 }
 
 /* Threads that the costs were measured with: as many, else one. 0: neither. */
@@ -207,8 +305,11 @@ static enum sp_status time_threads(const struct sp_machine *m, const struct sp_l
         if (status != SP_OK)
             return status;
         for (int i = 0; i < m->n_units; i++)
-            if (is_for(&m->unit[i], l) && m->unit[i].n_threads == n_threads)
-                add_thread(&m->unit[i], u->n_unit ? on_unit_stride(m, &m->unit[i]) : NULL, u, &kernel[i]);
+            if (is_for(&m->unit[i], l) && m->unit[i].n_threads == n_threads) {
+                const struct kernel_costs plain = {.own = &m->unit[i]},
+                                          costs = u->n_unit ? costs_of(m, &m->unit[i]) : plain;
+                add_thread(&costs, u, &kernel[i]);
+            }
     }
     return SP_OK;
 }
@@ -227,7 +328,8 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
     enum sp_status status = sp_new_array(l->partition.n_units, 2 * sizeof(int32_t), "lengths", &p, err);
     if (status != SP_OK)
         return status;
-    struct units u = {.length = p, .n_unit = l->n_unit ? (int32_t *)p + l->partition.n_units : NULL};
+    const bool has_unit = l->n_unit || marks_rows(m, l);
+    struct units u = {.length = p, .n_unit = has_unit ? (int32_t *)p + l->partition.n_units : NULL};
     status = time_threads(m, l, n_threads, &u, kernel, err);
     free(p);
     if (status != SP_OK)
@@ -253,17 +355,23 @@ enum sp_status sp_unit_time_of(const struct sp_machine *m, const struct sp_layou
 }
 
 struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
-                                 struct sp_value gathers_s)
+                                 struct sp_value gathers_s, const struct sp_own_transfers *own)
 {
-    const struct sp_value parts[] = {core->time_s, transfers_s, gathers_s};
-    for (int i = 0; i < 3; i++)
+    const struct sp_value none = sp_value_of(0, SP_MODELLED), all = sp_value_of(1, SP_MODELLED),
+                          own_s = own ? own->all_s : none, memory_s = own ? own->memory_s : none,
+                          f = own ? own->overlap : all;
+    const struct sp_value parts[] = {core->time_s, transfers_s, gathers_s, own_s, memory_s, f};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!sp_value_known(parts[i]))
             return parts[i];
-    const double value =
-        SP_FORMULA(T_expected, .T_transfers = transfers_s.value, .T_core = core->time_s.value,
-                   .T_ends = core->surprise_s.value, .T_beyond = gathers_s.value);
-    return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo),
-                            fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi, SP_MODELLED);
+    const double in_s = SP_FORMULA(T_execution, .T_core = core->time_s.value,
+                                   .T_ends = core->surprise_s.value, .T_beyond = gathers_s.value);
+    const double value = SP_FORMULA(T_expected, .T_transfers = transfers_s.value, .T_in = in_s,
+                                    .T_own = own_s.value, .T_own_mem = memory_s.value, .f = f.value);
+    const double most_in_s = core->time_s.hi + gathers_s.hi,
+                 hi = fmax(transfers_s.hi, core->time_s.hi) + gathers_s.hi,
+                 hi_own = fmax(most_in_s, own_s.hi) + (1 - f.lo) * fmin(most_in_s, memory_s.hi);
+    return sp_value_between(value, fmax(transfers_s.lo, core->time_s.lo), fmax(hi, hi_own), SP_MODELLED);
 }
 
 bool sp_unit_is_plain(const struct sp_unit_costs *costs)

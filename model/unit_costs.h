@@ -48,16 +48,29 @@ struct sp_unit_time {
 enum sp_status sp_unit_time_of(const struct sp_machine *machine, const struct sp_layout *layout,
                                struct sp_unit_time *out, struct sp_error *err);
 
-/* The time of an execution from its parts [s]: transfers (V/b of the level where the data live)
- * hide behind the core or the reverse; in the core, ends that are not foretold and waiting for
- * gathers from beyond the innermost cache (sp_gather_beyond_first()) hide behind each other:
+/* What one thread has to move, at the bandwidths that it has alone [s]. */
+struct sp_own_transfers {
+    struct sp_value all_s, memory_s; /* all of it; of that, what comes from memory */
+    struct sp_value overlap;         /* f of the ECM model (model/ecm.h) */
+};
+
+/* The time of an execution from its parts [s]. In the core, ends that are not foretold and waiting
+ * for gathers from beyond the innermost cache (sp_gather_beyond_first()) hide behind each other:
  *
- *     T = max(transfers, core - ends + max(ends, gathers))
+ *     T_in = core - ends + max(ends, gathers)
  *
- * lo: gathers wait behind everything else; hi: behind nothing. SP_NONE where a part is not known.
- * How well this does: docs/results/2026-11-23-predicted-times.md. */
+ * Transfers (V/b of the level where the data live) hide behind it or the reverse, but for those
+ * from memory: what hardware fetches ahead it asks for by what the thread loads, so that while the
+ * thread computes too few lines are on their way. Of the shorter of both a share 1 - f shows, until
+ * the threads together have all of memory's bandwidth:
+ *
+ *     T = max(transfers, max(T_in, own) + (1 - f) min(T_in, own from memory))
+ *
+ * own NULL: nothing is known of it, f = 1. lo: everything hides; hi: gathers wait behind nothing,
+ * and f is at its lower end. SP_NONE where a part is not known.
+ * How well this does: docs/results/2026-11-26-predicted-times.md. */
 struct sp_value sp_expected_time(const struct sp_unit_time *core, struct sp_value transfers_s,
-                                 struct sp_value gathers_s);
+                                 struct sp_value gathers_s, const struct sp_own_transfers *own);
 
 /* Of a kernel without vectors: the remote block of a rank has such a loop of its own
  * (kernels/distributed.h). */

@@ -73,7 +73,8 @@ static const struct sp_level_roof *roof_of(const struct sp_levels_picture *p, in
     return (const struct sp_level_roof *)((const char *)p + roofs[level].offset);
 }
 
-/* In text beside the line at its upper end, that of the L2 a line higher; the L1 is not drawn. */
+/* In text beside the line at its upper end, that of the L2 a line higher, both in the middle of
+ * their line: halves may fall together. The L1 is not drawn. */
 static void label_as_text(struct sp_script *out, const struct sp_levels_picture *p,
                           const struct sp_level_roof *r, int line)
 {
@@ -81,7 +82,7 @@ static void label_as_text(struct sp_script *out, const struct sp_levels_picture 
     if (!(r->rate > 0))
         return;
     sp_level_roof_text(r, text, sizeof text);
-    const double y = p->y_max * pow(10, -(line + 0.5) / p->y_px), x = y / r->rate;
+    const double y = p->y_max * pow(10, -(line + 1) / p->y_px), x = y / r->rate;
     const bool fits = log10(x / p->x_min) * p->x_px > (double)strlen(text);
     put_label(out, text, x * pow(10, (fits ? -1.5 : 1.5) / p->x_px), y,
               (struct style){.side = fits ? SP_RIGHT : SP_LEFT});

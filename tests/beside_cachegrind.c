@@ -7,6 +7,7 @@
 
 #include "model/volume/traffic.h"
 #include "plain_layout.h"
+#include "sparse/formats/format_ids.h"
 
 static bool write_matrix(const struct sp_csr *a, const char *path)
 {

@@ -57,6 +57,10 @@ END {
 files=$(find src model kernels probes plots attach -name '*.[ch]' -o -name '*.inc' -o -name '*.cu' | sort)
 # shellcheck disable=SC2086 # a list of words
 awk "$awk_program" $files
+# Adding a format compiles few files: no header has the list of formats.
+# shellcheck disable=SC2086
+! grep -n -e 'include "sparse/formats/format_ids.h"' -e 'include "base/option/formats.inc"' $files | grep '\.h:' | grep -v '^src/sparse/formats/format_ids.h:' ||
+    { echo "these compile what includes them anew with each format: only .c files may"; exit 1; }
 # Prose of comments ends at 100 columns (.ci/wrap_comments). Tables, lists and code in them may be longer.
 # shellcheck disable=SC2086 # a list of words
 awk '{ while ((getline line < $0) > 0) { n++

@@ -230,6 +230,8 @@ static const struct command commands[] = {
     {"track-add", "track add ADDED", true, "track log", 0},
     {"track-log", "track log", false, NULL, 0},
     {"track-check", "track check", false, NULL, 0},
+    {"track-report", "track report -q --html new.html", true, NULL, 0},
+    {"track-import", "track import -q one.csv", true, "track log", 0},
     {"compare", "compare RECORD RECORD", false, NULL, 0},
     {"plot", "plot --term gp RECORD", true, NULL, 0},
     {"machine-show", "machine show MACHINE", false, NULL, 0},
@@ -241,7 +243,7 @@ static const struct command commands[] = {
      "model matrix.mtx --partition parts.txt", 0},
     {"generate", "generate -q laplace2d:10 -o new.mtx", true, "info new.mtx", 0},
     {"import", "import -q --no-plots --machine MACHINE likwid.csv matrix.mtx", true, NULL, 24},
-    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmv --capture seen", true, NULL,
+    {"attach", "attach -q --no-plots --no-hints --machine MACHINE --only rsb_spmm --capture seen", true, NULL,
      24},
     {"import-time",
      "import -q --no-plots --no-hints --machine MACHINE --time times.txt --threads 2 matrix.mtx", true, NULL,
@@ -377,7 +379,7 @@ static void make_pristine(void)
         "mkdir -p %s/pristine %s/work && cd %s/pristine && cp %s/likwid-kkt_power.csv likwid.csv && "
         "cp %s/perf-sockets.csv perf.csv && cp %s/ncu-details.csv ncu.csv && echo 3us, 4us >times.txt && "
         "ln -s %s/../../labs labs && printf 'matrix gen:laplace2d:5\\nrun a: --threads 1\\n' "
-        ">campaign.txt && "
+        ">campaign.txt && printf 'series,value,unit,date,machine\\na,1,s,2026-01-01,m\\n' >one.csv && "
         "printf 'matrix,threads,read_B\\ngen:laplace2d:30,1,9e4\\nwave,1,9\\n' >counted.csv && "
         "mkdir seen && " SP_ATTACH_FOLDER_VARIABLE "=$PWD/seen LD_PRELOAD=" SP_ATTACH_PRELOAD
         " " SP_ATTACH_APP " rsb",

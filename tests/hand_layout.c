@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "sparse/formats/format_ids.h"
 
 void hand_matrix(const struct hand_shape *s, struct sp_csr *a)
 {
@@ -175,9 +176,8 @@ static void make_partition(const struct sp_layout *l, enum sp_schedule schedule,
     }
 }
 
-void hand_layout(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
-                 enum sp_precision precision, enum sp_index index, enum sp_schedule schedule, int n_threads,
-                 struct sp_layout *l)
+void hand_layout(const struct sp_csr *a, int format, int32_t C, int64_t sigma, enum sp_precision precision,
+                 enum sp_index index, enum sp_schedule schedule, int n_threads, struct sp_layout *l)
 {
     size_t s = precision == SP_F64 || precision == SP_MIXED ? 8 : precision == SP_F32 ? 4 : 16;
     *l = (struct sp_layout){.format = format,

@@ -21,9 +21,8 @@ struct hand_shape {
 /* A canonical random pattern; free with sp_csr_free(). */
 void hand_matrix(const struct hand_shape *shape, struct sp_csr *a);
 /* Structure only. C, sigma for SELL kinds. Free with hand_free(). */
-void hand_layout(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
-                 enum sp_precision precision, enum sp_index index, enum sp_schedule schedule, int n_threads,
-                 struct sp_layout *l);
+void hand_layout(const struct sp_csr *a, int format, int32_t C, int64_t sigma, enum sp_precision precision,
+                 enum sp_index index, enum sp_schedule schedule, int n_threads, struct sp_layout *l);
 void hand_free(struct sp_layout *l);
 
 struct hand_ref {

@@ -6,8 +6,8 @@
 #include "sparse/formats/layout.h"
 
 /* As sp_layout_make(); C = sigma = 1 but for SELL kinds. */
-static inline enum sp_status plain_layout(const struct sp_csr *a, enum sp_format format, int32_t C,
-                                          int64_t sigma, struct sp_layout *l, struct sp_error *err)
+static inline enum sp_status plain_layout(const struct sp_csr *a, int format, int32_t C, int64_t sigma,
+                                          struct sp_layout *l, struct sp_error *err)
 {
     const struct sp_workload w = {.op = SP_OP_SPMV,
                                   .format = format,

@@ -9,6 +9,8 @@
 #include "model/cache/alpha.h"
 #include "model/volume/volume.h"
 #include "near.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "volume_cases.h"
 
 enum { N = 500, PER_ROW = 5, LINE = 64 };
@@ -223,9 +225,5 @@ int main(void)
     tcase_add_test(tc, alpha_min_of_a_diagonal);
     tcase_add_test(tc, volumes_of_layouts_are_those_of_the_formulas);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 
 #include "io/attach/capture.h"
 #include "io/matrix/matrix_load.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 
 struct expected {
@@ -389,9 +390,5 @@ int main(void)
     tcase_add_test(tests, nowhere_to_write);
     tcase_add_loop_test(tests, limits_of_the_system, 0, 3);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed > 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "track/judge/attribution.h"
 
 static struct sp_entry entry(double time, double bytes, double roof)
@@ -211,9 +212,5 @@ int main(void)
     tcase_add_test(tests, evidence_names_code_and_shares);
     tcase_add_test(tests, disturbed_times_are_no_times);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/visible.h"
+#include "run_suite.h"
 
 START_TEST(error_text_names_place_and_remedy)
 {
@@ -473,9 +474,5 @@ int main(void)
     tcase_add_test(tc, characters_and_what_is_none);
     tcase_add_test(tc, names_of_files_hold_no_surprise);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

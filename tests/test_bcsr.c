@@ -10,8 +10,10 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/reorder.h"
 #include "volume_cases.h"
@@ -359,9 +361,5 @@ int main(void)
     tcase_add_test(tc, intervals_are_those_of_student);
     tcase_add_test(tc, intervals_cover_the_truth);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

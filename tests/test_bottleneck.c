@@ -7,6 +7,7 @@
 
 #include "model/hints/hints.h"
 #include "model/losses.h"
+#include "run_suite.h"
 
 static struct sp_value measured(double x)
 {
@@ -246,9 +247,5 @@ int main(void)
     tcase_add_test(tests, a_cause_longer_than_the_time_is_doubtful);
     tcase_add_test(tests, no_cause_stands_in_two_lists);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

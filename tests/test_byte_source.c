@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "session/analyze/analyze.h"
 
 /* Says of every execution what it was told to; fails after so many observations. */
@@ -281,9 +282,5 @@ int main(void)
     tcase_add_test(tc, words_that_bytes_takes);
     tcase_add_test(tc, it_asks_before_each_step_and_keeps_what_is_known);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,8 @@
 
 #include "hand_layout.h"
 #include "plain_cache.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static struct sp_cache cache_of(int64_t lines, int ways, int sharing)
 {
@@ -47,7 +49,7 @@ static const struct hand_shape shapes[] = {
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
 static const struct {
-    enum sp_format format;
+    int format;
     int32_t C;
     int64_t sigma;
     enum sp_precision precision;
@@ -234,9 +236,5 @@ int main(void)
     tcase_add_test(tc, divisions_need_stacks);
     tcase_set_timeout(tc, 60);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

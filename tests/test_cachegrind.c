@@ -7,6 +7,7 @@
 
 #include "beside_cachegrind.h"
 #include "io/matrix/matrix_load.h"
+#include "run_suite.h"
 
 static const char *const names[] = {"bcsstk16",          "bcsstk33-pattern", "ca-CondMat",     "cavity14",
                                     "email-Enron",       "fe_body-graph",    "finan512-graph", "memplus",
@@ -44,9 +45,5 @@ int main(void)
     tcase_set_timeout(tc, 200);
     tcase_add_loop_test(tc, last_level_misses_within_one_percent, 0, N_NAMES);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

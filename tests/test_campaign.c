@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "read_campaign.h"
+#include "run_suite.h"
 
 START_TEST(matrices_and_runs_make_jobs)
 {
@@ -200,9 +201,5 @@ int main(void)
     tcase_add_test(t, options_are_told_apart_by_what_they_ask_for);
     tcase_add_test(t, a_changed_file_only_adds_jobs);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

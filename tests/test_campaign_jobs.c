@@ -10,6 +10,7 @@
 
 #include "io/files/part_file.h"
 #include "read_campaign.h"
+#include "run_suite.h"
 #include "track/campaign/campaign_jobs.h"
 
 static void write_record(const char *folder, const char *name, const char *status)
@@ -290,9 +291,5 @@ int main(void)
     tcase_add_test(t, jobs_of_a_machine_take_turns);
     tcase_add_test(t, a_kill_costs_at_most_a_job);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

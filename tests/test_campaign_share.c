@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "track/campaign/campaign_share.h"
 
 static const char *const names[] = {
@@ -116,9 +117,5 @@ int main(void)
     tcase_add_test(tc, processes_of_a_step_help_each_other);
     tcase_add_test(tc, what_makes_no_sense_is_refused);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/ceiling.h"
 #include "kernels/cpu/ceiling/ceiling_isa.h"
+#include "run_suite.h"
 
 enum { THREADS = 2, ARENA = 1 << 20 };
 
@@ -270,9 +271,5 @@ int main(void)
     tcase_add_test(tc, the_chase_is_one_cycle);
     tcase_add_test(tc, calibration_reaches_its_target);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

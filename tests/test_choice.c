@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "session/analyze/setup.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static struct sp_choice choice;
@@ -189,9 +191,5 @@ int main(void)
     tcase_add_test(tc, nothing_runs);
     tcase_add_test(tc, stores_that_are_asked_for);
     suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int n_failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(s);
 }

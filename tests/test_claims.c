@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/files/atomic_file.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "track/store/claim.h"
 
@@ -242,9 +243,5 @@ int main(void)
     tcase_add_test(t, a_claim_has_no_rival);
     tcase_add_test(t, looking_knows_whose_clock);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

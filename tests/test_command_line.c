@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/core/options.h"
+#include "run_suite.h"
 
 static error_t fail_with(int key, char *arg, struct argp_state *state)
 {
@@ -47,9 +48,5 @@ int main(void)
     tcase_add_exit_test(tc, with_another_fault_it_ends, 7);
     tcase_add_exit_test(tc, otherwise_it_returns, 0);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/observe.h"
 #include "session/gpu/gpu_analysis.h"
@@ -429,9 +430,5 @@ int main(void)
     tcase_add_test(c, samples_crowded_are_replaced);
     tcase_add_test(c, shared_cores_may_be_the_rule);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return run_suite(s);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "track/judge/judge.h"
 
 enum { BEFORE = 8, MOST = BEFORE + 3 };
@@ -133,9 +134,5 @@ int main(void)
     tcase_add_test(tests, what_was_not_decided_may_be_still);
     tcase_add_test(tests, without_a_baseline_there_is_nothing_to_confirm);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

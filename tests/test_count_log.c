@@ -13,6 +13,7 @@
 #include "probes/known_volume.h"
 #include "probes/perf_events.h"
 #include "probes/replay.h"
+#include "run_suite.h"
 #include "share.h"
 #include "skipped_time.h"
 
@@ -491,9 +492,5 @@ int main(int argc, char **argv)
     tcase_add_test(tc, known_volumes_run);
     tcase_add_test(tc, events_of_threads_are_counted_live);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

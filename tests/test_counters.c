@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "recorded_root.h"
+#include "run_suite.h"
 #include "sys/counters/counters.h"
 #include "sys/counters/memory_pmu.h"
 
@@ -256,9 +257,5 @@ int main(void)
     tcase_add_test(tc, software_events_are_counted);
     tcase_add_test(tc, an_event_that_is_not_there_gives_a_reason);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probes/cuda/cupti_range.h"
+#include "run_suite.h"
 
 static enum sp_status never(void *context, struct sp_error *err)
 {
@@ -56,9 +57,5 @@ int main(void)
     tcase_add_test(tests, without_a_driver_there_is_a_reason);
     tcase_add_test(tests, the_module_says_so_too);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

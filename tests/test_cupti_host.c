@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "probes/cuda/cupti_host.h"
+#include "run_suite.h"
 
 static struct sp_cupti_api api;
 static struct sp_error err;
@@ -149,9 +150,5 @@ int main(void)
     tcase_add_test(tests, an_unknown_chip_is_an_error_that_lists_the_known);
     tcase_add_test(tests, a_library_that_is_missing_or_another_is_said);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

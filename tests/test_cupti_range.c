@@ -9,6 +9,7 @@
 #include "fake/fake_cupti.h"
 #include "probes/cuda/cupti_range.h"
 #include "recorded_root.h"
+#include "run_suite.h"
 
 static struct sp_cupti_api api;
 static struct fake_cupti *fake;
@@ -391,9 +392,5 @@ int main(void)
     tcase_add_test(tests, refusals_have_their_own_sentences);
     tcase_add_test(tests, permission_is_told_with_the_drivers_switch);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "base/random.h"
 #include "io/matrix/decimal.h"
+#include "run_suite.h"
 
 static uint64_t bits_of(double x)
 {
@@ -231,9 +232,5 @@ int main(void)
     tcase_add_test(c, writes_what_reads_back);
     tcase_add_test(c, writes_special_numbers);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

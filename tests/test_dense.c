@@ -10,6 +10,7 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "sparse/csr/real.h"
 
 static const struct {
@@ -268,9 +269,5 @@ int main(void)
     tcase_add_loop_test(tcase, panels_give_the_formula, 0, 2);
     tcase_add_loop_test(tcase, degenerate_shapes, 0, N_CASES);
     tcase_add_test(tcase, half_precision_rounds_to_nearest_even);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

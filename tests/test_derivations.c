@@ -5,6 +5,7 @@
 
 #include "model/volume/volume.h"
 #include "near.h"
+#include "run_suite.h"
 #include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
@@ -180,9 +181,5 @@ int main(void)
     tcase_add_test(tc, blocks_of_four);
     tcase_add_test(tc, lists_of_columns);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

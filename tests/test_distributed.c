@@ -11,6 +11,7 @@
 #include "io/machine/machine_file.h"
 #include "io/ranks/network_file.h"
 #include "io/ranks/row_parts.h"
+#include "run_suite.h"
 #include "session/ranks/local_loads.h"
 #include "session/ranks/scaling.h"
 #include "sparse/generate/generate.h"
@@ -472,9 +473,5 @@ int main(void)
     tcase_add_test(all, networks_are_found_by_name);
     tcase_add_test(all, what_cannot_be_is_refused);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/doctor/doctor.h"
 #include "recorded_root.h"
+#include "run_suite.h"
 #include "sp_config.h"
 #include "sys/counters/counter_holders.h"
 #include "sys/counters/counters.h"
@@ -401,9 +402,5 @@ int main(void)
     tcase_add_test(tc, required_words_are_known_or_named);
     tcase_add_test(tc, lines_fit_and_ids_are_unique);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

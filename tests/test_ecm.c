@@ -9,6 +9,7 @@
 #include "model/ecm.h"
 #include "model/roofline.h"
 #include "near.h"
+#include "run_suite.h"
 #include "volume_cases.h"
 
 static struct sp_value stated(double x)
@@ -338,9 +339,5 @@ int main(void)
     tcase_add_test(tc, loads_alone_tell_no_rule);
     tcase_add_test(tc, machine_gives_the_inputs);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

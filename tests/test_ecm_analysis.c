@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "near.h"
+#include "run_suite.h"
 #include "session/analyze/analysis.h"
 #include "session/measure/byte_source.h"
 #include "session/record/parts.h"
@@ -298,9 +299,5 @@ int main(void)
     tcase_add_test(t, a_record_has_it);
     tcase_add_test(t, a_record_has_its_gathers);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -11,7 +11,9 @@
 #include "io/record/record.h"
 #include "lab/lab_check.h"
 #include "model/machine.h"
+#include "run_suite.h"
 #include "session/measure/conditions.h"
+#include "sparse/formats/format.h"
 #include "sparse/launch/gpu_launch.h"
 #include "sparse/product/workload.h"
 #include "sparse/reorder/reorder.h"
@@ -34,8 +36,8 @@ START_TEST(test_words_of_the_layers)
 {
     for (int i = 0; i < SP_N_OPS; i++)
         must(sp_op_name((enum sp_op)i));
-    for (int i = 0; i < SP_N_FORMATS; i++)
-        must(sp_format_name((enum sp_format)i));
+    for (int i = 0; i < sp_n_formats; i++)
+        must(sp_format_name(i));
     for (int i = 0; i < SP_N_PRECISIONS; i++)
         must(sp_precision_name((enum sp_precision)i));
     for (int i = 0; i < SP_N_INDICES; i++)
@@ -291,9 +293,5 @@ int main(void)
     tcase_add_test(tc, test_schema);
     tcase_add_test(tc, test_spellings);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

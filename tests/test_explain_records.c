@@ -8,6 +8,7 @@
 #include "cli/explain/explained.h"
 #include "io/record/record.h"
 #include "report/report_words.h"
+#include "run_suite.h"
 
 static void read_example(const char *name, struct sp_record *r)
 {
@@ -262,9 +263,5 @@ int main(void)
     tcase_add_test(tc, test_gain);
     tcase_add_test(tc, test_gains_of_stored_records);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "io/record/record.h"
 #include "lab/lab_audit.h"
 #include "model/formulas/formulas.h"
+#include "run_suite.h"
 
 static void must_be_text(const char *text, const char *what, const char *name)
 {
@@ -224,9 +225,5 @@ int main(void)
     tcase_add_test(tc, test_formulas);
     tcase_add_test(tc, test_units_of_symbols);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/analyze/analyze_output.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 
 /* The exit code of a record with these fractions, and what stands on standard error. */
@@ -63,9 +64,5 @@ int main(void)
     TCase *t = tcase_create("fail_below");
     tcase_add_test(t, the_worse_answer_of_both_limits_counts);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -1,12 +1,33 @@
 /* The gate put to the test: rates of false alarms and of detection over drawn series, and the parts
  * of the design by themselves. A share of the trials in the plain suite, all of them in gate_full.
- * Seeded. */
+ * Seeded.
+ *
+ * What earlier gates did wrong, and the tests that fail where one does so again (`judge`: in
+ * test_judge.c, `history N`: in cli/histories.sh):
+ *
+ * - A slowdown of 2 x is red for three sessions, then ok, though nobody accepted it:
+ *   judge/what_is_open_is_not_forgotten, history 2, what_was_found_is_kept_for_years.
+ * - 2 % more bytes turn green after ten records: judge/what_is_open_is_not_forgotten, history 5.
+ * - 11.7 % above an accepted baseline is ok, because noise grew afterwards:
+ *   judge/noise_that_grew_does_not_forgive.
+ * - Measuring again, and more history, find less: power_rises_with_evidence.
+ * - A t-test on sessions finds twice as much: slowdowns_are_found_in_noisy_sessions; with spikes:
+ *   spikes_and_modes_do_not_blind.
+ * - Two modes hide 30 %: judge/modes_are_compared_with_themselves, spikes_and_modes_do_not_blind,
+ *   history 6.
+ * - A drift of 0.2 % a commit is ok, and located as a stair that the machine is blamed for:
+ *   drifts_are_named, judge/a_drift_is_a_trend, history 4; the machine only where its sentinels
+ *   moved: history 7.
+ * - What all series of a session share turns pipelines red: common_noise_turns_no_pipeline_red,
+ *   judge/what_all_do_is_taken_out, history 8. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "run_suite.h"
 #include "share.h"
 #include "track/campaign/made_history.h"
 #include "track/campaign/rehearsal.h"
@@ -137,6 +158,98 @@ START_TEST(what_was_found_stays_red)
 }
 END_TEST
 
+/* 600 sessions at a slowdown of four standard deviations: some of them are as good as before by
+ * chance, and end nothing; where it was mended, three sessions say so. */
+START_TEST(what_was_found_is_kept_for_years)
+{
+    enum { AT = 20, UNTIL = 40, SESSIONS = 3, N = 600 };
+    static struct sp_entry e[N];
+    const struct sp_entry *list[N];
+    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME};
+    const int n = 40 / share_of;
+    int red = 0, named = 0, green = 0;
+    for (int i = 0; i < n; i++)
+        for (int mended = 0; mended < 2; mended++) {
+            const struct sp_made_fault fault = {
+                .kind = SP_MADE_STEP, .series = 1, .at = AT, .until = mended ? UNTIL : 0, .by = 0.06};
+            const struct sp_made_options o = {.n_runs = 5,
+                                              .noise = 0.005,
+                                              .session = 0.015,
+                                              .seed = 100 + (uint64_t)i,
+                                              .fault = &fault,
+                                              .n_faults = 1};
+            const int until = mended ? (UNTIL + 1) * SESSIONS : N;
+            struct sp_judgement j;
+            for (int c = 0; c < until; c++) {
+                sp_made_entry(&o, 0, c / SESSIONS, c % SESSIONS, &e[c]);
+                list[c] = &e[c];
+            }
+            ck_assert_int_eq(sp_judge(list, until, NULL, 0, &judge, &j, NULL), SP_OK);
+            green += mended && j.n_open == 0;
+            red += !mended && j.verdict == SP_TRACK_REGRESSED;
+            const int since = j.n_open > 0 ? atoi(j.open[0].since->commit + 6) - 1 : -1;
+            named += !mended && since >= AT - 1 && since <= AT + 1;
+        }
+    ck_assert_msg(red >= 0.97 * n && named >= 0.75 * n - 0.5 * sqrt(n) && green >= 0.85 * n,
+                  "of %d: %d red, %d name the commit, %d green when mended", n, red, named, green);
+}
+END_TEST
+
+/* However long a history is, its beginning counts; a drawn level that was withdrawn costs none that
+ * is open. */
+START_TEST(nothing_is_too_long_ago)
+{
+    enum { N = 2400 };
+    static double y[N];
+    const struct sp_level_series series = {.n = N, .y = y};
+    const struct sp_level_options o = {.floor = log1p(0.03), .alpha = 0.01, .prior = {0.015 * 0.015, 5}};
+    struct sp_level_state state;
+    struct sp_random r = {7};
+    for (int i = 0; i < N; i++)
+        y[i] = (i >= 30 ? log(2) : 0) + 0.05 * (sp_random_unit(&r) - 0.5) + (i % 29 == 28 ? 0.06 : 0);
+    ck_assert_int_eq(sp_levels_follow(&series, &o, &state, NULL), SP_OK);
+    ck_assert_msg(state.n_open >= 1 && state.open[0].at == 30, "%d open, since %d", state.n_open,
+                  state.open[0].at);
+    ck_assert_double_gt(state.open[0].by, 0.6);
+}
+END_TEST
+
+/* The machine's other series tell of its noise from the third session on. */
+START_TEST(noise_is_known_early)
+{
+    struct sp_rehearsal_options o = {.noise = 0.005, .session = 0.05, .n_beside = 7, .n_sessions = 3};
+    struct sp_rehearsal r = rehearse(o, 1600);
+    expect_at_most(&r, r.n_alarms, 0.01, "unchanged, three before");
+    o.confirm = 2;
+    r = rehearse(o, 1600);
+    expect_at_most(&r, r.n_alarms, 0.01, "unchanged, three before, two more");
+}
+END_TEST
+
+/* Sessions that differ by 5 % make no trend that stays. */
+START_TEST(noise_makes_no_trends)
+{
+    enum { SESSIONS = 120 };
+    static struct sp_entry e[SESSIONS];
+    const struct sp_entry *list[SESSIONS];
+    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME};
+    const int n = 400 / share_of;
+    int trends = 0;
+    for (int i = 0; i < n; i++) {
+        const struct sp_made_options o = {
+            .n_runs = 5, .noise = 0.005, .session = 0.05, .seed = 900 + (uint64_t)i};
+        struct sp_judgement j;
+        for (int c = 0; c < SESSIONS; c++) {
+            sp_made_entry(&o, 0, c / 3, c % 3, &e[c]);
+            list[c] = &e[c];
+        }
+        ck_assert_int_eq(sp_judge(list, SESSIONS, NULL, 0, &judge, &j, NULL), SP_OK);
+        trends += j.verdict == SP_TRACK_REGRESSED && j.kind == SP_CHANGE_TREND;
+    }
+    ck_assert_msg(trends <= 0.005 * n + 1, "%d of %d", trends, n);
+}
+END_TEST
+
 /* Twenty series whose sessions differ together by 2 %: pipelines of nothing but unchanged ones. */
 START_TEST(common_noise_turns_no_pipeline_red)
 {
@@ -264,8 +377,9 @@ START_TEST(faults_are_read)
     ck_assert(f.kind == SP_MADE_MODE && f.at == 2 && f.until == 0 && f.series == 1);
     ck_assert_int_eq(sp_made_fault_parse("drift:1:0.2:all", &f, &err), SP_OK);
     ck_assert_int_eq(f.series, 0);
-    static const char *const wrong[] = {"",          "step",       "step:3",     "step:0:5", "step:5-4:3",
-                                        "steps:3:5", "step:3:5:0", "step:3:5:x", "step:3:5 "};
+    static const char *const wrong[] = {"",           "step",       "step:3",     "step:0:5",
+                                        "step:5-4:3", "steps:3:5",  "step:3:5:0", "step:3:5:x",
+                                        "step:3:5 ",  "step:3:inf", "step:3:1e9", "step:3000000000:5"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(sp_made_fault_parse(wrong[i], &f, &err) == SP_USAGE, "%s", wrong[i]);
 }
@@ -281,6 +395,10 @@ int main(int argc, char **argv)
     tcase_add_test(t, power_rises_with_evidence);
     tcase_add_test(t, spikes_and_modes_do_not_blind);
     tcase_add_test(t, what_was_found_stays_red);
+    tcase_add_test(t, what_was_found_is_kept_for_years);
+    tcase_add_test(t, nothing_is_too_long_ago);
+    tcase_add_test(t, noise_is_known_early);
+    tcase_add_test(t, noise_makes_no_trends);
     tcase_add_test(t, common_noise_turns_no_pipeline_red);
     tcase_add_test(t, drifts_are_named);
     tcase_add_test(t, long_histories_keep_still);
@@ -289,9 +407,5 @@ int main(int argc, char **argv)
     tcase_add_test(t, moments_are_robust);
     tcase_add_test(t, faults_are_read);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

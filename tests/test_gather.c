@@ -10,6 +10,8 @@
 #include "model/gather.h"
 #include "model/losses.h"
 #include "model/volume/traffic.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static const char *const level_names[] = {"L1", "L2", "L3", "MEM"};
 static const double rate_of_one[] = {2e9, 1e9, 4e8, 8e7}; /* [1/s] */
@@ -300,9 +302,5 @@ int main(void)
     tcase_add_loop_test(tc, a_window_is_gathered_from_its_level, 0, 3);
     tcase_add_loop_test(tc, lines_that_follow_each_other_are_fetched_ahead, 0, 4);
     suite_add_tcase(s, tc);
-    SRunner *sr = srunner_create(s);
-    srunner_run_all(sr, CK_ENV);
-    const int n_failed = srunner_ntests_failed(sr);
-    srunner_free(sr);
-    return n_failed != 0;
+    return run_suite(s);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/csr/sort.h"
 #include "sparse/generate/generate.h"
@@ -444,9 +445,5 @@ int main(void)
     tcase_add_test(tc, complex_values_move_in_pairs);
     tcase_add_test(tc, sort_agrees_with_qsort);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -7,6 +7,8 @@
 #include "hand_layout.h"
 #include "model/gpu/column_runs.h"
 #include "model/gpu/gpu_caches.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/workload.h"
 
 /* Touches of x in the order of waves, one by one. */
@@ -276,9 +278,5 @@ int main(void)
     tcase_add_test(tc, waves_equal_a_plain_lru);
     tcase_add_test(tc, runs_of_columns_equal_a_walk);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/machine/machine_file.h"
+#include "run_suite.h"
 #include "schema_check.h"
 #include "session/gpu/record_gpu.h"
 #include "sparse/formats/layout.h"
@@ -98,9 +99,5 @@ int main(void)
     TCase *tc = tcase_create("gpu_forecast");
     tcase_add_loop_test(tc, a_forecast_is_a_record, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

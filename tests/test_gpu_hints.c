@@ -7,6 +7,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/hints/hints.h"
 #include "proposal.h"
+#include "run_suite.h"
 
 /* 100 MB of memory and 300 MB of the L2 in 100 us, at 1 TB/s and 3 TB/s. */
 static struct sp_gpu_prediction prediction(double memory_B, double L2_B, double launch_s)
@@ -301,9 +302,5 @@ int main(void)
     tcase_add_test(tcase, idle_lanes);
     tcase_add_test(tcase, units_for_blocks);
     tcase_add_test(tcase, tiles_or_rows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

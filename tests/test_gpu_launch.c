@@ -3,6 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "run_suite.h"
 #include "sparse/generate/generate.h"
 #include "sparse/launch/gpu_launch.h"
 
@@ -247,9 +248,5 @@ int main(void)
     tcase_add_test(tcase, matrix_units_have_stages);
     tcase_add_test(tcase, what_does_not_fit_is_refused);
     tcase_add_test(tcase, chunks_start_one_after_the_other);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

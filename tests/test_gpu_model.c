@@ -7,7 +7,9 @@
 #include "io/machine/machine_file.h"
 #include "model/gpu/gpu_predict.h"
 #include "model/volume/volume.h"
+#include "run_suite.h"
 #include "share.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static void read_machine(const char *name, struct sp_machine *m)
@@ -531,9 +533,5 @@ int main(int argc, char **argv)
         tcase_add_test(tc, figures_of_a_random_matrix);
     tcase_add_test(tc, what_the_L2_keeps);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -6,6 +6,8 @@
 
 #include "hand_layout.h"
 #include "model/gpu/coalesce.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 /* What one thread asks for, with a key: equal keys of a warp are one request, in the order of the keys. */
 struct access {
@@ -323,7 +325,7 @@ START_TEST(turns_that_have_an_entry)
     enum { N = 64 };
     static const struct {
         enum sp_gpu_map map;
-        enum sp_format format;
+        int format;
         int lanes;
         double active;
     } cases[] = {{SP_GPU_THREAD, SP_FORMAT_CRS, 0, 0.75},
@@ -364,9 +366,5 @@ int main(void)
     tcase_add_test(tc, sectors_of_a_diagonal);
     tcase_add_test(tc, turns_that_have_an_entry);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -10,7 +10,9 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/half.h"
 #include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"
@@ -381,9 +383,5 @@ int main(void)
     tcase_add_loop_test(tc, simulation_agrees_with_the_formula, 0, 4);
     tcase_add_test(tc, windows_cost_what_the_formula_says);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "sparse/generate/generate.h"
 #include "sparse/ranks/halo.h"
 
@@ -338,9 +339,5 @@ int main(void)
     tcase_add_test(all, partitioners_repeat_themselves);
     tcase_add_test(all, parts_of_a_file);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

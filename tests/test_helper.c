@@ -13,6 +13,7 @@
 #include "probes/counting.h"
 #include "probes/helper_counter.h"
 #include "probes/helper_process.h"
+#include "run_suite.h"
 
 static int atexit_runs;
 static char moved_path[64];
@@ -310,9 +311,5 @@ int main(void)
     tcase_add_test(tc, the_real_libraries_answer);
     tcase_add_test(tc, a_helper_that_is_not_there_is_said);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -14,7 +14,10 @@
 #include "model/volume/traffic.h"
 #include "proposal.h"
 #include "require.h"
+#include "run_suite.h"
 #include "share.h"
+#include "sparse/formats/format.h"
+#include "sparse/formats/format_ids.h"
 
 enum { N_INPUTS = 120000, MOST = 8 };
 
@@ -216,10 +219,10 @@ static void make_rest(struct made *m, double V_B, double core_s, double time_s)
     in->roof_store_nt_Bps = exactly(0.7, V_B / time_s * decades(0.5, 4), SP_MEASURED);
     in->can_store_nt = chance(0.8);
     in->symmetric = chance(0.5);
-    for (int i = 0; i < SP_N_FORMATS; i++) {
+    for (int i = 0; i < sp_n_formats; i++) {
         struct sp_storage *s = &in->storage[i];
         if (chance(0.9))
-            s->change = sp_change_of(SP_OPTION_FORMAT, sp_format_name((enum sp_format)i));
+            s->change = sp_change_of(SP_OPTION_FORMAT, sp_format_name(i));
         s->V_B =
             maybe(0.6, chance(0.2) ? 0 : V_B * decades(0.01, 1.5), chance(0.5) ? SP_SIMULATED : SP_MODELLED);
         s->core_s = exactly(0.8, core_s * decades(0.05, 3), SP_MEASURED);
@@ -491,9 +494,5 @@ int main(int argc, char **argv)
     tcase_set_timeout(tc, 120);
     tcase_add_test(tc, no_promise_passes_its_floor);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

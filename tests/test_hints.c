@@ -7,6 +7,8 @@
 
 #include "hint_case.h"
 #include "model/volume/traffic.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 START_TEST(table_is_complete)
 {
@@ -656,9 +658,5 @@ int main(void)
     tcase_add_test(tc, partitions_of_ranks);
     tcase_add_test(tc, largest_gain_first);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "hint_case.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 /* What is only possible is proposed where it will be tried. */
 START_TEST(another_format_is_possible_where_hints_are_tried)
@@ -394,9 +396,5 @@ int main(void)
     tcase_add_test(tc, explicit_zeros);
     tcase_add_test(tc, width_of_block_vectors);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

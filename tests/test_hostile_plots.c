@@ -13,6 +13,7 @@
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"
+#include "run_suite.h"
 #include "share.h"
 
 enum { N_KINDS = 15, N_RECORDS = 8, N_TEXTS = 7 };
@@ -415,9 +416,5 @@ int main(int argc, char **argv)
     tcase_add_test(tc, what_would_start_a_program_is_refused);
     tcase_add_test(tc, gnuplot_runs_in_a_closed_environment);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

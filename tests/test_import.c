@@ -8,6 +8,7 @@
 
 #include "io/machine/machine_file.h"
 #include "io/times_text.h"
+#include "run_suite.h"
 #include "session/analyze/analyze.h"
 #include "session/record/imports.h"
 
@@ -504,9 +505,5 @@ int main(void)
                         sizeof no_profile / sizeof *no_profile);
     suite_add_tcase(suite, text);
     suite_add_tcase(suite, run);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

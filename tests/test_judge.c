@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "track/judge/judge.h"
 
 static const double steady[] = {1.0, 1.01, 0.99, 1.005, 0.995};
@@ -469,9 +470,5 @@ int main(void)
     tcase_add_test(t, what_differs_is_named);
     tcase_add_test(t, values_of_records_and_of_runs);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

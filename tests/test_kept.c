@@ -11,6 +11,8 @@
 #include "model/volume/traffic.h"
 #include "near.h"
 #include "one_cache.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static struct sp_machine machine_of(double size_B, double lo, double hi)
 {
@@ -205,9 +207,5 @@ int main(void)
     tcase_add_loop_test(tc, the_simulator_agrees, 0, 2);
     tcase_add_test(tc, nothing_is_taken_off_twice);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return run_suite(s);
 }

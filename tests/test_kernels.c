@@ -13,7 +13,9 @@
 #include "share.h"
 #include "small_matrices.h"
 #include "sparse/formats/format.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
+#include "tried_formats.h"
 
 enum { MOST_ROWS = 1024 };
 static int *met; /* [MOST_ROWS] how often each row of the table ran, in all processes of this test */
@@ -123,13 +125,13 @@ START_TEST(kernels_agree_with_the_reference)
 {
     struct sp_csr a = small_matrix(_i);
     static const int32_t Cs[] = {4, 8, 16, 32, 5, 40};
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     int turn = _i, n = 0;
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_C128, SP_MIXED};
     for (int precision = 0; precision < 4; precision++)
         for (int index = 0; index < SP_N_INDICES; index++)
             for (int f = 0; f < 3; f++) {
-                enum sp_format format = formats[f];
+                int format = formats[f];
                 struct sp_workload w = {.format = format, .C = 1, .sigma = 1, .matrix = &a};
                 w.precision = precisions[precision];
                 w.index = index;
@@ -209,9 +211,9 @@ START_TEST(parts_of_columns_agree_with_the_reference)
 {
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_MIXED};
     struct sp_csr a = small_matrix(_i);
-    for (int f = 0; f < SP_N_FORMATS; f++)
+    for (int f = 0; f < sp_n_formats; f++)
         for (int i = 0; sp_format_kinds[f]->for_columns && _i != SMALL_COMPLEX && i < 3 * 2 * 4 * 2; i++) {
-            struct sp_workload w = {.format = (enum sp_format)f,
+            struct sp_workload w = {.format = f,
                                     .W = i % 2 ? 64 : 1000,
                                     .precision = precisions[i / 2 % 3],
                                     .index = i / 6 % 2 ? SP_I64 : SP_I32,
@@ -220,6 +222,24 @@ START_TEST(parts_of_columns_agree_with_the_reference)
                                     .matrix = &a};
             ck_assert_int_gt(check_workload(&w), 1);
         }
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* Each that SpMV takes, whatever the tests around this one try. */
+START_TEST(every_format_agrees_with_the_reference)
+{
+    const char *formats[MOST_TRIED_FORMATS];
+    const int n = tried_formats(SP_OP_SPMV, formats);
+    struct sp_csr a = small_symmetric(_i, 1);
+    for (int f = 0; f < n && !sp_csr_is_complex(&a); f++) {
+        struct sp_workload w = {.schedule = SP_SCHEDULE_NNZ, .n_threads = 3, .matrix = &a};
+        ck_assert_int_eq(sp_workload_set_format(&w, formats[f], NULL), SP_OK);
+        ck_assert_msg(check_workload(&w) > 1,
+                      "%s has no kernel beside the reference: kernels/cpu/plain/NAME.c with PLAIN_FORMAT in "
+                      "base/option/formats.inc, or rows of kernels/kernel_table.c",
+                      formats[f]);
+    }
     sp_csr_free(&a);
 }
 END_TEST
@@ -248,11 +268,12 @@ START_TEST(blocks_agree_with_the_reference)
 }
 END_TEST
 
-/* Formats of the operations with dense operands, as typed. */
-static const struct {
+/* Formats of the operations with dense operands, as typed; beside these each other that the table
+ * has. */
+static struct {
     enum sp_op op;
     const char *format;
-} dense_cases[] = {
+} dense_cases[64] = {
     {SP_OP_SPMMV, "crs"},           {SP_OP_SPMMV, "sell:4,1"},    {SP_OP_SPMMV, "sell:8,32"},
     {SP_OP_SPMMV, "sell:32,64"},    {SP_OP_SPMMV, "sell:5,10"},   {SP_OP_SPMM, "crs"},
     {SP_OP_SDDMM, "crs"},           {SP_OP_FUSEDMM, "crs"},       {SP_OP_SPMM, "staged:16,8"},
@@ -263,7 +284,25 @@ static const struct {
     {SP_OP_SPMM, "bcsr:3x3"},       {SP_OP_SPMM, "bcsr:8x8"},     {SP_OP_SPMM, "bcsr:6x6"},
     {SP_OP_SPMM, "bcsr:16x8"},      {SP_OP_SPMM, "bcsr:2x64"},    {SP_OP_SPMM, "bcsr:21x5"},
 };
-enum { N_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
+enum { MOST_DENSE_CASES = sizeof dense_cases / sizeof *dense_cases };
+static int n_dense_cases;
+
+static bool has(enum sp_op op, const struct sp_format_kind *kind)
+{
+    bool found = op == SP_OP_SPMV;
+    for (int i = 0; i < n_dense_cases; i++)
+        found = found || (dense_cases[i].op == op && is_of_format(dense_cases[i].format, kind));
+    return found;
+}
+
+static void add(enum sp_op op, const struct sp_format_kind *kind, const char *typed)
+{
+    (void)kind;
+    if (n_dense_cases < MOST_DENSE_CASES) {
+        dense_cases[n_dense_cases].op = op;
+        dense_cases[n_dense_cases++].format = typed;
+    }
+}
 
 /* Widths around those of vectors and tiles; every operation meets all of them over the matrices. */
 START_TEST(dense_operands_agree_with_the_reference)
@@ -433,6 +472,9 @@ static int count_unmet(void)
 
 int main(int argc, char **argv)
 {
+    while (n_dense_cases < MOST_DENSE_CASES && dense_cases[n_dense_cases].format)
+        n_dense_cases++;
+    add_formats(has, add);
     const struct {
         const char *name;
         const TTest *test;
@@ -442,8 +484,9 @@ int main(int argc, char **argv)
         {"rows_alike", rows_alike_agree_with_the_reference, SP_N_PRECISIONS},
         {"halves", halves_agree_with_the_reference, SMALL_FOLDED},
         {"stripes", parts_of_columns_agree_with_the_reference, N_SMALL_MATRICES},
+        {"formats", every_format_agrees_with_the_reference, N_SMALL_MATRICES},
         {"blocks", blocks_agree_with_the_reference, N_SMALL_MATRICES},
-        {"dense", dense_operands_agree_with_the_reference, N_DENSE_CASES * N_SMALL_MATRICES},
+        {"dense", dense_operands_agree_with_the_reference, n_dense_cases * N_SMALL_MATRICES},
         {"panels", panels_agree_with_the_reference, 2},
         {"table", table_is_complete, 1},
         {"ranks", candidates_are_ranked, 1},

@@ -11,6 +11,7 @@
 #include "lab/lab_bind.h"
 #include "lab/lab_check.h"
 #include "lab/lab_report.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 
 static void make_lab(void)
@@ -737,9 +738,5 @@ int main(void)
     tcase_add_test(t, reports_have_units_at_their_numbers);
     tcase_add_test(t, seeds_follow_from_names);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

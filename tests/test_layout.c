@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "require.h"
+#include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 
 struct triplet {
@@ -413,9 +415,5 @@ int main(void)
     tcase_add_test(tcase, array_bytes_are_those_of_the_theory);
     tcase_add_test(tcase, beta_by_hand);
     tcase_add_test(tcase, long_rows_sort_right);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

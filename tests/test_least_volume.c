@@ -1,7 +1,7 @@
-/* V(alpha_min), each array once, is the least that an execution from empty caches can move: every format over
- * many matrices, caches, threads and domains. The simulation counts whole lines and the formula elements, so
- * nothing but rounding of doubles may lie between them where the formula is larger (STAGED: the length of its
- * buffers). */
+/* V(alpha_min), each array once, is the least that an execution from empty caches can move: every
+ * format over many matrices, caches, threads and domains. The simulation counts whole lines and the
+ * formula elements, so nothing but rounding of doubles may lie between them where the formula is
+ * larger (STAGED: the length of its buffers). */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,18 +10,22 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
+#include "tried_formats.h"
 
 static const double TOLERANCE = 1e-12;
 
-static const struct {
+/* Beside these each other pair of operation and format that the table has. */
+static struct {
     enum sp_op op;
     const char *format;
     int32_t r;
-} kinds[] = {
+} kinds[128] = {
     {SP_OP_SPMV, "crs", 1},        {SP_OP_SPMV, "sell:8,1", 1},      {SP_OP_SPMV, "sell:32,256", 1},
     {SP_OP_SPMV, "sellu:8,64", 1}, {SP_OP_SPMV, "bcsr:4x4", 1},      {SP_OP_SPMV, "bcsr:2x3", 1},
     {SP_OP_SPMV, "half", 1},       {SP_OP_SPMV, "striped:64", 1},    {SP_OP_SPMV, "striped:1024", 1},
@@ -30,7 +34,25 @@ static const struct {
     {SP_OP_SDDMM, "coo", 16},      {SP_OP_SDDMM, "tiled:64,16", 24}, {SP_OP_SDDMM, "staged:64,16", 24},
     {SP_OP_FUSEDMM, "crs", 16},
 };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
+enum { MOST_KINDS = sizeof kinds / sizeof *kinds };
+static int n_kinds;
+
+static bool has(enum sp_op op, const struct sp_format_kind *kind)
+{
+    for (int i = 0; i < n_kinds; i++)
+        if (kinds[i].op == op && is_of_format(kinds[i].format, kind))
+            return true;
+    return false;
+}
+
+static void add(enum sp_op op, const struct sp_format_kind *kind, const char *typed)
+{
+    (void)kind;
+    if (n_kinds < MOST_KINDS) {
+        kinds[n_kinds].op = op, kinds[n_kinds].format = typed;
+        kinds[n_kinds++].r = op == SP_OP_SPMV ? 1 : 16;
+    }
+}
 
 static const char *const generated[] = {
     "laplace2d:40",     "laplace3d:9",       "laplace3d:9+permuted:3",
@@ -39,6 +61,14 @@ static const char *const generated[] = {
     "laplace2d:110",    "random:300x5000:3",
 };
 enum { N_GENERATED = sizeof generated / sizeof *generated, N_MATRICES = N_GENERATED + N_SMALL_MATRICES };
+
+static bool is_mirrored(const char *typed)
+{
+    for (int i = 0; i < sp_n_formats; i++)
+        if (is_of_format(typed, sp_format_kinds[i]))
+            return sp_format_kinds[i]->mirrored;
+    return false;
+}
 
 static struct sp_csr matrix(int i, bool symmetric)
 {
@@ -66,7 +96,8 @@ static void check(int kind, int which, const struct sp_layout *l, int64_t cache_
     o.domain_of_thread = domain;
     ck_assert_int_eq(sp_sim_traffic(l, &o, v, &n, NULL, NULL), SP_OK);
     ck_assert_int_eq(sp_alpha_min_layout(l, n_domains, domain, 64, 0, NULL, &least, NULL), SP_OK);
-    /* The buffers of other threads than the one with the longest list may be shorter than the formula's. */
+    /* The buffers of other threads than the one with the longest list may be shorter than the
+     * formula's. */
     const double n_others = l->format == SP_FORMAT_STAGED ? l->partition.n_threads - 1 : 0;
     const double shorter_B = 2 * sp_layout_array_bytes(l, SP_ARRAY_OTHER) * n_others / l->partition.n_threads;
     const double simulated_B = v[0].read_B.value + v[0].write_B.value,
@@ -80,7 +111,7 @@ static void check(int kind, int which, const struct sp_layout *l, int64_t cache_
 
 static void check_matrix(int kind, int which)
 {
-    struct sp_csr a = matrix(which, strcmp(kinds[kind].format, "half") == 0);
+    struct sp_csr a = matrix(which, is_mirrored(kinds[kind].format));
     for (int n = 1; n <= 5; n += 2) {
         struct sp_layout l;
         struct sp_workload w = {.op = kinds[kind].op,
@@ -114,13 +145,12 @@ END_TEST
 int main(int argc, char **argv)
 {
     share_take(argc, argv, 3);
+    while (n_kinds < MOST_KINDS && kinds[n_kinds].format)
+        n_kinds++;
+    add_formats(has, add);
     Suite *suite = suite_create("least_volume");
     TCase *tc = tcase_create("least_volume");
-    tcase_add_loop_test(tc, cold_executions_move_no_less, 0, N_KINDS);
+    tcase_add_loop_test(tc, cold_executions_move_no_less, 0, n_kinds);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 /* libspmodel as its users see it, through include/spmodel.h alone: options and their errors,
  * matrices of all widths, what a result says, and that the caller's process is as before. */
+#include "run_suite.h"
 #include "spmodel.h"
 
 #include <check.h>
@@ -607,9 +608,5 @@ int main(void)
     tcase_add_test(c, a_prediction);
     tcase_add_test(c, times_that_cannot_be);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

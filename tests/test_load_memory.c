@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/matrix/load_options.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "share.h"
 #include "sparse/generate/generate.h"
@@ -131,9 +132,5 @@ int main(int argc, char **argv)
     tcase_add_test(c, the_formula_is_the_documented_one);
     tcase_add_test(c, what_exceeds_the_limit_is_refused_with_the_figures);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

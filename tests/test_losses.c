@@ -5,6 +5,7 @@
 
 #include "model/losses.h"
 #include "near.h"
+#include "run_suite.h"
 
 static struct sp_loss_inputs base(void)
 {
@@ -331,9 +332,5 @@ int main(void)
     tcase_add_test(tc, equal_shares_prove_imbalance);
     tcase_add_test(tc, less_time_than_the_minimum_leaves_a_negative_rest);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "io/machine/machine_file.h"
+#include "run_suite.h"
 
 #define MACHINES SP_TEST_DATA "/../../machines"
 
@@ -469,9 +470,5 @@ int main(void)
     tcase_add_test(tc, no_capacity_exceeds_its_cache);
     tcase_add_test(tc, a_name_that_is_not_there);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -16,6 +16,7 @@
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "sparse/csr/csr_content.h"
 
@@ -252,9 +253,5 @@ int main(void)
     tcase_add_test(c, a_binary_file_may_go_once_it_is_read);
     tcase_add_test(c, a_vector_may_go_once_it_is_read);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -13,6 +13,7 @@
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/mtx_write.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "sp_config.h"
 #include "sparse/csr/csr_content.h"
@@ -441,9 +442,5 @@ int main(void)
     tcase_add_test(c, digest_depends_on_content_alone);
     tcase_add_test(c, generated_matrices_are_loaded_by_name);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

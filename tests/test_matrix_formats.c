@@ -17,6 +17,7 @@
 #include "io/matrix/npz_file.h"
 #include "io/matrix/petsc_file.h"
 #include "io/matrix/rb_file.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "sp_config.h"
 
@@ -773,9 +774,5 @@ int main(void)
     tcase_add_test(files, content_decides);
     tcase_add_test(files, names_decide_next);
     suite_add_tcase(suite, files);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -10,6 +10,7 @@
 #include "io/files/archive.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/matrix_market.h"
+#include "run_suite.h"
 
 static enum sp_status read_text(const char *text, int n_threads, struct sp_csr *a, struct sp_error *err)
 {
@@ -525,9 +526,5 @@ int main(void)
     tcase_add_test(c, loads_the_real_matrices);
     tcase_add_test(c, names_files_for_people);
     suite_add_tcase(suite, c);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

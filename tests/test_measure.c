@@ -6,6 +6,7 @@
 #include "base/samples.h"
 #include "model/cache/capacity.h"
 #include "model/cache/kept.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "session/analyze/observe.h"
 #include "session/measure/conditions.h"
@@ -558,9 +559,5 @@ int main(void)
     tcase_add_test(tc, intervals_hold_most_samples);
     tcase_add_loop_test(tc, working_sets_fit_their_levels, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/unit_costs.h"
+#include "run_suite.h"
 #include "session/measure/units.h"
 
 static struct sp_machine machine;
@@ -66,9 +67,5 @@ int main(void)
     tcase_add_test(tc, every_kernel_has_every_length);
     tcase_add_test(tc, the_variant_is_that_asked_for);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(s);
 }

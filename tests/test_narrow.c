@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "small_matrices.h"
 #include "sparse/csr/csr_content.h"
 #include "sparse/formats/offsets.h"
@@ -242,9 +243,5 @@ int main(void)
     tcase_add_test(tc, mixed_is_checked_by_what_its_values_are);
     tcase_add_test(tc, zeros_are_dropped);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "run_suite.h"
 #include "session/mpi/mpi_network.h"
 
 static struct sp_network_points points_of(double latency_s, double from_B, double rendezvous_s, double Bps,
@@ -64,9 +65,5 @@ int main(void)
     tcase_add_test(c, without_a_rendezvous_none_is_found);
     tcase_add_test(c, uneven_times_give_nearly_the_numbers);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

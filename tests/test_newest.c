@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "track/judge/sessions.h"
 
 enum { MOST = 8 };
@@ -113,9 +114,5 @@ int main(void)
     tcase_add_test(tc, without_anything_to_compare_all_is_shown);
     tcase_add_test(tc, filters_leave_the_history);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

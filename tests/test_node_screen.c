@@ -2,6 +2,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "run_suite.h"
 #include "track/campaign/node_screen.h"
 
 static struct sp_screen screen_of(const double *value, int n, struct sp_node_value *node)
@@ -102,9 +103,5 @@ int main(void)
     tcase_add_test(t, good_nodes_are_seldom_named);
     tcase_add_test(t, many_jobs_name_nodes_by_chance);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

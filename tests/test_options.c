@@ -6,6 +6,7 @@
 
 #include "changes.h"
 #include "io/record/record_request.h"
+#include "run_suite.h"
 
 START_TEST(rows_name_their_options)
 {
@@ -115,9 +116,5 @@ int main(void)
     tcase_add_test(all, words_are_parsed_or_refused);
     tcase_add_test(all, commands_are_what_a_shell_takes);
     suite_add_tcase(suite, all);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

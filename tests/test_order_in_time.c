@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "run_suite.h"
 #include "session/trial/apart.h"
 #include "sparse/generate/generate.h"
 
@@ -76,9 +77,5 @@ int main(void)
     tcase_add_test(t, orders_are_those_of_this_process);
     tcase_add_test(t, what_takes_too_long_is_ended);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int n_failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return n_failed > 0;
+    return run_suite(s);
 }

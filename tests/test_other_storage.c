@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "session/analyze/analysis.h"
 #include "session/measure/byte_source.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 static const struct sp_machine machine = {
@@ -88,9 +90,5 @@ int main(void)
     TCase *tc = tcase_create("other_storage");
     tcase_add_loop_test(tc, one_triangle_moves_what_is_said, 0, sizeof cases / sizeof *cases);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

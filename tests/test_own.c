@@ -7,6 +7,7 @@
 
 #include "kernels/own/own_library.h"
 #include "kernels/own/own_pages.h"
+#include "run_suite.h"
 #include "session/own/own.h"
 #include "sys/processes.h"
 
@@ -415,9 +416,5 @@ int main(void)
     tcase_add_test(tc, what_is_written_beside_an_array_is_seen);
     tcase_add_test(tc, names_of_libraries_are_split);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -9,6 +9,7 @@
 #include "report/html/html_page.h"
 #include "report/html/html_svg.h"
 #include "report/html/report_html.h"
+#include "run_suite.h"
 
 static char *text;
 static size_t size;
@@ -252,9 +253,5 @@ int main(void)
     tcase_add_test(tc, bars_go_on_where_the_last_one_ended);
     tcase_add_test(tc, what_is_not_known_is_not_claimed);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

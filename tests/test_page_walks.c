@@ -8,6 +8,8 @@
 
 #include "hand_layout.h"
 #include "model/gather.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 enum { PAGE = 4096 };
 
@@ -143,9 +145,5 @@ int main(void)
     tcase_add_loop_test(tc, walks_are_what_the_pages_say, 0, 2);
     tcase_add_test(tc, walks_add_their_time);
     suite_add_tcase(s, tc);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    const int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return run_suite(s);
 }

@@ -11,6 +11,7 @@
 
 #include "io/files/atomic_file.h"
 #include "io/files/part_file.h"
+#include "run_suite.h"
 #include "scratch_dir.h"
 
 static bool exists(const char *path)
@@ -222,9 +223,5 @@ int main(void)
     tcase_add_test(tc, a_file_keeps_its_permissions);
     tcase_add_test(tc, a_file_keeps_its_owner);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

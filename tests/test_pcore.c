@@ -4,9 +4,11 @@
 #include <stdlib.h>
 
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
+#include "tried_formats.h"
 
 enum { N_THREADS = 2 };
 
@@ -89,8 +91,9 @@ END_TEST
 
 START_TEST(every_format_has_rows_for_the_team)
 {
-    static const char *const formats[] = {"crs", "sell:16,64", "sellu:8,1", "bcsr:2x2", "half", "striped"};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    const char *formats[MOST_TRIED_FORMATS];
+    const int n = tried_formats(SP_OP_SPMV, formats);
+    for (int i = 0; i < n; i++) {
         struct sp_layout l;
         double work = 0;
         ck_assert_msg(run_team("laplace3d:30", formats[i], &l, &work) == SP_OK, "%s", formats[i]);
@@ -109,9 +112,5 @@ int main(void)
     tcase_add_test(tc, fill_is_that_of_the_whole_matrix);
     tcase_add_test(tc, every_format_has_rows_for_the_team);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

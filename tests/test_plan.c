@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/kernel.h"
+#include "run_suite.h"
 #include "session/analyze/pcore.h"
 #include "session/analyze/plan.h"
 #include "sparse/generate/generate.h"
@@ -115,9 +116,5 @@ int main(void)
     tcase_add_test(tc, what_is_left_goes_on_and_debts_do_not_take_all);
     tcase_add_test(tc, p_core_is_measured_once_for_a_class_of_rows);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

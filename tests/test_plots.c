@@ -11,6 +11,7 @@
 #include "plots/places.h"
 #include "plots/plot.h"
 #include "plots/script.h"
+#include "run_suite.h"
 
 enum { N_KINDS = 16 };
 
@@ -833,9 +834,5 @@ int main(void)
     tcase_add_test(tc, what_cannot_be_drawn_says_why);
     tcase_add_test(tc, too_many_records_are_refused);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -7,7 +7,9 @@
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
+#include "run_suite.h"
 #include "sparse/formats/bcsr.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"
@@ -239,9 +241,5 @@ int main(void)
     tcase_add_loop_test(tc, samples_agree_with_all_lines, 0, 2);
     tcase_add_test(tc, alpha_between_two_sizes_is_interpolated);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

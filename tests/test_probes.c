@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "probes/probe.h"
+#include "run_suite.h"
 
 /* A job that takes a known time and counts its executions. */
 struct fake {
@@ -120,9 +121,5 @@ int main(void)
     tcase_add_test(tc, time_is_that_of_one_execution);
     tcase_add_test(tc, cold_samples_are_single_and_interruption_keeps_them);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

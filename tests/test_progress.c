@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/core/terminal.h"
+#include "run_suite.h"
 
 START_TEST(the_line_fits_any_width)
 {
@@ -42,9 +43,5 @@ int main(void)
     tcase_add_test(c, the_line_fits_any_width);
     tcase_add_test(c, more_than_all_is_all);
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_ENV);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed > 0;
+    return run_suite(s);
 }

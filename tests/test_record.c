@@ -8,6 +8,7 @@
 
 #include "io/json_text.h"
 #include "io/record/record.h"
+#include "run_suite.h"
 
 #define EXAMPLE SP_TEST_DATA "/record-kkt_power.json"
 
@@ -297,9 +298,5 @@ int main(void)
     tcase_add_test(tc, unwritable_places_are_errors);
     tcase_add_test(tc, one_line_is_one_line);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "io/record/record_request.h"
 #include "model/losses.h"
 #include "probes/cuda/gpu_counters.h"
+#include "run_suite.h"
 #include "track/store/entry.h"
 
 static const char *const ids[SP_N_FIELDS] = {
@@ -109,9 +110,5 @@ int main(void)
     tcase_add_test(c, names_of_other_tables_are_fields);
     Suite *s = suite_create("record_fields");
     suite_add_tcase(s, c);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(s);
 }

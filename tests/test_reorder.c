@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/graph.h"
@@ -306,9 +307,5 @@ int main(void)
     tcase_add_test(tc, unsymmetric_matrices_go_by_the_pattern_of_a_plus_its_transpose);
     tcase_add_test(tc, what_cannot_be_reordered_is_refused_with_a_reason);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

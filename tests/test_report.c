@@ -10,6 +10,7 @@
 #include "report/report_series.h"
 #include "report/text/report_lines.h"
 #include "report/text/report_text.h"
+#include "run_suite.h"
 
 /* Every case prints the example record, changed in one respect, and is compared with golden/report-NAME.txt
  * to the byte. SP_UPDATE_GOLDEN=1 in the environment writes the files anew: read the difference before
@@ -496,9 +497,5 @@ int main(void)
     tcase_add_test(tc, the_best_says_what_it_is);
     tcase_add_test(tc, a_series_compares_its_widths);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

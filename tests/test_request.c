@@ -6,6 +6,7 @@
 
 #include "io/record/record.h"
 #include "io/record/record_request.h"
+#include "run_suite.h"
 
 /* A record with these members (JSON), besides id, tool and start. */
 static struct sp_record record_of(const char *members)
@@ -228,9 +229,5 @@ int main(void)
     tcase_add_test(tests, one_commit_keeps_one_name);
     tcase_add_test(tests, generated_matrices_keep_their_formula);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

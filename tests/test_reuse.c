@@ -8,9 +8,12 @@
 
 #include "base/random.h"
 #include "hand_layout.h"
+#include "model/cache/kept.h"
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 START_TEST(buckets_are_the_smallest_capacity_that_hits)
@@ -102,7 +105,7 @@ static void compare(const struct sp_layout *l, const struct sp_reuse_options *ro
 
 START_TEST(the_curve_is_the_simulation_at_every_size)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&(struct hand_shape){400, 300, 6, 0.2, 100, 0, 9}, &a);
     for (int f = 0; f < 3; f++)
@@ -127,7 +130,7 @@ START_TEST(the_curve_is_the_simulation_at_every_size)
 END_TEST
 
 /* 60 000 rows of 8 entries: a third near the diagonal, the rest anywhere. */
-static void large_layout(struct sp_layout *l, enum sp_format format, int n_threads)
+static void large_layout(struct sp_layout *l, int format, int n_threads)
 {
     enum { N = 60000, N_NZR = 8 };
     struct sp_csr a;
@@ -145,6 +148,61 @@ static void large_layout(struct sp_layout *l, enum sp_format format, int n_threa
                 l);
     sp_csr_free(&a);
 }
+
+/* Chance: what caches with random replacement miss, simulated, whether x is found again soon or late. */
+START_TEST(chance_is_the_simulation_with_random_replacement)
+{
+    const int64_t capacity_B = INT64_C(1) << (18 + _i); /* of x 0.5 MB, of all 6.5 */
+    struct sp_layout l;
+    large_layout(&l, SP_FORMAT_CRS, 1);
+    struct sp_machine m = {.kind = SP_CPU, .n_caches = 1};
+    m.cache[0] = (struct sp_cache){.level = 3,
+                                   .size_B = capacity_B,
+                                   .line_B = 64,
+                                   .ways = 16,
+                                   .cores_sharing = 1,
+                                   .effective_B = sp_value_none("as stated"),
+                                   .policy = SP_RANDOM};
+    struct sp_sim_options sim = sp_sim_default(&m);
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    int n_levels;
+    ck_assert_int_eq(sp_sim_traffic(&l, &sim, traffic, &n_levels, NULL, NULL), SP_OK);
+    struct sp_reuse_options o = {.rate = 1};
+    struct sp_reuse curve;
+    ck_assert_int_eq(sp_reuse_curve(&l, &o, &curve, NULL), SP_OK);
+    const double simulated = sp_traffic_alpha(&l, &traffic[0]),
+                 chance = sp_reuse_alpha_by_chance(&curve, (double)capacity_B),
+                 lru = sp_reuse_alpha(&curve, capacity_B, false).value;
+    ck_assert_msg(fabs(chance / simulated - 1) < 0.15 && fabs(chance - simulated) < fabs(lru - simulated),
+                  "%g B: alpha %g by chance, %g simulated, %g by LRU", (double)capacity_B, chance, simulated,
+                  lru);
+    sp_reuse_free(&curve);
+    hand_free(&l);
+}
+END_TEST
+
+/* Of a cycle the share that is lost is that of the law for streams. */
+START_TEST(chance_on_a_cycle_is_the_law_of_streams)
+{
+    enum { N_SIZES = 400 };
+    struct sp_reuse_size size[N_SIZES];
+    const double N = 8e6;
+    for (int i = 0; i < N_SIZES; i++) /* up to just below the cycle: nothing hits */
+        size[i] = (struct sp_reuse_size){.capacity_B = (int64_t)(N * (i + 1) / (N_SIZES + 1)),
+                                         .alpha_warm = 1,
+                                         .alpha_cold = 1,
+                                         .warm_B = N,
+                                         .cold_B = N};
+    size[N_SIZES - 1].capacity_B = (int64_t)N - 1;
+    const struct sp_reuse curve = {
+        .n_sizes = N_SIZES, .size = size, .alpha_min = 1, .footprint_B = (int64_t)N};
+    static const double turns[] = {1.2, 2, 5, 20};
+    for (int i = 0; i < 4; i++)
+        ck_assert_double_eq_tol(sp_reuse_alpha_by_chance(&curve, N / turns[i]),
+                                1 - sp_kept_by_random(turns[i], 1), 1e-3);
+    ck_assert(isnan(sp_reuse_alpha_by_chance(&(struct sp_reuse){0}, 1e6)));
+}
+END_TEST
 
 /* The ends of an interval of capacities from the curve are what the simulation of all levels gives there. */
 START_TEST(ends_of_a_capacity_are_those_of_the_simulation)
@@ -240,12 +298,10 @@ int main(void)
     tcase_add_test(tc, buckets_are_the_smallest_capacity_that_hits);
     tcase_add_test(tc, distances_equal_counting);
     tcase_add_test(tc, the_curve_is_the_simulation_at_every_size);
+    tcase_add_loop_test(tc, chance_is_the_simulation_with_random_replacement, 0, 5);
+    tcase_add_test(tc, chance_on_a_cycle_is_the_law_of_streams);
     tcase_add_loop_test(tc, ends_of_a_capacity_are_those_of_the_simulation, 0, 2);
     tcase_add_loop_test(tc, a_sample_is_as_good_as_it_says, 0, 4);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "io/record/record.h"
 #include "kernels/control.h"
+#include "run_suite.h"
 #include "session/measure/conditions.h"
 #include "session/record/parts.h"
 
@@ -136,9 +137,5 @@ int main(void)
     tcase_add_test(tests, drift_is_more_than_spread);
     tcase_add_test(tests, records_say_what_was_seen);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "run_suite.h"
 #include "track/judge/shift.h"
 
 static struct sp_group group(const double *x, int n)
@@ -91,9 +92,5 @@ int main(void)
     tcase_add_test(t, estimate_is_the_median_of_all_ratios);
     tcase_add_test(t, verdicts_of_a_shift);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "run_suite.h"
 #include "sparse/formats/layout_build.h"
 #include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"
@@ -84,9 +85,5 @@ int main(void)
     tcase_add_test(tc, each_share_keeps_its_rows);
     tcase_add_test(tc, only_whole_rows_of_crs_are_sorted);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int n_failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return n_failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -8,7 +8,9 @@
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
 #include "one_cache.h"
+#include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "volume_cases.h"
 
@@ -323,9 +325,5 @@ int main(void)
     tcase_add_test(tc, long_blocks_are_read_once_for_each_tile);
     tcase_add_loop_test(tc, every_reference_in_order, 0, SMALL_COMPLEX);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

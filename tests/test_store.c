@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "scratch_dir.h"
 #include "track/store/index.h"
 #include "track/store/pins.h"
@@ -361,9 +362,5 @@ int main(void)
     tcase_add_test(t, accepted_baselines_are_kept);
     tcase_add_test(t, simulated_baselines_are_everybodys);
     suite_add_tcase(s, t);
-    SRunner *r = srunner_create(s);
-    srunner_run_all(r, CK_NORMAL);
-    int failed = srunner_ntests_failed(r);
-    srunner_free(r);
-    return failed != 0;
+    return run_suite(s);
 }

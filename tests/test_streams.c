@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "run_suite.h"
 #include "sparse/generate/generate.h"
 #include "sparse/structure/structure.h"
 
@@ -42,9 +43,5 @@ int main(void)
     tcase_add_test(tc, streams_of_known_orders);
     tcase_add_test(tc, small_and_odd_ones);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

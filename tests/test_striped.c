@@ -9,7 +9,9 @@
 #include "model/formats/format.h"
 #include "model/volume/traffic.h"
 #include "model/volume/volume.h"
+#include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/striped.h"
 #include "sparse/generate/generate.h"
 
@@ -284,9 +286,5 @@ int main(void)
     tcase_add_loop_test(tc, every_reference_in_order, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tc, simulation_agrees_with_the_formula, 0, 2);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run_suite.h"
 #include "sparse/generate/generate.h"
 #include "sparse/structure/structure.h"
 
@@ -258,9 +259,5 @@ int main(void)
     tcase_add_test(tc, samples_state_an_error_that_covers_the_truth);
     tcase_add_test(tc, complex_and_empty_matrices_have_a_structure);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "io/matrix/matrix_load.h"
+#include "run_suite.h"
 #include "sparse/structure/structure.h"
 
 static const struct known {
@@ -86,9 +87,5 @@ int main(void)
     TCase *tc = tcase_create("structure_files");
     tcase_add_loop_test(tc, a_real_matrix_has_the_known_figures, 0, N_KNOWN);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

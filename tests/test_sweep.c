@@ -6,10 +6,12 @@
 #include "changes.h"
 #include "model/volume/volume.h"
 #include "report/report_sweep.h"
+#include "run_suite.h"
 #include "session/record/format_model.h"
 #include "session/sweep/sweep.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
+#include "tried_formats.h"
 
 /* Memory alone: 10 GB/s by one thread, 40 by eight; one cache of 1 MiB, so that V/b_S can be written down. */
 static struct sp_ceiling ceilings[] = {
@@ -66,10 +68,11 @@ static double least_B(const struct sp_csr *a, const char *format)
 
 START_TEST(every_format_counts_what_it_stores_and_vectors_once)
 {
-    static const char *const formats[] = {"crs", "sell:8,1", "sellu:8,1", "half", "bcsr:4x4", "striped:64"};
+    const char *formats[MOST_TRIED_FORMATS];
+    const int n = tried_formats(SP_OP_SPMV, formats);
     struct sp_csr a;
     ck_assert_int_eq(sp_generate("laplace2d:40", NULL, &a, NULL), SP_OK);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    for (int i = 0; i < n; i++) {
         const struct sp_workload w = workload_of(&a, formats[i]);
         struct sp_layout l;
         ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
@@ -318,9 +321,5 @@ int main(void)
     tcase_add_test(tests, without_a_clean_sample_there_is_no_best);
     tcase_add_test(tests, a_failure_is_not_impossible);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

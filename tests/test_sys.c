@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include "recorded_root.h"
+#include "run_suite.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/identity.h"
@@ -539,9 +540,5 @@ int main(void)
     tcase_add_test(tc, the_environment_key_follows_the_facts);
     tcase_add_test(tc, the_environment_of_a_gpu_has_device_and_driver);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

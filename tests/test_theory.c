@@ -10,6 +10,8 @@
 #include "model/roofline.h"
 #include "model/volume/volume.h"
 #include "near.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 #include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, c128 = {16, 16, 16, 4, 4, 0};
@@ -555,9 +557,5 @@ int main(void)
     tcase_add_test(tc, light_ecm_of_a_core);
     tcase_add_test(tc, fluid_model);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

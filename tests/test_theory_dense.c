@@ -8,6 +8,7 @@
 #include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "near.h"
+#include "run_suite.h"
 #include "volume_cases.h"
 
 static const struct sp_sizes f64 = {8, 8, 8, 4, 4, 0}, f32 = {4, 4, 4, 4, 4, 0};
@@ -193,9 +194,5 @@ int main(void)
     tcase_add_test(tc, matrix_instructions_go_by_eight_columns);
     tcase_add_test(tc, dense_wins_above_a_block_density);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

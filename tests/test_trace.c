@@ -11,6 +11,8 @@
 #include "model/volume/volume.h"
 #include "one_cache.h"
 #include "probes/probe.h"
+#include "run_suite.h"
+#include "sparse/formats/format_ids.h"
 
 static const struct hand_shape shape = {150, 130, 9, 0.1, 77, 0, 11};
 
@@ -21,7 +23,7 @@ static double lines_B(double bytes)
 
 START_TEST(every_reference_in_order)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&shape, &a);
     for (int f = 0; f < 3; f++)
@@ -134,7 +136,7 @@ END_TEST
 /* A cache without limits, cold: V of THEORY 2 array by array, with alpha_min for x. */
 START_TEST(huge_cold_cache_gives_the_formula)
 {
-    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const int formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
     struct sp_csr a;
     hand_matrix(&shape, &a);
     for (int f = 0; f < 3; f++)
@@ -423,9 +425,5 @@ int main(void)
     tcase_add_test(tc, processors_count_alike);
     tcase_add_test(tc, the_probe_gives_the_simulation);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

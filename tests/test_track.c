@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "run_suite.h"
 #include "track/judge/hint_score.h"
 #include "track/store/store.h"
 
@@ -161,9 +162,5 @@ int main(void)
     tcase_add_test(tests, trials_under_other_conditions_do_not_score);
     tcase_add_test(tests, folders_give_their_records);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "changes.h"
+#include "run_suite.h"
 #include "session/analyze/sampling.h"
 #include "session/trial/try_hints.h"
 
@@ -382,9 +383,5 @@ int main(void)
     tcase_add_test(tests, trials_leave_zeros_out);
     tcase_add_test(tests, orders_start_from_the_original);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

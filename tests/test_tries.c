@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "changes.h"
+#include "run_suite.h"
 #include "session/trial/tries.h"
 
 START_TEST(outcomes_follow_from_the_intervals)
@@ -203,9 +204,5 @@ int main(void)
     tcase_add_test(tests, contenders_showed_more_than_the_winner_kept);
     tcase_add_test(tests, a_best_that_was_not_confirmed_is_kept);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -8,7 +8,9 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
+#include "run_suite.h"
 #include "sparse/csr/csr_content.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 #include "sparse/twin/twin.h"
@@ -213,8 +215,7 @@ START_TEST(odd_matrices_have_twins)
 }
 END_TEST
 
-static void layout_of(const struct sp_csr *a, enum sp_format format, int32_t C, int64_t sigma,
-                      struct sp_layout *l)
+static void layout_of(const struct sp_csr *a, int format, int32_t C, int64_t sigma, struct sp_layout *l)
 {
     ck_assert_int_eq(plain_layout(a, format, C, sigma, l, &err), SP_OK);
 }
@@ -357,9 +358,5 @@ int main(void)
     tcase_add_test(tests, lines_return_as_seldom_as_in_the_original);
     tcase_add_test(tests, names_are_taken_apart);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

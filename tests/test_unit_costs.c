@@ -9,6 +9,7 @@
 #include "io/machine/machine_file.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"
+#include "run_suite.h"
 #include "sparse/formats/layout.h"
 
 /* c = 1 ns + 0.5 ns length up to 16, then 1 ns an entry; ends that are not foretold 10 ns from 100 units on.
@@ -193,9 +194,63 @@ START_TEST(what_was_not_measured_is_not_known)
     ck_assert_int_eq(sp_unit_time_of(&m, &l, &t, NULL), SP_OK);
     ck_assert(!t.by && !sp_value_known(t.time_s) && t.time_s.why);
     const struct sp_value one = sp_value_of(1, SP_MODELLED);
-    ck_assert(!sp_value_known(sp_expected_time(&t, one, one)));
+    ck_assert(!sp_value_known(sp_expected_time(&t, one, one, NULL)));
     sp_layout_free(&l);
     sp_csr_free(&a);
+}
+END_TEST
+
+/* 16 rows of n entries; by 1: columns move on from row to row, by 0: they are the same in groups of
+ * `group`, others far away. */
+static struct sp_csr rows_in_step(int n, int by, int group)
+{
+    enum { N = 16 };
+    struct sp_csr a;
+    ck_assert_int_eq(sp_csr_alloc(N, 1000, (int64_t)N * n, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int64_t i = 0; i < N; i++) {
+        for (int k = 0; k < n; k++)
+            a.col[i * n + k] = (int32_t)(by * i + (by == 0 ? i / group * (40 + i / group) : 0) + 2 * k);
+        a.row_ptr[i + 1] = (i + 1) * n;
+    }
+    return a;
+}
+
+static double core_s(const struct sp_machine *m, struct sp_csr a, double *lo_s, double *hi_s)
+{
+    struct sp_layout l = layout_of(&a, "crs", 1, SP_SCHEDULE_ROWS);
+    struct sp_unit_time t;
+    ck_assert_int_eq(sp_unit_time_of(m, &l, &t, NULL), SP_OK);
+    *lo_s = t.time_s.lo - t.team_s.value;
+    *hi_s = t.time_s.hi - t.team_s.value;
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+    return t.time_s.value - t.team_s.value;
+}
+
+/* Of rows that a kernel takes together the time lies between that of rows one by one and an eighth
+ * of a chunk of SELLU whose slots are all unit-stride, at their geometric mean. */
+START_TEST(rows_in_step_take_less)
+{
+    struct sp_machine m = {.n_units = 2,
+                           .unit = {costs("spmv/crs/avx2", 0, 1, 1), costs("spmv/sellu/avx2", 8, 1, 2)}};
+    m.unit[1].unit_stride = true;
+    m.unit[0].n_sequences = m.unit[1].n_sequences = 0;
+    const double row = 5e-9, chunk = 10e-9; /* of 8 */
+    double lo, hi;
+    near(core_s(&m, rows_in_step(8, 1, 1), &lo, &hi), 16 * sqrt(row * chunk / 8));
+    near(lo, 16 * chunk / 8);
+    near(hi, 16 * row);
+    near(core_s(&m, rows_in_step(8, 0, 4), &lo, &hi), 16 * (row / 4 + 0.75 * sqrt(row * chunk / 8)));
+    near(core_s(&m, rows_in_step(8, 0, 1), &lo, &hi), 16 * row);              /* nothing in common */
+    near(core_s(&m, rows_in_step(8, 3, 1), &lo, &hi), 16 * row);              /* by three */
+    near(core_s(&m, rows_in_step(2, 1, 1), &lo, &hi), 16 * 2e-9);             /* too short */
+    snprintf(m.unit[0].kernel, sizeof m.unit[0].kernel, "spmv/crs/portable"); /* which knows no such rows */
+    near(core_s(&m, rows_in_step(8, 1, 1), &lo, &hi), 16 * row);
+    snprintf(m.unit[0].kernel, sizeof m.unit[0].kernel, "spmv/crs/avx2");
+    m.unit[m.n_units++] = costs("spmv/crs/avx2", 0, 1, 0.5); /* timed on such rows */
+    m.unit[2].unit_stride = true;
+    near(core_s(&m, rows_in_step(8, 1, 1), &lo, &hi), 16 * 0.5 * row);
+    near(lo, hi);
 }
 END_TEST
 
@@ -204,10 +259,36 @@ static double expected(double core, double ends, double transfers, double gather
     const struct sp_unit_time t = {.time_s = sp_value_between(core, core - ends, core, SP_MODELLED),
                                    .surprise_s = sp_value_between(ends, 0, ends, SP_MODELLED)};
     const struct sp_value v =
-        sp_expected_time(&t, sp_value_of(transfers, SP_MODELLED), sp_value_of(gathers, SP_MODELLED));
+        sp_expected_time(&t, sp_value_of(transfers, SP_MODELLED), sp_value_of(gathers, SP_MODELLED), NULL);
     ck_assert(v.lo <= v.value && v.value <= v.hi && v.origin == SP_MODELLED);
     return v.value;
 }
+
+static double with_own(double core, double transfers, double own, double memory, double f)
+{
+    const struct sp_unit_time t = {.time_s = sp_value_of(core, SP_MODELLED),
+                                   .surprise_s = sp_value_of(0, SP_MODELLED)};
+    const struct sp_own_transfers o = {sp_value_of(own, SP_MODELLED), sp_value_of(memory, SP_MODELLED),
+                                       sp_value_between(f, 0, 1, SP_MODELLED)};
+    const struct sp_value v =
+        sp_expected_time(&t, sp_value_of(transfers, SP_MODELLED), sp_value_of(0, SP_MODELLED), &o);
+    near(v.lo, fmax(transfers, core));
+    near(v.hi, fmax(fmax(transfers, core), fmax(own, core) + fmin(core, memory)));
+    return v.value;
+}
+
+/* Of a thread by itself a share 1 - f of the shorter part shows, as far as it comes from memory;
+ * together threads take at least what all bytes take. */
+START_TEST(memory_hides_in_part)
+{
+    near(with_own(4, 3, 3, 3, 1), 4);
+    near(with_own(4, 3, 3, 3, 0.5), 5.5);
+    near(with_own(4, 6, 6, 6, 0.5), 8);
+    near(with_own(4, 6, 6, 6, 0), 10);    /* nothing hides */
+    near(with_own(4, 3, 3, 1, 0.5), 4.5); /* most of it from a cache */
+    near(with_own(4, 9, 3, 3, 0.5), 9);   /* other threads take the rest of the bandwidth */
+}
+END_TEST
 
 START_TEST(parts_hide_behind_each_other)
 {
@@ -274,12 +355,10 @@ int main(void)
     tcase_add_test(tc, chunks_count_their_slots);
     tcase_add_test(tc, unit_stride_slots_cost_their_own);
     tcase_add_loop_test(tc, what_was_not_measured_is_not_known, 0, 3);
+    tcase_add_test(tc, rows_in_step_take_less);
+    tcase_add_test(tc, memory_hides_in_part);
     tcase_add_test(tc, parts_hide_behind_each_other);
     tcase_add_test(tc, machine_files_keep_them);
     suite_add_tcase(s, tc);
-    SRunner *runner = srunner_create(s);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(s);
 }

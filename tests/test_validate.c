@@ -13,6 +13,7 @@
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "near.h"
+#include "run_suite.h"
 #include "session/validate/validation.h"
 #include "sparse/generate/generate.h"
 
@@ -719,9 +720,5 @@ int main(void)
     tcase_add_test(t, a_machine_keeps_what_was_found);
     tcase_add_test(t, machines_that_are_validated_are_those_that_reports_name);
     suite_add_tcase(suite, t);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? 1 : 0;
+    return run_suite(suite);
 }

@@ -14,6 +14,7 @@
 #include "report/text/report_lines.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
+#include "run_suite.h"
 #include "session/record/parts.h"
 #include "share.h"
 
@@ -855,9 +856,5 @@ int main(int argc, char **argv)
     tcase_add_test(tc, stored_records_are_not_contradicted);
     tcase_add_test(tc, generated_records_are_not_contradicted);
     suite_add_tcase(suite, tc);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

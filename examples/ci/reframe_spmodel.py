@@ -52,6 +52,31 @@ class SpmodelTest(rfm.RunOnlyRegressionTest):
             rf'^{key}: (\S+) ', lines, 1, float), unit) for key, _, unit in found if key in self.figures}
 
 
+class SpmodelRanks(SpmodelTest):
+    """One matrix over the ranks of an MPI job, which spmodel starts itself with mpirun: halo and messages of a product are
+    exact, and counted as predicted. Derive from it with the numbers of ranks and partitions that matter to you."""
+
+    ranks = parameter([2])
+    partition = parameter(['rows'])
+    figures = ['time', 'performance', 'halo', 'messages']
+    needed = ['halo', 'messages']
+
+    @run_before('run')
+    def set_command(self):
+        matrix = os.path.abspath(self.matrix) if os.path.exists(self.matrix) else self.matrix
+        self.executable = self.spmodel
+        self.executable_opts = ['analyze', '--mpi', '--ranks', str(self.ranks), '--partition', self.partition, '--lines',
+                                '--quiet', '--no-plots', '--no-hints', matrix]
+
+    @sanity_function
+    def result_is_right(self):
+        """Besides, each pair of ranks sent the bytes that the halo predicts."""
+        return sn.all([sn.assert_found(r'^status: complete$', self.stdout, 'the analysis is not complete'),
+                       sn.assert_found(r'^verify: ok$', self.stdout, 'the result is wrong, or was not checked'),
+                       sn.assert_found(r'^counted: as predicted$', self.stdout, 'other messages than predicted'),
+                       *[sn.assert_found(rf'^{key}: -?\d', self.stdout, f'{key} is unknown') for key in self.needed]])
+
+
 @rfm.simple_test
 class SpmodelGate(SpmodelTest):
     """Simulated bytes, which no noise touches: with the machine named they are the same on every runner. Padding and

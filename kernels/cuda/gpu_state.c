@@ -8,6 +8,7 @@
 #include "kernels/cuda/gpu_runtime.h"
 #include "kernels/cuda/gpu_stream.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format_ids.h"
 
 enum { MOST_ARRAYS = 24 };
 

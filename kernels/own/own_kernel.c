@@ -15,6 +15,7 @@
 #include "base/option/option_words.h"
 #include "base/visible.h"
 #include "kernels/own/own_pages.h"
+#include "sparse/formats/format_ids.h"
 
 struct state {
     struct sp_own *own;

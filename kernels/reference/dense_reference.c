@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "kernels/bodies.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format_ids.h"
 
 struct state {
     const struct sp_layout *layout;

@@ -1,34 +1,8 @@
 /* dot() as a kernel of spmodel: y = A x where A has one row without gaps. */
-#include "harness.h"
+#define LAB_NAME "dot"
+#include "values_harness.h"
 
 double dot_traced(const double *b, const double *c, int32_t first, int32_t stop);
-
-enum { MOST_THREADS = 1024 };
-
-struct state {
-    const struct spmodel_matrix *m;
-    int32_t n_threads;
-    double part[MOST_THREADS][8]; /* a line each */
-};
-
-static int prepare(void *context, const struct spmodel_matrix *m, int32_t n_threads, int32_t r, void **state)
-{
-    struct state *s = lab_is_known(m) && r == 1 && n_threads <= MOST_THREADS ? malloc(sizeof *s) : NULL;
-    (void)context;
-    if (!s)
-        return 1;
-    s->m = m;
-    s->n_threads = n_threads;
-    *state = s;
-    return 0;
-}
-
-static int stores(void *state, struct spmodel_array *array)
-{
-    const struct spmodel_matrix *m = ((const struct state *)state)->m;
-    array[0] = (struct spmodel_array){"values", m->values, (size_t)m->n_nz * sizeof(double)};
-    return 1;
-}
 
 static int run(void *state, const void *x, void *y)
 {
@@ -56,11 +30,3 @@ static int trace(void *state, const void *x, const void *y, int32_t thread, spmo
         access(walker, y, sizeof(double), 1);
     return 0;
 }
-
-const struct spmodel_kernel lab_kernel = {.size = sizeof lab_kernel,
-                                          .name = "dot",
-                                          .prepare = prepare,
-                                          .run = run,
-                                          .finish = free,
-                                          .trace = trace,
-                                          .stores = stores};

@@ -1,31 +1,8 @@
-/* triad() as a kernel of spmodel: y = D x, of which it needs neither indices nor pointers. */
-#include "harness.h"
+/* triad() as a kernel of spmodel: y = D x. */
+#define LAB_NAME "triad"
+#include "values_harness.h"
 
 void triad_traced(double *a, const double *b, const double *c, int32_t first, int32_t stop);
-
-struct state {
-    const struct spmodel_matrix *m;
-    int32_t n_threads;
-};
-
-static int prepare(void *context, const struct spmodel_matrix *m, int32_t n_threads, int32_t r, void **state)
-{
-    struct state *s = lab_is_known(m) && r == 1 && n_threads <= 4096 ? malloc(sizeof *s) : NULL;
-    (void)context;
-    if (!s)
-        return 1;
-    s->m = m;
-    s->n_threads = n_threads;
-    *state = s;
-    return 0;
-}
-
-static int stores(void *state, struct spmodel_array *array)
-{
-    const struct spmodel_matrix *m = ((const struct state *)state)->m;
-    array[0] = (struct spmodel_array){"values", m->values, (size_t)m->n_nz * sizeof(double)};
-    return 1;
-}
 
 static int run(void *state, const void *x, void *y)
 {
@@ -50,11 +27,3 @@ static int trace(void *state, const void *x, const void *y, int32_t thread, spmo
     triad_traced((double *)y, s->m->values, x, lab_share(n_r, n, thread), lab_share(n_r, n, thread + 1));
     return 0;
 }
-
-const struct spmodel_kernel lab_kernel = {.size = sizeof lab_kernel,
-                                          .name = "triad",
-                                          .prepare = prepare,
-                                          .run = run,
-                                          .finish = free,
-                                          .trace = trace,
-                                          .stores = stores};

@@ -421,6 +421,38 @@ double sp_reuse_bytes(const struct sp_reuse *r, int64_t capacity_B, bool cold)
     return cold ? between(below.cold_B, above.cold_B, share) : between(below.warm_B, above.warm_B, share);
 }
 
+/* The mean over LRU caches of all capacities u where `filled_B` come in during an execution: each
+ * has as its weight the share of lines that outlive no more than the time in which u is touched. */
+static struct sp_reuse_size mean_by_chance(const struct sp_reuse *r, double capacity_B, double filled_B)
+{
+    struct sp_reuse_size sum = {.capacity_B = (int64_t)capacity_B}, last = r->size[0];
+    double left = 1, executions = 0;
+    last.capacity_B = 0;
+    for (int i = 0; i <= r->n_sizes; i++) {
+        const struct sp_reuse_size next = i < r->n_sizes ? r->size[i] : everything_fits(r);
+        const double missed_B = i < r->n_sizes ? (last.warm_B + next.warm_B) / 2 : last.warm_B;
+        if (!(missed_B > 0))
+            break;
+        executions += (double)(next.capacity_B - last.capacity_B) / missed_B;
+        const double beyond = exp(-filled_B * executions / capacity_B), weight = left - beyond;
+        sum.alpha_warm += weight * (last.alpha_warm + next.alpha_warm) / 2;
+        sum.warm_B += weight * missed_B;
+        left = beyond;
+        last = next;
+    }
+    return sum;
+}
+
+double sp_reuse_alpha_by_chance(const struct sp_reuse *r, double capacity_B)
+{
+    if (r->n_sizes == 0 || isnan(r->size[0].alpha_cold) || !(capacity_B > 0))
+        return NAN;
+    struct sp_reuse_size at = r->size[0];
+    for (int i = 0; i < 60; i++)
+        at = mean_by_chance(r, capacity_B, at.warm_B);
+    return at.alpha_warm;
+}
+
 /* What is left of it at the upper end, 0 ... 1; `otherwise` where there is nothing at the value
  * already. */
 static double left_of(double at, double at_hi, double otherwise)

@@ -77,6 +77,15 @@ double sp_reuse_bytes(const struct sp_reuse *reuse, int64_t capacity_B, bool col
 bool sp_reuse_widen(const struct sp_reuse *reuse, struct sp_value capacity, bool cold, struct sp_value *alpha,
                     struct sp_value *bytes_B);
 
+/* alpha of warm executions in caches of capacity_B each that replace a line by chance (each fill
+ * any of the lines, as in model/cache/kept.h): a line outlives the fills of a time with probability
+ * exp(-bytes filled/C), bytes that hit fill nothing. The time in which u distinct bytes are touched
+ * follows from the curve, whose bytes that miss are the slope of the distinct bytes over time (P.
+ * J. Denning, S. C. Schwartz, Properties of the working-set model, CACM 15, 1972); what fills in an
+ * execution is what so misses. For a cycle this is the law of sp_kept_by_random(). NAN without
+ * sizes. */
+double sp_reuse_alpha_by_chance(const struct sp_reuse *reuse, double capacity_B);
+
 /* The largest of the sizes that is not above capacity_B; NULL when all are. */
 const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B);
 

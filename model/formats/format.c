@@ -1,12 +1,13 @@
 #include "model/formats/format.h"
 
 #include "model/volume/volume.h"
+#include "sparse/formats/format_ids.h"
 
 #define SPMV_FORMAT(ID, NAME, ...) extern const struct sp_format_model sp_format_model_##NAME;
 #define DENSE_FORMAT               SPMV_FORMAT
 #include "base/option/formats.inc"
 
-const struct sp_format_model *const sp_format_models[SP_N_FORMATS] = {
+const struct sp_format_model *const sp_format_models[] = {
 #define SPMV_FORMAT(ID, NAME, ...) [SP_FORMAT_##ID] = &sp_format_model_##NAME,
 #define DENSE_FORMAT               SPMV_FORMAT
 #include "base/option/formats.inc"

@@ -37,8 +37,8 @@ struct sp_format_model {
     bool simulated; /* V is simulated where that takes no longer than a moment */
 };
 
-/* Indexed by enum sp_format. */
-extern const struct sp_format_model *const sp_format_models[SP_N_FORMATS];
+/* [sp_n_formats]. */
+extern const struct sp_format_model *const sp_format_models[];
 
 /* w by formula, of plain stores, where the last-level caches in use keep kept_B of partial results:
  * 2, y read and written once, if they keep them all (INFINITY: they do). Else (0: they do not) what

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "sparse/formats/format_ids.h"
 
 bool sp_gpu_is_wide(const struct sp_gpu_grid *g)
 {

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "sparse/formats/format.h"
+
 static const double default_threshold = 0.03;
 
 #define HINT(NAME) extern const struct sp_hint_rule sp_hint_##NAME;
@@ -33,8 +35,8 @@ void sp_hint_inputs_init(struct sp_hint_inputs *in)
 const struct sp_storage *sp_hint_storage(const struct sp_hint_inputs *in, const char *format)
 {
     static const struct sp_storage none = {.change.n = 0};
-    for (int i = 0; i < SP_N_FORMATS; i++)
-        if (strcmp(sp_format_name((enum sp_format)i), format) == 0)
+    for (int i = 0; i < sp_n_formats; i++)
+        if (strcmp(sp_format_name(i), format) == 0)
             return &in->storage[i];
     return &none;
 }

@@ -88,7 +88,7 @@ struct sp_hint_inputs {
     int64_t r; /* width of the dense operands, 1 for SpMV */
     int64_t n_r, n_c, n_nz;
     int64_t n_stored; /* 0: n_nz/beta */
-    enum sp_format format;
+    int format;
     int32_t C;
     int64_t sigma;
     enum sp_precision precision;
@@ -177,14 +177,15 @@ struct sp_hint_inputs {
 
     /* placement and stores */
     struct sp_value huge_share, local_share;
-    struct sp_value roof_store_Bps;          /* copy or triad, write-allocate counted [B/s] */
-    struct sp_value roof_store_nt_Bps;       /* the same with non-temporal stores */
-    bool can_store_nt;                       /* there is a version with non-temporal stores */
-    bool asked_small_pages;                  /* by the run */
-    const struct sp_gpu_hint_inputs *gpu;    /* NULL: not on a GPU */
-    struct sp_storage storage[SP_N_FORMATS]; /* of formats that propose themselves (model/formats/format.h) */
-    struct sp_change to_blocks;              /* BCSR; none: no kernel takes it */
-    struct sp_value blocks_core_s;           /* its W/P_core; SP_NONE: not measured */
+    struct sp_value roof_store_Bps;       /* copy or triad, write-allocate counted [B/s] */
+    struct sp_value roof_store_nt_Bps;    /* the same with non-temporal stores */
+    bool can_store_nt;                    /* there is a version with non-temporal stores */
+    bool asked_small_pages;               /* by the run */
+    const struct sp_gpu_hint_inputs *gpu; /* NULL: not on a GPU */
+    struct sp_storage
+        storage[SP_MAX_FORMATS];   /* of formats that propose themselves (model/formats/format.h) */
+    struct sp_change to_blocks;    /* BCSR; none: no kernel takes it */
+    struct sp_value blocks_core_s; /* its W/P_core; SP_NONE: not measured */
 };
 void sp_hint_inputs_init(struct sp_hint_inputs *inputs);
 /* Of the format of this name; an empty one where there is no such format. */

@@ -33,5 +33,15 @@ adds_up staged 4 gen:random:600:4 --op spmm --inner 16 --format staged
 adds_up tiled 5 gen:random:600:4 --op sddmm --inner 16 --format tiled
 adds_up coo 4 gen:random:600:4 --op sddmm --inner 16 --format coo
 adds_up d16 5 gen:laplace3d:12 --index d16 --format sell
+# Each other that the table has, with its default numbers.
+for format in $("$spmodel" help formats | sed -n 's/^ \{9,\}\(crs .*\)/\1/p'); do
+    case ' crs sell sellu bcsr coo tiled staged half striped ' in *" $format "*) continue ;; esac
+    for op in spmv spmm sddmm; do
+        set -- --op $op
+        [ $op = spmv ] || set -- --op $op --inner 16
+        ! "$spmodel" model gen:laplace3d:4 "$@" --format "$format" >/dev/null 2>&1 || break
+    done
+    adds_up "$format" 4 gen:laplace3d:12 "$@" --format "$format"
+done
 adds_up mixed 4 gen:laplace3d:12 --precision mixed --format sellu
 echo "explain_formats: ok"

@@ -101,4 +101,16 @@ expect 2 simulate --fault step:0:5
 has 'KIND:COMMIT'
 expect 2 simulate --fault nonsense:3:5
 expect 2 simulate --sessions 4
+expect 2 simulate --fault step:61:5
+has 'begins at commit 61, but there are 60'
+expect 2 simulate --series 2 --fault step:3:5:3
+has 'into series 3, but there are 2'
+expect 2 simulate --out ''
+expect 2 simulate --fault step:3:inf
+
+# A folder that cannot be written is one error, not one for each record.
+: >"$dir/file"
+expect 4 export --records "$dir/file"
+[ "$(grep -c 'error:' "$dir/out")" -eq 1 ] || fail "more than one error"
+expect 4 simulate --out "$dir/file"
 echo "histories.sh: eight histories, every fault and no other"

@@ -91,6 +91,7 @@ run model gen:hpcg:20 --machine a100,h200 --format all
 has '^ h200-sxm-141gb +GPU +(CRS|SELL-32-256|SELL-32-1) '
 if command -v gnuplot >/dev/null; then
     for gpu in a100-sxm4-40gb h200-sxm-141gb; do has "hpcg:20 +SpMV +f64/i32 +warm +levels of $gpu"; done
+    has 'L2 load 5400 GB/s stated'
     has 'DRAM load 1400 .* GB/s stated'
     has '^ 3  CRS merge  [0-9.]+ Gflop/s, launch overhead'
     has '^ 3  CRS merge  ≥ [0-9.]+ Gflop/s, all in the L2'

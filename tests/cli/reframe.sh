@@ -55,4 +55,17 @@ expect 1 "alpha is unknown" "$dir/unknown.py"
 derived left_out.py "$dir/empty.mtx" "needed = ['time']"
 expect 0 "P: time: " "$dir/left_out.py"
 grep -q "P: alpha" "$dir/out" && fail "an unknown figure became a performance variable"
+# Over ranks: 60 rows each way over a cut of laplace2d:60, 8 bytes each, in one message a side.
+if "$spmodel" --version | grep -q '^ *MPI: [0-9]' && command -v mpirun >/dev/null && mpirun -n 2 true 2>/dev/null; then
+    ranks() { # ranks FILE REFERENCE
+        sed 's/import SpmodelTest/import SpmodelRanks/; s/(SpmodelTest)/(SpmodelRanks)/; /options = /d' "$dir/wrong.py" |
+            sed "s/reference = .*/reference = {'*': {'halo': ($2, 0, 0, 'B'), 'messages': (2, 0, 0, '1')}}/" >"$dir/$1"
+    }
+    ranks ranks.py 960
+    expect 0 "P: halo: 960" "$dir/ranks.py"
+    ranks other.py 952
+    expect 1 "halo" "$dir/other.py"
+else
+    echo "reframe.sh: SKIPPED ranks: no MPI in this build, or no mpirun that starts two processes"
+fi
 echo "reframe.sh: references hold, and fail where they should"

@@ -24,7 +24,7 @@ attach() { # attach NAME COMMAND...
     cat "$dir/out"
     n_run=$((n_run + 1))
 }
-# Its own time of a product, and attach's mean of the calls of one matrix and function, which agree on a quiet machine.
+# Its own median of a product, and attach's of the calls of one matrix and function, which agree on a quiet machine.
 compare() { # compare NAME SYMBOL OWN_S
     python3 - "$dir/$1.json" "$2" "$3" <<'END' || fail "$1: $2 was not judged"
 import json, sys
@@ -33,8 +33,9 @@ found = [r["attach"] for r in records if r["attach"]["symbol"] == sys.argv[2]]
 if not found:
     sys.exit(1)
 a = found[0]
-print("clients: %s: %d calls, mean %.3g s, fastest %.3g s; the program's own clock %.3g s" %
-      (sys.argv[2], a["calls"], a["total_s"] / a["calls"], a["least_s"], float(sys.argv[3])))
+median = max((s for s in a["seen"] if s["symbol"] == a["symbol"]), key=lambda s: s["calls"] if s["calls"] == a["calls"] else 0)["median_s"]
+print("clients: %s: %d calls, median %.4g s, fastest %.3g s; the program's own median %.4g s: %+.1f %%" %
+      (sys.argv[2], a["calls"], median, a["least_s"], float(sys.argv[3]), 100 * (median / float(sys.argv[3]) - 1)))
 END
 }
 own() { sed -n "s/.*${1:-}seconds \([0-9.]*\).*/\1/p" "$dir/out" | head -n 1; }

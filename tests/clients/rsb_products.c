@@ -11,6 +11,19 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The times are put in order. */
+static double median(double *time, int n)
+{
+    qsort(time, (size_t)n, sizeof *time, ascending);
+    return time[n / 2];
+}
+
 int main(int argc, char **argv)
 {
     const int n = argc > 1 ? atoi(argv[1]) : 60, rows = n * n * n, r = 4;
@@ -30,15 +43,20 @@ int main(int argc, char **argv)
     rsb_err_t error = rsb_lib_init(RSB_NULL_INIT_OPTIONS);
     struct rsb_mtx_t *A = rsb_mtx_alloc_from_coo_const(value, row, col, nnz, RSB_NUMERICAL_TYPE_DOUBLE, rows,
                                                        rows, 1, 1, RSB_FLAG_NOFLAGS, &error);
-    double t0 = now();
-    for (int k = 0; k < 200; k++)
+    static double time[200];
+    for (int k = 0; k < 200; k++) {
+        const double t0 = now();
         error |= rsb_spmv(RSB_TRANSPOSITION_N, &one, A, x, 1, &zero, y, 1);
-    printf("spmv seconds %.9f\n", (now() - t0) / 200);
-    t0 = now();
-    for (int k = 0; k < 50; k++)
+        time[k] = now() - t0;
+    }
+    printf("spmv seconds %.9f\n", median(time, 200));
+    for (int k = 0; k < 50; k++) {
+        const double t0 = now();
         error |= rsb_spmm(RSB_TRANSPOSITION_N, &one, A, r, RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, x, rows, &zero,
                           y, rows);
-    printf("spmm seconds %.9f\n", (now() - t0) / 50);
+        time[k] = now() - t0;
+    }
+    printf("spmm seconds %.9f\n", median(time, 50));
     rsb_mtx_free(A);
     rsb_lib_exit(RSB_NULL_EXIT_OPTIONS);
     return error != RSB_ERR_NO_ERROR;

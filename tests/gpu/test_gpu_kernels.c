@@ -9,8 +9,10 @@
 
 #include "executor.h"
 #include "kernels/gpu_module.h"
+#include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 
@@ -449,9 +451,5 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tcase, all_columns_are_covered, 0, N_DENSE_CASES);
     tcase_add_loop_test(tcase, matrix_units_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, parts_may_be_left_away, 0, SP_GPU_MMA_ALL + 1);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "executor.h"
 #include "kernels/gpu_module.h"
 #include "layer_reference.h"
+#include "run_suite.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
@@ -307,9 +308,5 @@ int main(void)
     tcase_add_test(tcase, others_refuse_layers);
     tcase_add_loop_test(tcase, weights_are_streamed, 0, 6);
     tcase_add_test(tcase, others_are_refused);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "bench/gpu_peers.h"
+#include "run_suite.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sparse/product/workload.h"
 
@@ -123,9 +125,5 @@ int main(void)
     suite_add_tcase(suite, tcase);
     tcase_add_loop_test(tcase, peers_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_test(tcase, what_peers_do_not_take_is_said);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

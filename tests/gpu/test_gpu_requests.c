@@ -9,8 +9,10 @@
 #include "executor.h"
 #include "kernels/gpu_module.h"
 #include "model/gpu/requests.h"
+#include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 
@@ -405,9 +407,5 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tcase, dense_operands_are_asked_for_as_modelled, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, matrix_units_ask_as_modelled, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, several_blocks_ask_as_modelled, 0, 3);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

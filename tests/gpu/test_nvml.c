@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/cuda/nvml_clocks.h"
+#include "run_suite.h"
 
 static struct sp_gpu_clocks ask(const char *mood, const char *bus_id)
 {
@@ -71,9 +72,5 @@ int main(void)
     tcase_add_test(tcase, clocks_are_told);
     tcase_add_test(tcase, silence_has_a_reason);
     tcase_add_test(tcase, others_and_limits_are_told);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

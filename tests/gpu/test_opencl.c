@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/gpu_module.h"
+#include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
 #include "sparse/generate/generate.h"
@@ -214,10 +215,5 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, ceilings_run);
     tcase_add_test(tcase, memory_is_accounted_for);
     tcase_add_test(tcase, what_is_missing_is_said);
-    SRunner *runner = srunner_create(suite);
-    srunner_set_fork_status(runner, CK_NOFORK); /* a driver's threads do not survive it */
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite_forked(suite, false); /* a driver's threads do not survive it */
 }

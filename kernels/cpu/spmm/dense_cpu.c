@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format_ids.h"
 
 enum { LINE_B = 64 };
 

@@ -3,6 +3,7 @@
 #include "kernels/cpu/spmm/spmm_cpu.h"
 #include "kernels/cpu/vectors.h"
 #include "sparse/csr/real.h"
+#include "sparse/formats/format_ids.h"
 
 /* Lanes of the widest vectors, and how many of them a row has in registers. Converting f16 to 16
  * lanes at once is slower than twice to 8, and AVX-512 still has twice the registers. */

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
+#include "sparse/formats/format_ids.h"
 
 static void copy_x(const struct sp_spmv_state *s, const double *x, int64_t first, int64_t end)
 {

@@ -22,7 +22,6 @@
 #define SP_O_HELP           "--help"
 #define SP_O_JSON           "--json"
 #define SP_O_LIKE           "--like"
-#define SP_O_LINES          "--lines"
 #define SP_O_MAP            "--map"
 #define SP_O_MEMORY         "--memory"
 #define SP_O_NETWORK        "--network"

@@ -188,7 +188,7 @@ static const char *format_list(const struct arguments *a, const struct sp_subjec
     if (a->list[SP_OPTION_RHS])
         return "crs,sell:8,1,sell:8,64,sell:32,256";
     snprintf(text, size, SWEPT);
-    for (int i = 0; i < SP_N_FORMATS; i++)
+    for (int i = 0; i < sp_n_formats; i++)
         if (sp_format_kinds[i]->is_swept && sp_format_kinds[i]->is_swept(matrix, symmetric))
             snprintf(text + strlen(text), size - strlen(text), ",%s", sp_format_kinds[i]->name);
     return text;

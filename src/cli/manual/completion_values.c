@@ -16,6 +16,7 @@
 #include "io/ranks/network_file.h"
 #include "kernels/kernel.h"
 #include "plots/plot.h"
+#include "sparse/formats/format.h"
 #include "sparse/generate/generate.h"
 #include "sparse/ranks/ranks.h"
 #include "sparse/reorder/reorder.h"
@@ -25,8 +26,8 @@
 
 static void formats(FILE *out)
 {
-    for (int f = 0; f < SP_N_FORMATS; f++)
-        fprintf(out, "%s ", sp_format_name((enum sp_format)f));
+    for (int f = 0; f < sp_n_formats; f++)
+        fprintf(out, "%s ", sp_format_name(f));
 }
 
 static void formats_or_all(FILE *out)

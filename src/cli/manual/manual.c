@@ -145,7 +145,7 @@ static void fill_grid(void)
     for (int row = 0; row <= SP_N_OPS; row++)
         snprintf(grid[row], sizeof grid[row], row == 0 ? "%s" : "  %-15s",
                  row == 0 ? "" : sp_op_name((enum sp_op)(row - 1)));
-    for (int i = 0; i < SP_N_FORMATS; i++) {
+    for (int i = 0; i < sp_n_formats; i++) {
         const struct sp_format_kind *kind = sp_format_kinds[i];
         const int place = (int)at;
         at += strlen(kind->name) + BETWEEN;
@@ -303,7 +303,8 @@ static const char *const own_kernel[] = {
     "rows of CRS one after the other, of the arrays that its stores() names, or from its own trace(). It is",
     "given the matrix in CRS, in --precision, --index and --row-ptr; y = A x, or with --rhs several vectors,",
     "row by row. The matrix and x are read-only, and no array ends where another begins: what is written",
-    "beside y is seen. One that crashes, hangs (--kernel-limit), exits, comes back twice (fork) or is wrong is",
+    "beside y is seen. One that crashes, hangs (--kernel-limit), exits, comes back twice (fork) or is wrong "
+    "is",
     "named: exit code 6. Processes that it leaves running are ended, and the report says so (-v).",
     "",
     "Build it: cc -O3 -march=native -fopenmp -shared -fPIC mine.c -o libmine.so",

@@ -405,16 +405,19 @@ static int print(const struct listing *l, const struct sp_entry *const *list, in
     return print_to(l->markdown, entries_markdown, list, n, code);
 }
 
-/* Records as files; several that cannot be read or written are reported one by one. */
+/* Records as files; several that cannot be read are reported one by one. Where one cannot be
+ * written, no other can. */
 static int copy_records(const struct listing *l, char *const *path, int64_t n, int code)
 {
     struct sp_error err;
     int64_t n_written = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (export_record(path[i], l->records, l->anonymous, &err) == SP_OK)
-            n_written++;
-        else
+    enum sp_status status = SP_OK;
+    for (int64_t i = 0; i < n && status != SP_OUTPUT; i++) {
+        status = export_record(path[i], l->records, l->anonymous, &err);
+        n_written += status == SP_OK;
+        if (status != SP_OK)
             code = sp_worse_exit(code, sp_report_error(&err));
+    }
     if (l->options.common.verbosity >= 0)
         sp_print(stderr, "%lld record%s written to %s\n", (long long)n_written, n_written == 1 ? "" : "s",
                  l->records);

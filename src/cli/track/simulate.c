@@ -81,6 +81,20 @@ static void add_fault(struct argp_state *state, struct arguments *a, const char 
     a->made.n_faults++;
 }
 
+/* A fault that nothing would show is a mistake. */
+static void check_faults(struct argp_state *state, const struct sp_made_options *m,
+                         const struct sp_made_fault *fault)
+{
+    for (int i = 0; i < m->n_faults; i++) {
+        if (fault[i].at >= m->n_commits)
+            sp_usage_error(state, "--fault begins at commit %d, but there are %d (--commits)",
+                           fault[i].at + 1, m->n_commits);
+        if (fault[i].series > m->n_series)
+            sp_usage_error(state, "--fault is put into series %d, but there %s %d (--series)",
+                           fault[i].series, m->n_series == 1 ? "is" : "are", m->n_series);
+    }
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
@@ -91,6 +105,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &a->common;
         return 0;
     case 'o':
+        if (!*arg)
+            sp_usage_error(state, "--out takes a folder");
         a->folder = arg;
         return 0;
     case KEY_FAULT:
@@ -126,6 +142,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_SEED:
         set_count(state, "seed", arg, 0, INT32_MAX, &seed);
         m->seed = (uint64_t)seed;
+        return 0;
+    case ARGP_KEY_END:
+        check_faults(state, m, a->fault);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -28,10 +28,7 @@ static int session_of(const struct sp_sessions *s, const struct sp_entry *e)
 
 static double median_of(const struct sp_pictured *p, int first, int end)
 {
-    double y[SP_MOST_SESSIONS];
-    for (int i = first; i < end; i++)
-        y[i - first] = p->sessions.y[i];
-    return end > first ? sp_median(y, end - first) : 0;
+    return end > first ? sp_median(p->sessions.y + first, end - first) : 0;
 }
 
 static int end_of(const struct sp_pictured *p, int change)

@@ -140,6 +140,24 @@ static struct sp_value figure_of(const struct sp_record *r, const char *name, co
     return sp_record_value_of(metric);
 }
 
+/* Of a job of several ranks: what one product sends, and whether that was counted. */
+static void put_ranks(const struct sp_record *r, FILE *out)
+{
+    int64_t n, halo_B, messages;
+    bool same;
+    if (!sp_record_count(r, SP_F_RANKS_N, &n))
+        return;
+    sp_print(out, "ranks: %lld\n", (long long)n);
+    if (sp_record_count(r, SP_F_RANKS_HALO_B, &halo_B))
+        sp_line_value(out, "halo", sp_value_of((double)halo_B, SP_MODELLED), "B");
+    if (sp_record_count(r, SP_F_RANKS_MESSAGES, &messages))
+        sp_line_value(out, "messages", sp_value_of((double)messages, SP_MODELLED), "1");
+    sp_line_text(out, "counted",
+                 !sp_record_flag(r, SP_F_RANKS_COUNTED_AS_PREDICTED, &same) ? NULL
+                 : same                                                     ? "as predicted"
+                                                                            : "other than predicted");
+}
+
 void sp_report_lines(const struct sp_record *r, FILE *out)
 {
     static const struct {
@@ -169,4 +187,5 @@ void sp_report_lines(const struct sp_record *r, FILE *out)
     }
     put_roof(r, out);
     put_losses(r, out);
+    put_ranks(r, out);
 }

@@ -132,7 +132,7 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
                                     &in->core_reordered_s, &in->blocks_core_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         prolong(all[i], team_s);
-    for (int i = 0; i < SP_N_FORMATS; i++)
+    for (int i = 0; i < sp_n_formats; i++)
         prolong(&in->storage[i].core_s, team_s);
     for (int i = 0; i < c->n_formats; i++)
         prolong(&rows->format[i].core_s, team_s);
@@ -148,7 +148,7 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
         prolong(&rows->offsets.core_s, ends_s);
         prolong(&rows->mixed.core_s, ends_s);
         prolong(&in->core_reordered_s, ends_s);
-        for (int i = 0; i < SP_N_FORMATS; i++)
+        for (int i = 0; i < sp_n_formats; i++)
             prolong(&in->storage[i].core_s, ends_s);
     }
 }

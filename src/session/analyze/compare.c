@@ -461,7 +461,7 @@ void sp_analysis_look_at_storage(const struct sp_analysis *a, struct sp_hint_inp
         .in_memory = a->evaluated.residence.level >= a->options->machine->n_caches,
         .symmetric = in->symmetric,
     };
-    for (int i = 0; i < SP_N_FORMATS; i++)
+    for (int i = 0; i < sp_n_formats; i++)
         if ((int)a->setup.workload.format != i)
             look_at(a, &now, sp_format_models[i], &in->storage[i]);
 }

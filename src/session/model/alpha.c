@@ -188,8 +188,16 @@ static enum sp_status simulate_band(struct simulation *s, int home, struct sp_er
     return status;
 }
 
+/* Was it measured that the cache keeps lines by chance? Then it is no LRU, and x does not stay as
+ * surely as the simulation says. */
+static bool keeps_by_chance(const struct sp_cache *c)
+{
+    return c->policy == SP_LRU && sp_value_known(c->cycle_B) && c->cycle_B.value > 0 &&
+           c->keeping == SP_KEEPS_BY_CHANCE;
+}
+
 /* The same of a simulation of all levels, from the reuse distances. */
-static enum sp_status widen(struct simulation *s, struct sp_error *err)
+static enum sp_status look_at_reuse(struct simulation *s, struct sp_error *err)
 {
     const struct sp_cache *llc = sp_machine_llc(s->row->machine);
     struct sp_reuse reuse;
@@ -202,7 +210,10 @@ static enum sp_status widen(struct simulation *s, struct sp_error *err)
     enum sp_status status = sp_reuse_curve(s->layout, &o, &reuse, err);
     if (status != SP_OK)
         return status;
-    sp_reuse_widen(&reuse, llc->effective_B, s->request->cold, &s->row->alpha, NULL);
+    if (is_interval(llc))
+        sp_reuse_widen(&reuse, llc->effective_B, s->request->cold, &s->row->alpha, NULL);
+    if (keeps_by_chance(llc) && !s->request->cold)
+        s->row->alpha_by_chance = sp_reuse_alpha_by_chance(&reuse, llc->cycle_B.value);
     sp_reuse_free(&reuse);
     return SP_OK;
 }
@@ -224,8 +235,9 @@ static enum sp_status simulate(struct simulation *s, struct sp_error *err)
     if (!(last_level && home > 0))
         row->alpha = sp_value_of(alpha, SP_SIMULATED);
     const bool is_whole = m->n_caches == 0 || sp_machine_llc(m)->partition.ways <= 0;
-    if (!last_level && home == m->n_caches && s->n_idle == 0 && is_whole && is_interval(sp_machine_llc(m)))
-        status = widen(s, err);
+    if (!last_level && home == m->n_caches && m->n_caches > 0 && s->n_idle == 0 && is_whole &&
+        (is_interval(sp_machine_llc(m)) || keeps_by_chance(sp_machine_llc(m))))
+        status = look_at_reuse(s, err);
     if (status != SP_OK)
         return status;
     const struct sp_cache *shown = last_level && home > 0 ? &m->cache[home - 1] : sp_machine_llc(m);

@@ -82,7 +82,7 @@ static bool is_on_gpu(const struct sp_model_request *request, const struct sp_la
 }
 
 /* Is there a GPU kernel for the operation and format? */
-static bool has_gpu_way(enum sp_op op, enum sp_format format)
+static bool has_gpu_way(enum sp_op op, int format)
 {
     for (int m = 0; m < SP_N_GPU_MAPS; m++)
         if (sp_gpu_map_op((enum sp_gpu_map)m) == op && sp_gpu_map_format((enum sp_gpu_map)m) == format)
@@ -285,6 +285,7 @@ static enum sp_status begin_row(const struct sp_model_request *request,
     row->kept.cache = -1;
     row->n_walks = -1;
     row->gather_ahead = -1;
+    row->alpha_by_chance = NAN;
     row->gather.time_s = row->gather.roof_ps = row->gather_wait_s = sp_value_none(
         "the levels that gathers come from were not simulated: " SP_O_ALPHA " sim and one machine");
     row->x_B = layout ? sp_layout_gather_bytes(layout)
@@ -374,6 +375,46 @@ static bool is_kept_in_part(const struct sp_model_row *row)
            row->memory_B.value > noticed * all_B;
 }
 
+/* Bytes of x from memory beyond those of LRU, because the last level replaces by chance. */
+static double lost_by_chance_B(const struct sp_model_row *row, const struct sp_traffic *traffic)
+{
+    const int last = row->machine->n_caches - 1;
+    if (isnan(row->alpha_by_chance) || last < 0 || row->n_traffic != last + 1 || !traffic[last].by_array)
+        return 0;
+    return fmax(0, row->alpha_by_chance * row->x_B - traffic[last].array_read_B[SP_ARRAY_X]);
+}
+
+static struct sp_gather_roof gathers_of(const struct sp_model_row *row, const struct sp_layout *layout,
+                                        const struct sp_traffic *from, double lost_B)
+{
+    struct sp_traffic traffic[SP_MAX_LEVELS];
+    memcpy(traffic, from, sizeof traffic);
+    if (lost_B > 0)
+        traffic[row->n_traffic - 1].array_read_B[SP_ARRAY_X] += lost_B;
+    struct sp_gather_roof roof = sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic,
+                                                          fmax(0, row->gather_ahead), row->n_threads);
+    add_walks(row, &roof);
+    return roof;
+}
+
+/* Gathers come from where the traffic says, and from memory where chance took their lines. */
+static void gather_with(struct sp_model_row *row, const struct sp_layout *layout,
+                        const struct sp_traffic *traffic, bool is_first)
+{
+    const double lost_B = lost_by_chance_B(row, traffic);
+    struct sp_gather_roof roof = gathers_of(row, layout, traffic, lost_B);
+    if (is_first) {
+        row->gather = roof;
+        row->lost_x_B = lost_B;
+    } else {
+        sp_gather_roof_widen(&row->gather, &roof);
+    }
+    if (lost_B > 0) {
+        roof = gathers_of(row, layout, traffic, 0);
+        sp_gather_roof_widen(&row->gather, &roof);
+    }
+}
+
 /* A cache that the data just outgrow keeps a part: ECM's bytes and gathers are then those. */
 static void share_out(const struct sp_model_request *request, const struct sp_layout *layout,
                       struct sp_model_row *row)
@@ -390,7 +431,10 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
                            row->prediction.home, row->n_threads, row->n_domains, row->traffic,
                            request->cold ? 0 : row->n_traffic);
     if (row->kept.cache < 0) {
-        add_walks(row, &row->gather);
+        if (lost_by_chance_B(row, row->traffic) > 0)
+            gather_with(row, layout, row->traffic, true);
+        else
+            add_walks(row, &row->gather);
         return;
     }
     const double fetched[] = {row->kept.fetched.value, row->kept.fetched.lo, row->kept.fetched.hi};
@@ -398,25 +442,28 @@ static void share_out(const struct sp_model_request *request, const struct sp_la
         struct sp_traffic traffic[SP_MAX_LEVELS];
         memcpy(traffic, row->traffic, sizeof traffic);
         sp_kept_traffic(&row->kept, fetched[i], traffic);
-        struct sp_gather_roof roof =
-            sp_gather_roof_of_layout(row->machine, layout, traffic, row->n_traffic,
-                                     fmax(0, row->gather_ahead), row->n_threads);
-        add_walks(row, &roof);
-        if (i == 0)
-            row->gather = roof;
-        else
-            sp_gather_roof_widen(&row->gather, &roof);
+        gather_with(row, layout, traffic, i == 0);
     }
     sp_kept_share_out(&row->kept, row->traffic);
 }
 
-static struct sp_value roof_of(const struct sp_model_row *row, int level)
+static struct sp_value roof_with(const struct sp_model_row *row, int level, int n_threads, int n_domains)
 {
     char name[8] = "MEM";
     const struct sp_ceiling *from;
     if (level < row->machine->n_caches)
         snprintf(name, sizeof name, "L%d", row->machine->cache[level].level % 10);
-    return sp_roof_for(row->machine, name, row->n_threads, row->n_domains, NULL, &from);
+    return sp_roof_for(row->machine, name, n_threads, n_domains, NULL, &from);
+}
+
+static struct sp_value roof_of(const struct sp_model_row *row, int level)
+{
+    return roof_with(row, level, row->n_threads, row->n_domains);
+}
+
+static struct sp_value one_thread_roof(const struct sp_model_row *row, int level)
+{
+    return roof_with(row, level, 1, 1);
 }
 
 /* What the bytes take at the roof of the data's level, or of the two that have a part each. */
@@ -433,6 +480,32 @@ static struct sp_value transfers_s(const struct sp_model_row *row, struct sp_val
             return both;
     }
     return sp_value_between(V.value / roof.value, V.lo / roof.hi, V.hi / roof.lo, SP_MODELLED);
+}
+
+/* Of it and of the thread that runs alone: of the overlap, which streams tell badly, the middle of
+ * what fits them. False: the machine's rule is not known. */
+static bool own_transfers(const struct sp_model_row *row, struct sp_value V, struct sp_own_transfers *own)
+{
+    const struct sp_machine *m = row->machine;
+    const struct sp_prediction *p = &row->prediction;
+    const struct sp_value f = m->ecm.overlap, one = sp_value_of(1, SP_MODELLED);
+    const int last = m->n_caches - 1;
+    if (m->kind != SP_CPU || !sp_value_known(f) || p->residence.level != p->home || last < 0 ||
+        (p->home <= last && row->kept.cache != last))
+        return false;
+    const bool in_part = row->kept.cache == last;
+    const struct sp_value fetched = in_part ? row->kept.fetched : one,
+                          rate[] = {one_thread_roof(row, last), one_thread_roof(row, m->n_caches)};
+    if (!sp_value_known(rate[1]) || (in_part && !sp_value_known(rate[0])))
+        return false;
+    const struct sp_value each_B =
+        sp_value_between(V.value / row->n_threads, V.lo / row->n_threads, V.hi / row->n_threads, SP_MODELLED);
+    own->memory_s =
+        sp_value_between(fetched.value * each_B.value / rate[1].value, fetched.lo * each_B.lo / rate[1].hi,
+                         fetched.hi * each_B.hi / rate[1].lo, SP_MODELLED);
+    own->all_s = in_part ? sp_kept_transfers_s(&row->kept, each_B, rate) : own->memory_s;
+    own->overlap = sp_value_between((f.lo + f.hi) / 2, f.lo, f.hi, SP_MODELLED);
+    return true;
 }
 
 static double capacity_of_y(const struct sp_machine *m, int n_domains)
@@ -484,7 +557,8 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     add_gpu_times(request, subject, w, row);
     find_saved(request, row);
     share_out(request, layout, row);
-    const struct sp_value all_B = row->prediction.volume_B;
+    struct sp_value all_B = row->prediction.volume_B;
+    all_B = sp_value_between(all_B.value + row->lost_x_B, all_B.lo, all_B.hi + row->lost_x_B, all_B.origin);
     if (is_kept_in_part(row)) {
         *(row->prediction.home == machine->n_caches ? &in.moved_B : &in.beyond_B) = row->memory_B;
         row->prediction = sp_predict(&in);
@@ -497,7 +571,9 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
                                                               streams_B / roof.lo, SP_MODELLED)
                                            : roof);
     row->transfers_s = transfers_s(row, all_B);
-    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather));
+    struct sp_own_transfers own;
+    row->expected_s = sp_expected_time(&row->units, row->transfers_s, sp_gather_beyond_first(&row->gather),
+                                       own_transfers(row, all_B, &own) ? &own : NULL);
     if (request->volume_B > 0)
         turn_around(request, row);
     row->made = true;

@@ -67,6 +67,8 @@ struct sp_model_row {
     /* Of SpMV on a CPU whose caches were all simulated; else SP_NONE with the reason. */
     struct sp_unit_time units; /* of the core, by the lengths of rows or chunks */
     struct sp_gather_roof gather;
+    double alpha_by_chance; /* from memory, where the last level replaces by chance; NAN: not known */
+    double lost_x_B;        /* bytes of x that come from memory therefore, beyond those of LRU */
     double gather_ahead; /* share of those from beyond L1 that hardware fetches ahead; below 0: not known */
     const struct sp_page_costs *pages; /* of the walks in `gather`; NULL: none are described */
     double n_walks;                    /* of one execution, simulated; below 0: not simulated */

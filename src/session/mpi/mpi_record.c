@@ -12,6 +12,7 @@
 #include "session/measure/conditions.h"
 #include "session/mpi/mpi_run.h"
 #include "session/record/parts.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/ranks/ranks.h"
 
 static json_t *count(int64_t n)

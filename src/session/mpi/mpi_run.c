@@ -16,6 +16,7 @@
 #include "model/ranks/distributed.h"
 #include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_part.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sys/disturbance.h"
 #include "sys/machine/binding.h"

@@ -8,6 +8,7 @@
 #include "model/gather.h"
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
+#include "sparse/formats/format_ids.h"
 
 void sp_local_loads_free(struct sp_local_loads *l)
 {

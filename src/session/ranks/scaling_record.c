@@ -3,6 +3,7 @@
 
 #include "session/ranks/scaling.h"
 #include "session/record/parts.h"
+#include "sparse/formats/format_ids.h"
 
 static void put_number(json_t *o, const char *key, double x)
 {

@@ -12,6 +12,7 @@
 #include "io/matrix/matrix_load.h"
 #include "model/roofline.h"
 #include "model/volume/traffic.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
 const char *sp_line_state_name(enum sp_line_state state)

@@ -4,19 +4,22 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout_build.h"
 
 #define SPMV_FORMAT(ID, NAME, ...) extern const struct sp_format_kind sp_format_##NAME;
 #define DENSE_FORMAT               SPMV_FORMAT
 #include "base/option/formats.inc"
 
-const struct sp_format_kind *const sp_format_kinds[SP_N_FORMATS] = {
+const struct sp_format_kind *const sp_format_kinds[] = {
 #define SPMV_FORMAT(ID, NAME, ...) [SP_FORMAT_##ID] = &sp_format_##NAME,
 #define DENSE_FORMAT               SPMV_FORMAT
 #include "base/option/formats.inc"
 };
+const int sp_n_formats = SP_N_FORMATS;
+_Static_assert((int)SP_N_FORMATS <= (int)SP_MAX_FORMATS, "sets of formats are bits of an unsigned");
 
-const char *sp_format_name(enum sp_format format)
+const char *sp_format_name(int format)
 {
     return sp_format_of(format)->name;
 }
@@ -85,7 +88,7 @@ enum sp_status sp_workload_set_format(struct sp_workload *w, const char *text, s
         return sp_fail(err, SP_USAGE, forms(remedy, sizeof remedy),
                        "format %s takes no numbers, but '%s' has some", kind->name, text);
     struct sp_workload here = *w;
-    here.format = (enum sp_format)format;
+    here.format = format;
     here.C = 1;
     here.sigma = 1;
     here.b_h = here.b_w = here.T_i = here.T_k = here.W = 0;

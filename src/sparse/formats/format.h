@@ -88,13 +88,14 @@ struct sp_format_kind {
     const char *not_cyclic; /* why not this one */
 };
 
-/* Indexed by enum sp_format. */
-extern const struct sp_format_kind *const sp_format_kinds[SP_N_FORMATS];
+/* [sp_n_formats], by SP_FORMAT_... of sparse/formats/format_ids.h. */
+extern const struct sp_format_kind *const sp_format_kinds[];
+extern const int sp_n_formats;
 
 /* "crs, sell or half": the names of those formats, 1u << SP_FORMAT_..., into text; returns text. */
 char *sp_format_list(unsigned formats, const char *last, char *text, size_t size);
 
-static inline const struct sp_format_kind *sp_format_of(enum sp_format format)
+static inline const struct sp_format_kind *sp_format_of(int format)
 {
     return sp_format_kinds[format];
 }

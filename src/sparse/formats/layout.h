@@ -67,7 +67,7 @@ struct sp_staged_block {
 
 struct sp_layout {
     enum sp_op op;
-    enum sp_format format;
+    int format;
     enum sp_precision precision;
     enum sp_index index;
     int32_t prefetch; /* as in the workload: kernels read it, nothing that is stored depends on it */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
+#include "sparse/formats/format_ids.h"
 
 enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2, SHARE_ITEMS = 64 };
 
@@ -274,7 +275,7 @@ enum sp_status sp_gpu_launch_switch(const struct sp_layout *l, unsigned switches
 struct map_facts {
     const char *name;
     enum sp_op op;
-    enum sp_format format;
+    int format;
     int block_threads, registers;
     double steps;
     bool streams_pass_L1, wide_index; /* has bodies for 64-bit indices */
@@ -318,7 +319,7 @@ enum sp_op sp_gpu_map_op(enum sp_gpu_map map)
     return maps[map].op;
 }
 
-enum sp_format sp_gpu_map_format(enum sp_gpu_map map)
+int sp_gpu_map_format(enum sp_gpu_map map)
 {
     return maps[map].format;
 }

@@ -210,7 +210,7 @@ const char *sp_gpu_map_name(enum sp_gpu_map map);
 
 /* The operation and format that a way of sharing is for. */
 enum sp_op sp_gpu_map_op(enum sp_gpu_map map);
-enum sp_format sp_gpu_map_format(enum sp_gpu_map map);
+int sp_gpu_map_format(enum sp_gpu_map map);
 
 /* lanes 0: LANES, KEEP and BINS the smallest power of two that is not below n_nzr, 2 to 32, of
  * which 64-bit indices and complex numbers take 4 or 16; GROUP and ROW as many teams as have two

@@ -15,12 +15,6 @@
  *   sddmm    P = S o (A B^T)                A [n_r x r], B [n_c x r]; P has the pattern of S
  *   fusedmm  E = (C B^T o pattern(S)) D     C [n_r x r], B and D [n_c x r], E [n_r x r] */
 enum sp_op { SP_OP_SPMV, SP_OP_SPMMV, SP_OP_SPMM, SP_OP_SDDMM, SP_OP_FUSEDMM, SP_N_OPS };
-enum sp_format {
-#define SPMV_FORMAT(ID, ...) SP_FORMAT_##ID,
-#define DENSE_FORMAT         SPMV_FORMAT
-#include "base/option/formats.inc"
-    SP_N_FORMATS
-};
 /* The 16-bit ones are for storage: they compute and sum in f32. SP_MIXED stores the matrix's values
  * in f32; x, y and the sums are f64. */
 enum sp_precision { SP_F64, SP_F32, SP_C128, SP_F16, SP_BF16, SP_MIXED, SP_N_PRECISIONS };
@@ -34,11 +28,11 @@ enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
  * chunks) in turn. merge: equal shares of rows + entries, rows may be split (CRS only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
-enum { SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
+enum { SP_MAX_FORMATS = 32, SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
 
 struct sp_workload {
     enum sp_op op;
-    enum sp_format format;
+    int format;       /* SP_FORMAT_... of sparse/formats/format_ids.h */
     int32_t C;        /* rows in a chunk, SELL kinds only, >= 1 */
     int64_t sigma;    /* sorting window in rows, SELL kinds only, 1: no sorting; else a multiple of C */
     int32_t b_h, b_w; /* BCSR: rows and columns of a block */
@@ -76,7 +70,7 @@ size_t sp_base_size(enum sp_index index);
  * functions take such a word (synonyms fp64, double, ... included) and return -1 when it is
  * none. */
 const char *sp_op_name(enum sp_op op);
-const char *sp_format_name(enum sp_format format);
+const char *sp_format_name(int format);
 const char *sp_precision_name(enum sp_precision precision);
 const char *sp_index_name(enum sp_index index);
 const char *sp_schedule_name(enum sp_schedule schedule);

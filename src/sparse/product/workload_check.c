@@ -11,7 +11,7 @@ static enum sp_status check_format(const struct sp_workload *w, struct sp_error 
     if (!(kind->ops & 1u << w->op)) {
         unsigned takes = 0;
         char list[64];
-        for (int i = 0; i < SP_N_FORMATS; i++)
+        for (int i = 0; i < sp_n_formats; i++)
             takes |= sp_format_kinds[i]->ops & 1u << w->op ? 1u << i : 0;
         return sp_fail(err, SP_USAGE, "choose another " SP_O_FORMAT " or " SP_O_OP,
                        "%s takes the formats %s, not %s", sp_op_name(w->op),
@@ -43,7 +43,7 @@ static enum sp_status refuse_mixed(struct sp_error *err)
 {
     char names[64], remedy[160];
     unsigned take = 0;
-    for (int i = 0; i < SP_N_FORMATS; i++)
+    for (int i = 0; i < sp_n_formats; i++)
         take |= sp_format_kinds[i]->takes_mixed ? 1u << i : 0;
     snprintf(remedy, sizeof remedy,
              "use " SP_O_PRECISION " f64 or f32, or " SP_O_OP " spmv with " SP_O_FORMAT " %s",

@@ -120,27 +120,27 @@ enum sp_status sp_made_fault_parse(const char *text, struct sp_made_fault *f, st
     double percent = 0;
     memset(f, 0, sizeof *f);
     f->kind = SP_N_MADE_FAULTS;
-    if (sscanf(text, "%15[a-z]:%d%n", kind, &at, &n) == 2)
+    if (sscanf(text, "%15[a-z]:%9d%n", kind, &at, &n) == 2)
         for (int k = 0; k < SP_N_MADE_FAULTS; k++)
             if (strcmp(kind, kinds[k]) == 0)
                 f->kind = (enum sp_made_fault_kind)k;
     int used = 0;
     const char *rest = text + n;
-    if (n > 0 && sscanf(rest, "-%d%n", &until, &used) == 1)
+    if (n > 0 && sscanf(rest, "-%9d%n", &until, &used) == 1)
         rest += used;
     used = 0;
     if (n > 0 && sscanf(rest, ":%lf%n", &percent, &used) == 1)
         rest += used;
     used = 0;
-    if (n > 0 && sscanf(rest, ":%15[a-z0-9]%n", series, &used) == 1)
+    if (n > 0 && sscanf(rest, ":%9[a-z0-9]%n", series, &used) == 1)
         rest += used;
     f->series = strcmp(series, "all") == 0 ? 0 : *series ? atoi(series) : 1;
     f->at = at - 1;
     f->until = until > 0 ? until - 1 : 0;
     f->by = percent / 100;
     if (f->kind == SP_N_MADE_FAULTS || n == 0 || *rest || at < 1 || (until > 0 && until <= at) ||
-        f->series < 0 || (*series && strcmp(series, "all") != 0 && f->series < 1) || !(f->by > -0.9) ||
-        (f->by == 0 && f->kind != SP_MADE_MODE))
+        f->series < 0 || (*series && strcmp(series, "all") != 0 && f->series < 1) ||
+        !(f->by > -0.9 && f->by <= 100) || (f->by == 0 && f->kind != SP_MADE_MODE))
         return sp_fail(
             err, SP_USAGE, remedy,
             "a fault is KIND:COMMIT[-UNTIL]:PERCENT[:SERIES], with step, drift, bytes, mode, machine or "

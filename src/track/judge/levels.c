@@ -13,16 +13,22 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 /* A better level is the reference of all that follows: it has to be as sure as this share of
  * alpha. */
 #define SURE 0.002
+/* So is what ends something that is open: it is looked for in every session, for years. */
+#define MENDED 0.003
+/* ln of how much likelier that has to be, by the sessions alone. */
+#define SEEMS_BACK 4.605 /* 100 times */
+#define IS_BACK    9.21  /* 10,000 times */
 /* alpha is shared among the numbers of sessions that may show a change together, and trends. Those
- * of the newest source are one test, however many there are: they were measured because of it. */
+ * of the newest source are one test, however many there are: they were measured because of it.
+ * What the shares come to together is counted, not derived: tests/test_gate.c. */
 static double share_of(int m, bool is_newest_source)
 {
     if (m > 1 && is_newest_source)
-        return 0.6;
+        return 0.35;
     return m == 1 ? 0.93 : m == 2 ? 0.04 : m == 3 ? 0.1 : 0.03 / ((m - 3.0) * (m - 2.0));
 }
 /* More sessions have to show with the first one what comes by chance in this share of alpha. */
-#define CONFIRMED   0.6
+#define CONFIRMED   0.35
 #define SHARE_TREND 0.01
 #define SHARE_PIN   0.05
 
@@ -30,23 +36,26 @@ struct level {
     int id;
     int before;                /* id of the level that it is held against; -1: none */
     double variance;           /* of a session, as it was known when it began */
+    double p;                  /* of a trend: that its slope is there by chance */
     struct sp_level_change is; /* of what got worse */
 };
 
 struct work {
     const struct sp_level_series *s;
     const struct sp_level_options *o;
-    double y[SP_MOST_SESSIONS];
-    int x[SP_MOST_SESSIONS]; /* commits */
-    int id[SP_MOST_SESSIONS];
+    const double *y;           /* [n] */
+    int *x;                    /* [n] commits */
+    int *id;                   /* [n] */
     double slope[MOST_LEVELS]; /* of each id; its values are taken less the slope since `from` */
     int from[MOST_LEVELS];
-    double buffer[SP_MOST_SESSIONS];
+    double *buffer; /* [n] */
     struct level stack[SP_MOST_OPEN + 1];
     int height, n_ids;
-    int begin;     /* of the present run of sessions on the top of the stack */
-    int t;         /* the newest session */
-    int candidate; /* first session of what one session has shown; -1: none */
+    struct level was[SP_MOST_OPEN + 1]; /* [was_height] the stack before the sessions from `back` on */
+    int was_height, back;               /* seemed to have gone back; 0: that is settled */
+    int begin;                          /* of the present run of sessions on the top of the stack */
+    int t;                              /* the newest session */
+    int candidate;                      /* first session of what one session has shown; -1: none */
     bool candidate_is_worse;
     bool is_confirmed;
     int mended;
@@ -127,21 +136,60 @@ static struct level *top(struct work *w)
     return &w->stack[w->height - 1];
 }
 
+static bool is_on_stack(const struct work *w, int id)
+{
+    for (int i = 0; i < w->height; i++)
+        if (w->stack[i].id == id || w->stack[i].before == id)
+            return true;
+    for (int i = 0; i < w->was_height; i++)
+        if (w->was[i].id == id || w->was[i].before == id)
+            return true;
+    return false;
+}
+
+/* The ids behind it move up by one; its sessions, where there are any, go to the one before it. */
+static void remove_id(struct work *w, int gone)
+{
+    for (int i = 0; i <= w->t; i++)
+        w->id[i] -= w->id[i] >= gone && w->id[i] > 0;
+    for (int k = gone + 1; k < w->n_ids; k++) {
+        w->slope[k - 1] = w->slope[k];
+        w->from[k - 1] = w->from[k];
+    }
+    for (int i = 0; i <= SP_MOST_OPEN; i++) {
+        w->stack[i].id -= w->stack[i].id > gone;
+        w->stack[i].before -= w->stack[i].before > gone;
+        w->was[i].id -= w->was[i].id > gone;
+        w->was[i].before -= w->was[i].before > gone;
+    }
+    w->n_ids--;
+}
+
+/* One that is neither open nor held against gives its place: without sessions, as what was
+ * withdrawn, else of two that follow each other, which tell of noise alone. */
+static void make_room(struct work *w)
+{
+    int count[MOST_LEVELS] = {0}, pair = -1;
+    for (int i = 0; i <= w->t; i++)
+        count[w->id[i]]++;
+    for (int k = 0; k < w->n_ids; k++) {
+        if (is_on_stack(w, k))
+            continue;
+        if (count[k] == 0) {
+            remove_id(w, k);
+            return;
+        }
+        if (pair < 0 && k > 0 && !is_on_stack(w, k - 1))
+            pair = k;
+    }
+    remove_id(w, pair); /* the stack has room for far fewer: there is one */
+}
+
+/* May move the other ids. */
 static int new_id(struct work *w)
 {
-    if (w->n_ids == MOST_LEVELS) { /* the oldest ones are taken together: what they tell is noise */
-        for (int i = 0; i <= w->t; i++)
-            w->id[i] = w->id[i] > 0 ? w->id[i] - 1 : 0;
-        for (int k = 1; k < MOST_LEVELS; k++) {
-            w->slope[k - 1] = w->slope[k];
-            w->from[k - 1] = w->from[k];
-        }
-        for (int i = 0; i < w->height; i++) {
-            w->stack[i].id = w->stack[i].id > 0 ? w->stack[i].id - 1 : 0;
-            w->stack[i].before = w->stack[i].before > 0 ? w->stack[i].before - 1 : w->stack[i].before;
-        }
-        w->n_ids--;
-    }
+    if (w->n_ids == MOST_LEVELS)
+        make_room(w);
     w->slope[w->n_ids] = 0;
     w->from[w->n_ids] = 0;
     return w->n_ids++;
@@ -315,6 +363,12 @@ static bool find_trend(struct work *w, struct line *l)
     return p <= w->o->alpha * SHARE_TREND && l->squares < squares_of_step(w, w->begin);
 }
 
+/* Noise that grew since something was opened does not forgive it. */
+static double grown(const struct level *l, double variance)
+{
+    return l->variance > 0 ? fmax(1, sqrt(variance / l->variance)) : 1;
+}
+
 static double t_quantile(double p_two_sided, double df);
 
 static void set_trend(struct work *w, const struct line *l, struct level *of)
@@ -325,6 +379,7 @@ static void set_trend(struct work *w, const struct line *l, struct level *of)
     of->is.slope = l->slope;
     of->is.lo = l->slope - wide;
     of->is.hi = l->slope + wide;
+    of->p = 0.5 * sp_student_p(l->slope / l->se * grown(of, l->spread.variance), l->spread.df);
     w->slope[of->id] = l->slope;
     w->from[of->id] = l->kink;
     give(w, l->kink, of->id);
@@ -335,9 +390,8 @@ static bool push(struct work *w, int first, bool of_pin)
 {
     if (w->height > SP_MOST_OPEN)
         return false;
-    const int before = top(w)->id, id = new_id(w);
-    w->stack[w->height++] = (struct level){
-        .id = id, .before = w->n_ids - 1 == id ? before : top(w)->id, .is = {.at = first, .of_pin = of_pin}};
+    const int id = new_id(w), before = top(w)->id;
+    w->stack[w->height++] = (struct level){.id = id, .before = before, .is = {.at = first, .of_pin = of_pin}};
     give(w, first, id);
     w->begin = first;
     return true;
@@ -384,6 +438,7 @@ static void step_up(struct work *w, int first)
 static void step_down(struct work *w, int first)
 {
     const double mean = tail_of(w, first).mean;
+    w->was_height = 0;
     int opened = w->height > 1 ? top(w)->is.at : -1;
     while (w->height > 1) {
         const struct level was = *top(w);
@@ -405,8 +460,8 @@ static void step_down(struct work *w, int first)
         }
     }
     w->mended = opened;
-    const int before = w->stack[0].id, id = new_id(w);
-    w->stack[0] = (struct level){.id = id, .before = w->n_ids - 1 == id ? before : -1};
+    const int id = new_id(w), before = w->stack[0].id;
+    w->stack[0] = (struct level){.id = id, .before = before};
     give(w, first, id);
     w->begin = first;
 }
@@ -453,10 +508,11 @@ static void withdraw(struct work *w)
     double by = worse ? t.by : -t.by;
     if (now->is.is_trend)
         by += now->is.slope * (w->x[w->t] - w->x[now->is.at]);
-    /* Noise that grew since does not forgive it. */
-    const double grown = now->variance > 0 ? fmax(1, sqrt(t.spread.variance / now->variance)) : 1;
-    const double half = 0.5 * sp_student_p(t.by / t.se * grown, t.spread.df), p = by > 0 ? half : 1 - half;
-    if ((p <= WITHDRAWN || now->is.is_trend) && by > 0.5 * w->o->floor)
+    const double half = 0.5 * sp_student_p(t.by / t.se * grown(now, t.spread.variance), t.spread.df),
+                 p = now->is.is_trend ? now->p
+                     : by > 0         ? half
+                                      : 1 - half;
+    if (p <= WITHDRAWN && by > 0.5 * w->o->floor)
         return;
     const int id = now->id, before = now->before;
     for (int i = 0; i <= w->t; i++)
@@ -469,11 +525,17 @@ static void withdraw(struct work *w)
     find_begin(w);
 }
 
-/* Have the newest sessions gone back? They are a hundred times likelier at the level before than at
- * the one that is open (Wald 1945). */
+/* ln of how much likelier m sessions with this mean above the reference are there than at the level
+ * that t puts behind it (Wald 1945). */
+static double likelier(const struct test *t, double back, int m)
+{
+    return m * t->by * (0.5 * t->by - back) / t->spread.variance;
+}
+
+/* Have the newest sessions gone back to the level before? Where they are a hundred times likelier
+ * there, so it seems. */
 static void look_back(struct work *w)
 {
-    static const double surely = 4.605; /* ln 100 */
     const struct level *now = top(w);
     if (w->height < 2 || now->is.is_trend)
         return;
@@ -481,12 +543,39 @@ static void look_back(struct work *w)
     for (int j = 1; j <= 3 && w->t - j + 1 > w->begin; j++) {
         const int first = w->t - j + 1;
         const struct test t = compare(w, before, moments_of(w, now->id, first), rest);
-        const double back = tail_of(w, first).mean - before.mean;
-        if (t.k > 0 && j * t.by * (0.5 * t.by - back) > surely * t.spread.variance) {
+        const double so = likelier(&t, tail_of(w, first).mean - before.mean, j);
+        if (t.k > 0 && so > SEEMS_BACK) {
+            memcpy(w->was, w->stack, sizeof w->was);
+            const int height = w->height;
             step_down(w, first);
+            w->was_height = so > IS_BACK ? 0 : height;
+            w->back = first;
             return;
         }
     }
+}
+
+/* What seemed mended is so where all sessions since say it ten thousand times, and was none where
+ * they are likelier at what was open: a session in a thousand seems to go back by chance. */
+static void settle_back(struct work *w)
+{
+    if (w->was_height == 0)
+        return;
+    const struct level *open = &w->was[w->was_height - 1];
+    const struct sp_moments before = reference_of(w, open);
+    const struct test t =
+        compare(w, before, moments_of(w, open->id, w->back), rest_of(w, open->id, open->before));
+    const double so = likelier(&t, tail_of(w, w->back).mean - before.mean, w->t - w->back + 1);
+    if (t.k > 0 && t.m > 0 && so <= 0) {
+        memcpy(w->stack, w->was, sizeof w->stack);
+        w->height = w->was_height;
+        give(w, w->back, top(w)->id);
+        find_begin(w);
+        w->candidate = -1;
+        w->is_confirmed = true;
+    }
+    if (t.k == 0 || t.m == 0 || so <= 0 || so > IS_BACK)
+        w->was_height = 0;
 }
 
 /* Sessions since against those that were accepted: steps that pass one by one. */
@@ -523,7 +612,7 @@ static bool settle_candidate(struct work *w)
     const double by = worse ? t.by : -t.by, p = worse ? t.p : 1 - t.p;
     if (by <= w->o->floor || p > w->o->alpha * CONFIRMED)
         return false;
-    if (!worse && w->height == 1 && p > w->o->alpha * SURE) {
+    if (!worse && p > w->o->alpha * (w->height == 1 ? SURE : MENDED)) {
         w->candidate = first; /* better, but not yet to be relied on */
         return true;
     }
@@ -546,7 +635,7 @@ static void look_for_steps(struct work *w)
         return;
     const int m = w->t - f->first + 1;
     const bool sure = f->test.p <= w->o->alpha * SURE;
-    if (!worse && (sure || (m > 1 && w->height > 1)))
+    if (!worse && (sure || (m > 1 && w->height > 1 && f->test.p <= w->o->alpha * MENDED)))
         step_down(w, f->first);
     else if (worse && m > 1) {
         step_up(w, f->first);
@@ -617,6 +706,7 @@ static void begin_anew(struct work *w)
     const int id = new_id(w);
     w->stack[0] = (struct level){.id = id, .before = -1};
     w->height = 1;
+    w->was_height = 0;
     for (int i = w->pin; i <= w->t; i++)
         w->id[i] = id;
     w->begin = w->pin;
@@ -652,6 +742,7 @@ static void advance(struct work *w, int n)
     }
     if (w->n_pins > 0 && w->t >= w->pin && w->t < w->pin + w->n_pins)
         return;
+    settle_back(w);
     const int height = w->height;
     if (find_trend(w, &l))
         open_trend(w, &l);
@@ -773,29 +864,46 @@ void sp_levels_open(struct sp_level_state *s)
     s->seen = s->seen > 0 ? s->seen : 1;
 }
 
-static enum sp_status begin(const struct sp_level_series *s, const struct sp_level_options *o,
-                            struct work **out, struct sp_error *err)
+static void work_free(struct work *w)
+{
+    if (w) {
+        free(w->x);
+        free(w->id);
+        free(w->buffer);
+    }
+    free(w);
+}
+
+/* Follows all sessions; *out: work_free(). */
+static enum sp_status follow(const struct sp_level_series *s, const struct sp_level_options *o,
+                             struct work **out, struct sp_error *err)
 {
     struct work *w = calloc(1, sizeof *w);
+    const size_t n = (size_t)s->n;
     *out = w;
-    if (!w)
+    if (w) {
+        w->x = malloc(n * sizeof *w->x);
+        w->id = calloc(n, sizeof *w->id);
+        w->buffer = malloc(n * sizeof *w->buffer);
+    }
+    if (!w || !w->x || !w->id || !w->buffer) {
+        work_free(w);
+        *out = NULL;
         return sp_fail(err, SP_MEMORY, NULL, "no memory for the levels of %d sessions", s->n);
-    const int skipped = s->n > SP_MOST_SESSIONS ? s->n - SP_MOST_SESSIONS : 0;
+    }
     w->s = s;
     w->o = o;
-    for (int i = skipped; i < s->n; i++) {
-        w->y[i - skipped] = s->y[i];
-        w->x[i - skipped] = s->commit ? s->commit[i] : i;
-    }
-    w->pin = s->first_accepted - skipped;
+    w->y = s->y;
+    for (int i = 0; i < s->n; i++)
+        w->x[i] = s->commit ? s->commit[i] : i;
+    w->pin = s->first_accepted;
     w->n_pins = s->n_accepted;
-    if (w->pin < 0) {
-        w->n_pins = w->pin + w->n_pins > 0 ? w->pin + w->n_pins : 0;
-        w->pin = 0;
-    }
     w->stack[0] = (struct level){.id = new_id(w), .before = -1};
     w->height = 1;
     w->candidate = w->mended = -1;
+    for (w->t = 0; w->t < s->n; w->t++)
+        advance(w, s->n);
+    w->t = s->n - 1;
     return SP_OK;
 }
 
@@ -804,22 +912,11 @@ enum sp_status sp_levels_follow(const struct sp_level_series *s, const struct sp
 {
     struct work *w;
     memset(out, 0, sizeof *out);
-    const enum sp_status status = begin(s, o, &w, err);
-    const int n = s->n < SP_MOST_SESSIONS ? s->n : SP_MOST_SESSIONS;
+    const enum sp_status status = follow(s, o, &w, err);
     if (status != SP_OK)
         return status;
-    for (w->t = 0; w->t < n; w->t++)
-        advance(w, n);
-    w->t = n - 1;
     conclude(w, out);
-    if (w->candidate >= 0 && w->candidate_is_worse && out->p > o->alpha)
-        w->candidate = -1;
-    const int skipped = s->n - n;
-    for (int i = 0; i < out->n_open; i++)
-        out->open[i].at += skipped;
-    out->p_at += out->p_at >= 0 ? skipped : 0;
-    out->mended += out->mended >= 0 ? skipped : 0;
-    free(w);
+    work_free(w);
     return SP_OK;
 }
 
@@ -828,33 +925,33 @@ enum sp_status sp_levels_locate(const struct sp_level_series *s, const struct sp
 {
     struct work *w;
     *n_found = 0;
-    const enum sp_status status = begin(s, o, &w, err);
-    const int n = s->n < SP_MOST_SESSIONS ? s->n : SP_MOST_SESSIONS;
+    const enum sp_status status = follow(s, o, &w, err);
+    const int n = s->n;
     if (status != SP_OK)
         return status;
-    for (w->t = 0; w->t < n; w->t++)
-        advance(w, n);
-    w->t = n - 1;
     for (int i = 1; i < n && *n_found < most; i++) {
         if (w->id[i] == w->id[i - 1])
             continue;
         int end = i;
         while (end < n && w->id[end] == w->id[i])
             end++;
-        struct sp_level_change *c = &out[(*n_found)++];
+        struct sp_level_change *c = &out[*n_found];
         const int id = w->id[i], before = w->id[i - 1];
-        *c = (struct sp_level_change){.at = i + (s->n - n)};
+        *c = (struct sp_level_change){.at = i};
         const double was =
             moments_of(w, before, n).mean + w->slope[before] * (w->x[i - 1] - w->x[w->from[before]]);
         c->is_trend = w->slope[id] != 0;
         c->slope = w->slope[id];
         c->by = moments_of(w, id, n).mean + w->slope[id] * (w->x[end - 1] - w->x[w->from[id]]) - was;
+        if (fabs(c->by) <= 0.5 * o->floor)
+            continue;
+        ++*n_found;
         for (int k = 1; k < w->height; k++)
             if (w->stack[k].id == id) {
                 c->lo = w->stack[k].is.lo;
                 c->hi = w->stack[k].is.hi;
             }
     }
-    free(w);
+    work_free(w);
     return SP_OK;
 }

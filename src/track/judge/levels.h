@@ -56,8 +56,7 @@ struct sp_level_state {
     double p_by;           /* ln */
 };
 
-/* SP_MEMORY. n >= 1; of more than SP_MOST_SESSIONS the last ones. */
-enum { SP_MOST_SESSIONS = 512 };
+/* SP_MEMORY. n >= 1. */
 enum sp_status sp_levels_follow(const struct sp_level_series *series, const struct sp_level_options *o,
                                 struct sp_level_state *out, struct sp_error *err);
 

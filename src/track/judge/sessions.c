@@ -330,12 +330,6 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
         if (list[i]->metric[metric] > 0 || (sp_tracked_is_by_run(metric) && list[i]->n_runs > 0))
             s->list[s->n_records++] = list[i];
     divide(s, pinned, n_pinned);
-    if (s->n > SP_MOST_SESSIONS) {
-        const int gone = s->first[s->n - SP_MOST_SESSIONS];
-        memmove(s->list, s->list + gone, (size_t)(s->n_records - gone) * sizeof(struct sp_entry *));
-        s->n_records -= gone;
-        divide(s, pinned, n_pinned);
-    }
     s->runs = s->n_records > 0 ? s->list[s->n_records - 1]->n_runs : 0;
     const enum sp_status status = s->n > 0 ? fill(s, metric, err) : SP_OK;
     if (status != SP_OK)
@@ -354,10 +348,12 @@ void sp_sessions_free(struct sp_sessions *s)
 
 struct sp_spread sp_sessions_spread(const struct sp_sessions *s)
 {
-    double step[SP_MOST_SESSIONS];
-    for (int i = 1; i < s->n; i++)
-        step[i - 1] = s->y[i] - s->y[i - 1];
-    return s->n < 4 ? (struct sp_spread){0} : sp_spread_of_steps(step, s->n - 1);
+    enum { MOST = 512 }; /* steps that tell enough */
+    double step[MOST];
+    int n = 0;
+    for (int i = s->n > MOST ? s->n - MOST : 1; i < s->n; i++)
+        step[n++] = s->y[i] - s->y[i - 1];
+    return n < 3 ? (struct sp_spread){0} : sp_spread_of_steps(step, n);
 }
 
 /* --- What all series have in common -------------------------------------------------------- */

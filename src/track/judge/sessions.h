@@ -43,7 +43,7 @@ struct sp_sessions {
 };
 
 /* Of list[n] those that know the metric; pinned [n_pinned]: accepted ones, which begin and end a
- * session. At most SP_MOST_SESSIONS. SP_MEMORY. */
+ * session. SP_MEMORY. */
 enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const struct sp_entry *const *pinned,
                               int n_pinned, enum sp_tracked metric, struct sp_sessions *out,
                               struct sp_error *err);

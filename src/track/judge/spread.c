@@ -126,7 +126,7 @@ struct sp_spread sp_spread_of_machine(const struct sp_spread *series, int n, str
     int known = 0;
     for (int i = 0; i < n && known < MOST; i++) {
         const double d = series[i].df;
-        if (d < 2)
+        if (d < 1.5)
             continue;
         e[known] = log(fmax(series[i].variance, least)) - digamma(d / 2) + log(d / 2);
         sampled += trigamma(d / 2);
