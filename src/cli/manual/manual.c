@@ -303,8 +303,7 @@ static const char *const own_kernel[] = {
     "rows of CRS one after the other, of the arrays that its stores() names, or from its own trace(). It is",
     "given the matrix in CRS, in --precision, --index and --row-ptr; y = A x, or with --rhs several vectors,",
     "row by row. The matrix and x are read-only, and no array ends where another begins: what is written",
-    "beside y is seen. One that crashes, hangs (--kernel-limit), exits, comes back twice (fork) or is wrong "
-    "is",
+    "beside y is seen. One that crashes, hangs (--kernel-limit), exits, returns twice (fork) or is wrong is",
     "named: exit code 6. Processes that it leaves running are ended, and the report says so (-v).",
     "",
     "Build it: cc -O3 -march=native -fopenmp -shared -fPIC mine.c -o libmine.so",
