@@ -1,4 +1,5 @@
-/* alpha_min of layouts against sets of lines made row by row, and volumes of layouts against the formulas. */
+/* alpha_min of layouts against sets of lines made row by row, and volumes of layouts against the
+ * formulas. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +76,31 @@ static int64_t brute_lines(const struct sp_csr *a, const struct sp_layout *l, in
     return count;
 }
 
+/* From the columns alone as from the entries, for any width. */
+static void check_widths(const struct sp_layout *l, int n_domains, const int *domains)
+{
+    static const int32_t widths[] = {1, 2, 3, 8, 9, 32};
+    struct sp_touched_columns touched;
+    ck_assert_int_eq(sp_touched_columns_make(l, n_domains, domains, &touched, NULL), SP_OK);
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        for (int order = 0; order < 2; order++)
+            for (size_t offset = 0; offset < LINE; offset += 40) {
+                struct sp_layout view = *l;
+                struct sp_alpha_min m, from;
+                view.op = SP_OP_SPMMV;
+                view.r = widths[i];
+                view.order = order ? SP_COLUMN_MAJOR : SP_ROW_MAJOR;
+                ck_assert_int_eq(sp_alpha_min_layout(&view, n_domains, domains, LINE, offset, NULL, &m, NULL),
+                                 SP_OK);
+                ck_assert_int_eq(sp_alpha_min_touched(&touched, &view, LINE, offset, &from, NULL), SP_OK);
+                ck_assert_int_eq(from.lines, m.lines);
+                ck_assert_int_eq(from.lines_once, m.lines_once);
+                near(from.alpha, m.alpha, 0);
+                near(from.alpha_once, m.alpha_once, 0);
+            }
+    sp_touched_columns_free(&touched);
+}
+
 static void check_layout(const struct sp_csr *a, const char *format, const char *schedule,
                          enum sp_index index)
 {
@@ -104,6 +130,8 @@ static void check_layout(const struct sp_csr *a, const char *format, const char 
         ck_assert_int_eq(sp_alpha_min_layout(&l, 1, NULL, LINE, (size_t)offset, NULL, &m, NULL), SP_OK);
         near(m.alpha, m.alpha_once, 0);
     }
+    check_widths(&l, 3, domains);
+    check_widths(&l, 1, NULL);
     sp_layout_free(&l);
 }
 

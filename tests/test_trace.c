@@ -1,7 +1,8 @@
-/* The address stream against its written definition, and traffic against the formulas where both are exact.
- */
+/* The address stream against its written definition, and traffic against the formulas where both
+ * are exact. */
 #include <check.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,8 @@ START_TEST(a_tail_is_the_end_of_the_whole)
 }
 END_TEST
 
-/* The same with values in f32 and 16-bit offsets, of layouts that the program makes: simulated = formula. */
+/* The same with values in f32 and 16-bit offsets, of layouts that the program makes: simulated =
+ * formula. */
 START_TEST(huge_cold_cache_gives_the_formula_of_narrow_storage)
 {
     static const char *const formats[] = {"crs", "sell:8,1", "sell:8,32", "sellu:8,1"};
@@ -246,8 +248,8 @@ START_TEST(domains_share_nothing)
 }
 END_TEST
 
-/* Policies differ near capacity only: all three move everything through a tiny cache, nothing through a huge
- * one, and random stays between the extremes where LRU thrashes. */
+/* Policies differ near capacity only: all three move everything through a tiny cache, nothing
+ * through a huge one, and random stays between the extremes where LRU thrashes. */
 START_TEST(policies_agree_where_they_must)
 {
     struct sp_csr a;
@@ -313,6 +315,67 @@ START_TEST(faults_are_reported)
 }
 END_TEST
 
+/* Three levels, of which threads share the last one. */
+static struct sp_machine three_levels(void)
+{
+    static const int64_t size_B[] = {4 << 10, 32 << 10, 256 << 10};
+    struct sp_machine m = machine_with(size_B[0]);
+    for (int k = 0; k < 3; k++) {
+        m.cache[k] = m.cache[0];
+        m.cache[k].level = k + 1;
+        m.cache[k].size_B = size_B[k];
+        m.cache[k].ways = 8;
+        m.cache[k].cores_sharing = k < 2 ? 1 : 4;
+    }
+    m.n_caches = 3;
+    return m;
+}
+
+static void check_same_traffic(const struct sp_layout *l, const struct sp_sim_options *o)
+{
+    struct sp_traffic by[2][SP_MAX_LEVELS];
+    struct sp_sim_facts facts[2];
+    int n;
+    for (int k = 0; k < 2; k++) {
+        omp_set_num_threads(1 + 2 * k);
+        ck_assert_int_eq(sp_sim_traffic(l, o, by[k], &n, &facts[k], NULL), SP_OK);
+        ck_assert_int_eq(n, 3);
+        ck_assert_int_eq(facts[k].n_references, facts[0].n_references);
+        for (int level = 0; level < n; level++)
+            for (int i = 0; i < SP_N_ARRAYS; i++) {
+                ck_assert_double_eq(by[k][level].array_read_B[i], by[0][level].array_read_B[i]);
+                ck_assert_double_eq(by[k][level].array_write_B[i], by[0][level].array_write_B[i]);
+            }
+    }
+    ck_assert_double_gt(by[0][2].array_read_B[SP_ARRAY_X], 0);
+}
+
+/* Several processors that simulate the threads of a domain count what one does. */
+START_TEST(processors_count_alike)
+{
+    static const enum sp_format formats[] = {SP_FORMAT_CRS, SP_FORMAT_SELL, SP_FORMAT_SELLU};
+    static const enum sp_schedule schedules[] = {SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC};
+    static const enum sp_sim_state states[] = {SP_SIM_WARM, SP_SIM_COLD, SP_SIM_BETWEEN};
+    struct sp_csr a;
+    const struct sp_machine m = three_levels();
+    hand_matrix(&(struct hand_shape){9000, 9000, 14, 0.1, 77, 0, 11}, &a);
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        for (int s = 0; s < 2; s++) {
+            struct sp_layout l;
+            hand_layout(&a, formats[f], 4, 8, SP_F64, SP_I32, schedules[s], 4, &l);
+            ck_assert_int_gt(l.n_stored, 100000);
+            struct sp_sim_options o = sp_sim_default(&m);
+            o.state = states[(f + (size_t)s) % 3];
+            o.between_B = 50000;
+            o.skew = 0.2 * (double)f;
+            o.store_nt = s > 0;
+            check_same_traffic(&l, &o);
+            hand_free(&l);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(the_probe_gives_the_simulation)
 {
     struct sp_csr a;
@@ -359,6 +422,7 @@ int main(void)
     tcase_add_test(tc, domains_share_nothing);
     tcase_add_test(tc, policies_agree_where_they_must);
     tcase_add_test(tc, faults_are_reported);
+    tcase_add_test(tc, processors_count_alike);
     tcase_add_test(tc, the_probe_gives_the_simulation);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

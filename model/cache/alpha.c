@@ -189,6 +189,70 @@ static void count_granules(const unsigned char *map, int n_domains, int64_t n_gr
     *once_out = once;
 }
 
+/* Columns in front of x and behind it that bases as low as -C reach. */
+static int64_t guard_of(const struct sp_layout *l)
+{
+    return sp_format_of(l->format)->unit_slots ? l->C : 0;
+}
+
+/* Where the rows of the operand lie in granules; the map is the caller's. *weight: lines that a
+ * granule stands for, in all the arrays that are gathered from. */
+static struct touched granules_of(const struct sp_layout *l, int line_B, size_t x_offset_B, int64_t *weight)
+{
+    const bool columns = l->order == SP_COLUMN_MAJOR; /* each column alike, on lines of its own */
+    const int64_t row_B = (columns ? 1 : l->r) * (int64_t)l->s_x;
+    const bool whole = x_offset_B == 0 && row_B % line_B == 0;
+    const int64_t granule_B = whole ? row_B : line_B;
+    /* Whole granules in front of x. */
+    const int64_t guard_B = (guard_of(l) * row_B + granule_B - 1) / granule_B * granule_B;
+    *weight = granule_B / line_B * (columns ? l->r : 1) * (l->op == SP_OP_FUSEDMM ? 2 : 1);
+    return (struct touched){.offset_B = guard_B + (int64_t)x_offset_B,
+                            .granule_B = granule_B,
+                            .shift = (granule_B & (granule_B - 1)) == 0 ? __builtin_ctzll((uint64_t)granule_B)
+                                                                        : -1,
+                            .row_B = row_B,
+                            .spans = !whole && row_B > (int64_t)l->s_x};
+}
+
+/* What each thread's accesses touch, into the map of its domain: map[n_domains][n]. */
+static enum sp_status touch_all(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
+                                const struct touched *granules, int64_t n, unsigned char *map,
+                                struct sp_error *err)
+{
+    struct sp_permuted_window *window = NULL;
+    if (l->permuted) {
+        enum sp_status status = sp_new_array(l->partition.n_threads, sizeof *window, "rows in a new order",
+                                             (void **)&window, err);
+        if (status == SP_OK)
+            status = sp_permuted_windows_make(l->permuted, l->partition.n_threads, window, err);
+        if (status != SP_OK) {
+            free(window);
+            return status;
+        }
+    }
+#pragma omp parallel for schedule(dynamic, 1) if (l->n_stored > parallel_from)
+    for (int thread = 0; thread < l->partition.n_threads; thread++) {
+        int domain = domain_of_thread ? domain_of_thread[thread] : 0;
+        assert(domain >= 0 && domain < n_domains);
+        struct touched t = *granules;
+        t.map = map + domain * n;
+        if (window)
+            touch_thread_permuted(l, &t, thread, &window[thread]);
+        else
+            touch_thread(l, &t, thread);
+    }
+    if (window)
+        sp_permuted_windows_free(l->permuted, l->partition.n_threads, window);
+    free(window);
+    return SP_OK;
+}
+
+static void set_alpha(const struct sp_layout *l, int line_B, struct sp_alpha_min *out)
+{
+    out->alpha = (double)line_B * (double)out->lines / sp_layout_gather_bytes(l);
+    out->alpha_once = (double)line_B * (double)out->lines_once / sp_layout_gather_bytes(l);
+}
+
 enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
                                    int line_B, size_t x_offset_B, int64_t *lines_of, struct sp_alpha_min *out,
                                    struct sp_error *err)
@@ -199,49 +263,19 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
         lines_of[d] = 0;
     if (l->n_nz == 0)
         return SP_OK;
-    const bool columns = l->order == SP_COLUMN_MAJOR; /* each column alike, on lines of its own */
-    const int64_t row_B = (columns ? 1 : l->r) * (int64_t)l->s_x;
-    const bool whole = x_offset_B == 0 && row_B % line_B == 0;
-    const int64_t granule_B = whole ? row_B : line_B;
-    /* Lines that a granule stands for, in all the arrays that are gathered from. */
-    const int64_t weight = granule_B / line_B * (columns ? l->r : 1) * (l->op == SP_OP_FUSEDMM ? 2 : 1);
-    /* Whole granules in front of x, so that bases as low as -C stay inside the map. */
-    int64_t guard = sp_format_of(l->format)->unit_slots ? l->C : 0;
-    int64_t guard_B = (guard * row_B + granule_B - 1) / granule_B * granule_B;
-    int64_t offset_B = guard_B + (int64_t)x_offset_B;
-    int64_t n_granules = (offset_B + (l->n_c + guard) * row_B) / granule_B + 1;
-    const int shift = (granule_B & (granule_B - 1)) == 0 ? __builtin_ctzll((uint64_t)granule_B) : -1;
+    int64_t weight;
+    const struct touched t = granules_of(l, line_B, x_offset_B, &weight);
+    const int64_t n_granules = (t.offset_B + (l->n_c + guard_of(l)) * t.row_B) / t.granule_B + 1;
     void *memory;
     enum sp_status status = sp_new_array(n_domains * n_granules, 1, "lines of x", &memory, err);
     if (status != SP_OK)
         return status;
     unsigned char *map = memory;
-    struct sp_permuted_window *window = NULL;
-    if (l->permuted) {
-        status = sp_new_array(l->partition.n_threads, sizeof *window, "rows in a new order", (void **)&window,
-                              err);
-        if (status == SP_OK)
-            status = sp_permuted_windows_make(l->permuted, l->partition.n_threads, window, err);
-        if (status != SP_OK) {
-            free(window);
-            free(map);
-            return status;
-        }
+    status = touch_all(l, n_domains, domain_of_thread, &t, n_granules, map, err);
+    if (status != SP_OK) {
+        free(map);
+        return status;
     }
-#pragma omp parallel for schedule(dynamic, 1) if (l->n_stored > parallel_from)
-    for (int thread = 0; thread < l->partition.n_threads; thread++) {
-        int domain = domain_of_thread ? domain_of_thread[thread] : 0;
-        assert(domain >= 0 && domain < n_domains);
-        struct touched t = {map + domain * n_granules,        offset_B, granule_B, shift, row_B,
-                            !whole && row_B > (int64_t)l->s_x};
-        if (window)
-            touch_thread_permuted(l, &t, thread, &window[thread]);
-        else
-            touch_thread(l, &t, thread);
-    }
-    if (window)
-        sp_permuted_windows_free(l->permuted, l->partition.n_threads, window);
-    free(window);
     int64_t all, once;
     count_granules(map, n_domains, n_granules, &all, &once);
     out->lines = all * weight;
@@ -250,8 +284,104 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *l, int n_domains, con
         for (int64_t i = 0; i < n_granules; i++)
             lines_of[d] += map[d * n_granules + i] * weight;
     free(map);
-    out->alpha = (double)line_B * (double)out->lines / sp_layout_gather_bytes(l);
-    out->alpha_once = (double)line_B * (double)out->lines_once / sp_layout_gather_bytes(l);
+    set_alpha(l, line_B, out);
+    return SP_OK;
+}
+
+/* ---- of several widths ---- */
+
+enum sp_status sp_touched_columns_make(const struct sp_layout *l, int n_domains, const int *domain_of_thread,
+                                       struct sp_touched_columns *out, struct sp_error *err)
+{
+    void *memory;
+    *out = (struct sp_touched_columns){.n_domains = n_domains, .guard = guard_of(l)};
+    out->n = l->n_c + 2 * out->guard;
+    enum sp_status status = sp_new_array(n_domains * out->n, 1, "columns of x", &memory, err);
+    if (status != SP_OK)
+        return status;
+    out->map = memory;
+    const struct touched one = {.offset_B = out->guard, .granule_B = 1, .row_B = 1};
+    status = touch_all(l, n_domains, domain_of_thread, &one, out->n, out->map, err);
+    if (status != SP_OK)
+        sp_touched_columns_free(out);
+    return status;
+}
+
+void sp_touched_columns_free(struct sp_touched_columns *c)
+{
+    free(c->map);
+    memset(c, 0, sizeof *c);
+}
+
+/* Granules of a range of columns, which ascend: how many there are, the first and the last one; -1:
+ * none. */
+struct stretch {
+    int64_t n, first, last;
+};
+
+static inline void add_granules(struct stretch *s, int64_t first, int64_t last)
+{
+    s->n += last - (first > s->last ? first : s->last + 1) + 1;
+    s->first = s->first < 0 ? first : s->first;
+    s->last = last;
+}
+
+/* Both stretches, the later one behind the earlier, with a granule that they share counted once. */
+static struct stretch join(struct stretch a, struct stretch b)
+{
+    if (a.last < 0 || b.last < 0)
+        return a.last < 0 ? b : a;
+    return (struct stretch){a.n + b.n - (a.last == b.first), a.first, b.last};
+}
+
+/* Those of the columns [begin, end) of each domain, out[n_domains], and of all of them. */
+static void walk_columns(const struct sp_touched_columns *c, const struct touched *t, int64_t begin,
+                         int64_t end, struct stretch *out, struct stretch *once)
+{
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t at_B = t->offset_B + (i - c->guard) * t->row_B, first = granule_of(t, at_B),
+                      last = t->spans ? granule_of(t, at_B + t->row_B - 1) : first;
+        bool any = false;
+        for (int d = 0; d < c->n_domains; d++)
+            if (c->map[d * c->n + i]) {
+                add_granules(&out[d], first, last);
+                any = true;
+            }
+        if (any)
+            add_granules(once, first, last);
+    }
+}
+
+enum sp_status sp_alpha_min_touched(const struct sp_touched_columns *c, const struct sp_layout *l, int line_B,
+                                    size_t x_offset_B, struct sp_alpha_min *out, struct sp_error *err)
+{
+    enum { PARTS = 16 };
+    const int n_each = c->n_domains + 1; /* the last one: of all domains */
+    void *memory;
+    int64_t weight;
+    memset(out, 0, sizeof *out);
+    if (l->n_nz == 0)
+        return SP_OK;
+    const struct touched t = granules_of(l, line_B, x_offset_B, &weight);
+    enum sp_status status =
+        sp_new_array((int64_t)PARTS * n_each, sizeof(struct stretch), "stretches of x", &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct stretch *part = memory;
+    for (int i = 0; i < PARTS * n_each; i++)
+        part[i] = (struct stretch){0, -1, -1};
+#pragma omp parallel for schedule(dynamic, 1) if (c->n > parallel_from)
+    for (int k = 0; k < PARTS; k++)
+        walk_columns(c, &t, c->n * k / PARTS, c->n * (k + 1) / PARTS, part + k * n_each,
+                     part + k * n_each + c->n_domains);
+    for (int d = 0; d < n_each; d++) {
+        struct stretch whole = part[d];
+        for (int k = 1; k < PARTS; k++)
+            whole = join(whole, part[k * n_each + d]);
+        *(d < c->n_domains ? &out->lines : &out->lines_once) += whole.n * weight;
+    }
+    free(part);
+    set_alpha(l, line_B, out);
     return SP_OK;
 }
 

@@ -30,6 +30,26 @@ enum sp_status sp_alpha_min_layout(const struct sp_layout *layout, int n_domains
                                    int line_B, size_t x_offset_B, int64_t *lines_of, struct sp_alpha_min *out,
                                    struct sp_error *err);
 
+/* The columns that the layout's accesses touch, from which sp_alpha_min_layout() follows for any
+ * width without another walk over the entries. Zero-initialise; sp_touched_columns_free(). */
+struct sp_touched_columns {
+    unsigned char *map; /* [n_domains][n] */
+    int n_domains;
+    int64_t n, guard; /* n_c + 2 guard: columns in front of x and behind it */
+};
+
+/* SP_MEMORY. */
+enum sp_status sp_touched_columns_make(const struct sp_layout *layout, int n_domains,
+                                       const int *domain_of_thread, struct sp_touched_columns *out,
+                                       struct sp_error *err);
+void sp_touched_columns_free(struct sp_touched_columns *columns);
+
+/* As sp_alpha_min_layout(), of `layout`, which has the columns of the one they were made of and may
+ * differ in operation, r and order. */
+enum sp_status sp_alpha_min_touched(const struct sp_touched_columns *columns, const struct sp_layout *layout,
+                                    int line_B, size_t x_offset_B, struct sp_alpha_min *out,
+                                    struct sp_error *err);
+
 /* 1/n_nzc: one domain, no empty columns, full lines. 0 for n_nz = 0. */
 double sp_alpha_min_sizes(int64_t n_c, int64_t n_nz);
 

@@ -337,12 +337,12 @@ static bool demand(struct sp_hierarchy *h, int k, int thread, uint32_t line)
 
 /* Open lines were touched at the entry before, whatever their place in the set says: to the front,
  * in the order of their touches. */
-static void refresh_open(const struct sp_hierarchy *h, const struct sp_sets *s, uint32_t *set)
+static void refresh_open(const uint32_t open[2], const struct sp_sets *s, uint32_t *set)
 {
     for (int i = 0; i < 2; i++) {
-        if (h->open[i] == NO_LINE)
+        if (open[i] == NO_LINE)
             continue;
-        int way = sp_sets_find(s, set, h->open[i]);
+        int way = sp_sets_find(s, set, open[i]);
         if (way > 0)
             sp_sets_front(set, way);
     }
@@ -357,7 +357,7 @@ static void miss(struct sp_hierarchy *h, int thread, uint32_t line, bool write)
     if (!c->full && c->sets.policy == SP_LRU) {
         uint32_t *set = sp_sets_of(&c->sets, line), last = set[c->sets.ways - 1];
         if (last && (sp_word_line(last) == h->open[0] || sp_word_line(last) == h->open[1]))
-            refresh_open(h, &c->sets, set);
+            refresh_open(h->open, &c->sets, set);
     }
     uint32_t victim = instance_insert(c, line, dirty);
     if (victim)
@@ -471,9 +471,9 @@ static ALWAYS_INLINE int64_t pass(const struct sp_sets *s, const uint32_t *in, i
 }
 
 /* The events of the innermost level. */
-static ALWAYS_INLINE int64_t pass_events(struct sp_hierarchy *h, const struct sp_sets *s,
-                                         const uint32_t *event, int64_t n_events, uint32_t *out,
-                                         const int stride)
+static ALWAYS_INLINE int64_t pass_events(const struct sp_hierarchy *h, uint32_t *open,
+                                         const struct sp_sets *s, const uint32_t *event, int64_t n_events,
+                                         uint32_t *out, const int stride)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < n_events; i++) {
@@ -481,35 +481,36 @@ static ALWAYS_INLINE int64_t pass_events(struct sp_hierarchy *h, const struct sp
         const enum sp_event_kind kind = sp_event_kind(event[i]);
         uint32_t *set = sp_sets_of(s, line), request = sp_word(line, kind == SP_EVENT_WRITE);
         const uint32_t last = set[s->ways - 1];
-        if (last && (sp_word_line(last) == h->open[0] || sp_word_line(last) == h->open[1]) &&
+        if (last && (sp_word_line(last) == open[0] || sp_word_line(last) == open[1]) &&
             !sp_lru_set_find(set, request, stride))
-            refresh_open(h, s, set);
+            refresh_open(open, s, set);
         n = pass_one(set, request, true, s->ways, stride, out, n);
         if (kind == SP_EVENT_OPEN || kind == SP_EVENT_CLOSE)
-            h->open[array_of(h, line) != SP_ARRAY_VALUES] = kind == SP_EVENT_OPEN ? line : NO_LINE;
+            open[array_of(h, line) != SP_ARRAY_VALUES] = kind == SP_EVENT_OPEN ? line : NO_LINE;
     }
     return n;
 }
 
 /* Level k with the usual strides as constants; level 0 takes events. */
-static ALWAYS_INLINE int64_t pass_level(struct sp_hierarchy *h, int k, const struct sp_sets *s,
-                                        const uint32_t *in, int64_t n, uint32_t *out)
+static ALWAYS_INLINE int64_t pass_level(const struct sp_hierarchy *h, uint32_t *open, int k,
+                                        const struct sp_sets *s, const uint32_t *in, int64_t n, uint32_t *out)
 {
     if (k == 0)
-        return s->stride == 8 ? pass_events(h, s, in, n, out, 8) : pass_events(h, s, in, n, out, s->stride);
+        return s->stride == 8 ? pass_events(h, open, s, in, n, out, 8)
+                              : pass_events(h, open, s, in, n, out, s->stride);
     return s->stride == 8    ? pass(s, in, n, out, 8)
            : s->stride == 16 ? pass(s, in, n, out, 16)
                              : pass(s, in, n, out, s->stride);
 }
-static int64_t pass_plain(struct sp_hierarchy *h, int k, const struct sp_sets *s, const uint32_t *in,
-                          int64_t n, uint32_t *out)
+static int64_t pass_plain(const struct sp_hierarchy *h, uint32_t *open, int k, const struct sp_sets *s,
+                          const uint32_t *in, int64_t n, uint32_t *out)
 {
-    return pass_level(h, k, s, in, n, out);
+    return pass_level(h, open, k, s, in, n, out);
 }
-SP_WIDE static int64_t pass_wide(struct sp_hierarchy *h, int k, const struct sp_sets *s, const uint32_t *in,
-                                 int64_t n, uint32_t *out)
+SP_WIDE static int64_t pass_wide(const struct sp_hierarchy *h, uint32_t *open, int k, const struct sp_sets *s,
+                                 const uint32_t *in, int64_t n, uint32_t *out)
 {
-    return pass_level(h, k, s, in, n, out);
+    return pass_level(h, open, k, s, in, n, out);
 }
 
 /* In turn into several counters: each waits for what it was before. */
@@ -536,22 +537,97 @@ static void pass_on(struct sp_hierarchy *h, int thread, const uint32_t *request,
             demand(h, h->n_batched, thread, sp_word_line(request[i]));
 }
 
-static void run_batches(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
+/* Level k of this thread: in[n] goes through it, and what it asks for to `out`. */
+static int64_t pass_one_level(const struct sp_hierarchy *h, uint32_t *open, int k, int thread,
+                              const uint32_t *in, int64_t n, uint32_t *out)
 {
-    const bool wide = sp_is_wide();
+    const struct sp_cache_level *level = &h->level[k];
+    const struct sp_sets *s = &level->instance[thread / level->threads_sharing].sets;
+    return (sp_is_wide() ? pass_wide : pass_plain)(h, open, k, s, in, n, out);
+}
+
+/* From level `first` on: events of the innermost one, else requests. */
+static void run_batches(struct sp_hierarchy *h, int first, int thread, const uint32_t *event,
+                        int64_t n_events)
+{
     for (int64_t begin = 0; begin < n_events; begin += BATCH) {
         const uint32_t *in = event + begin;
         int64_t n = n_events - begin < BATCH ? n_events - begin : BATCH;
-        for (int k = 0; k < h->n_batched; k++) {
-            struct sp_cache_level *level = &h->level[k];
+        for (int k = first; k < h->n_batched; k++) {
             uint32_t *out = h->request[k % 2];
-            n = (wide ? pass_wide : pass_plain)(h, k, &level->instance[thread / level->threads_sharing].sets,
-                                                in, n, out);
-            count(h, &level->counts, out, n);
+            n = pass_one_level(h, h->open, k, thread, in, n, out);
+            count(h, &h->level[k].counts, out, n);
             in = out;
         }
         if (h->n_batched < h->n_levels)
             pass_on(h, thread, in, n);
+    }
+}
+
+/* ---- threads beside each other ---- */
+
+int sp_hierarchy_private_levels(const struct sp_hierarchy *h)
+{
+    int n = 0;
+    while (n < h->n_batched && h->level[n].threads_sharing == 1)
+        n++;
+    return n;
+}
+
+int64_t sp_private_most_requests(const struct sp_hierarchy *h, int64_t n_events)
+{
+    return most_requests(n_events, sp_hierarchy_private_levels(h)) + 1;
+}
+
+enum sp_status sp_private_make(const struct sp_hierarchy *h, struct sp_private *p, struct sp_error *err)
+{
+    void *request;
+    *p = (struct sp_private){.n_levels = sp_hierarchy_private_levels(h), .open = {NO_LINE, NO_LINE}};
+    p->n_request = most_requests(BATCH, p->n_levels) + 1;
+    enum sp_status status = sp_new_array(2 * p->n_request, sizeof *p->request,
+                                         "the requests between simulated caches", &request, err);
+    p->request = request;
+    return status;
+}
+
+void sp_private_free(struct sp_private *p)
+{
+    free(p->request);
+    memset(p, 0, sizeof *p);
+}
+
+int64_t sp_private_run(const struct sp_hierarchy *h, struct sp_private *p, int thread, const uint32_t *event,
+                       int64_t n_events, uint32_t *request)
+{
+    int64_t sum = 0;
+    for (int64_t begin = 0; begin < n_events; begin += BATCH) {
+        const uint32_t *in = event + begin;
+        int64_t n = n_events - begin < BATCH ? n_events - begin : BATCH;
+        for (int k = 0; k < p->n_levels; k++) {
+            uint32_t *out = k == p->n_levels - 1 ? request + sum : p->request + k % 2 * p->n_request;
+            n = pass_one_level(h, p->open, k, thread, in, n, out);
+            count(h, &p->counts[k], out, n);
+            in = out;
+        }
+        sum += n;
+    }
+    return sum;
+}
+
+void sp_private_pass_on(struct sp_hierarchy *h, const struct sp_private *p, int thread,
+                        const uint32_t *request, int64_t n)
+{
+    run_batches(h, p->n_levels, thread, request, n);
+}
+
+void sp_private_add_counts(struct sp_hierarchy *h, struct sp_private *p)
+{
+    for (int k = 0; k < p->n_levels; k++) {
+        for (int a = 0; a < SP_N_ARRAYS; a++) {
+            h->level[k].counts.read[a] += p->counts[k].read[a];
+            h->level[k].counts.write[a] += p->counts[k].write[a];
+        }
+        memset(&p->counts[k], 0, sizeof p->counts[k]);
     }
 }
 
@@ -586,7 +662,7 @@ static __attribute__((noinline)) void run_parted(struct sp_hierarchy *h, int thr
 void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events)
 {
     if (h->n_batched > 0)
-        run_batches(h, thread, event, n_events);
+        run_batches(h, 0, thread, event, n_events);
     else if (h->level[0].n_parts > 1)
         run_parted(h, thread, event, n_events);
     else if (h->level[0].instance->full)

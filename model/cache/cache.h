@@ -246,6 +246,33 @@ void sp_hierarchy_free(struct sp_hierarchy *h);
 /* Events of one thread. */
 void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events);
 
+/* Levels that each thread has for itself do not see what the others do, so several processors can
+ * simulate the threads beside each other, each with a struct of its own, and hand on what they ask
+ * the shared levels for in the order that sp_hierarchy_run() would. */
+struct sp_private {
+    int n_levels;     /* sp_hierarchy_private_levels() */
+    uint32_t open[2]; /* as in the hierarchy; a turn closes what it opens */
+    int64_t n_request;
+    uint32_t *request; /* [2][n_request] */
+    struct sp_line_counts counts[SP_MAX_CACHES];
+};
+
+/* Levels from the inner one on that are so; 0: none, or they do not take batches. */
+int sp_hierarchy_private_levels(const struct sp_hierarchy *h);
+/* Room for the requests of so many events. */
+int64_t sp_private_most_requests(const struct sp_hierarchy *h, int64_t n_events);
+/* SP_MEMORY. */
+enum sp_status sp_private_make(const struct sp_hierarchy *h, struct sp_private *p, struct sp_error *err);
+void sp_private_free(struct sp_private *p);
+/* Events of one thread through its own levels; returns how many requests follow. */
+int64_t sp_private_run(const struct sp_hierarchy *h, struct sp_private *p, int thread, const uint32_t *event,
+                       int64_t n_events, uint32_t *request);
+/* These requests through the other levels: one processor at a time. */
+void sp_private_pass_on(struct sp_hierarchy *h, const struct sp_private *p, int thread,
+                        const uint32_t *request, int64_t n);
+/* Its counts into those of the hierarchy. */
+void sp_private_add_counts(struct sp_hierarchy *h, struct sp_private *p);
+
 /* Sets all counts to 0; contents stay. */
 void sp_hierarchy_count_anew(struct sp_hierarchy *h);
 /* Counts every line that is dirty anywhere as written by each level out to memory, and empties

@@ -153,6 +153,18 @@ void sp_trace_rewind(struct sp_trace *trace, int64_t turn);
 /* The next thread's turn; false at the end of the execution. */
 bool sp_trace_next(struct sp_trace *trace, struct sp_trace_piece *piece);
 
+/* May several processors walk over the threads of this trace beside each other? */
+bool sp_trace_is_divisible(const struct sp_trace *trace);
+/* A copy for one of them, with cursors and events of its own: where the trace is now. SP_MEMORY. */
+enum sp_status sp_trace_share(const struct sp_trace *trace, struct sp_trace *share, struct sp_error *err);
+void sp_trace_share_free(struct sp_trace *share);
+/* Again where the trace is. */
+void sp_trace_share_rewind(const struct sp_trace *trace, struct sp_trace *share);
+/* One thread's round into share->event; returns how many events: 0 before its start and after its
+ * end. Rounds must follow each other. */
+int64_t sp_trace_share_fill(struct sp_trace *share, int index, int64_t turn);
+int64_t sp_trace_most_events(const struct sp_trace *trace); /* of one thread's round */
+
 /* The latest round from which on the values that each thread still streams are at least
  * `private_B`, and those of all threads together `shared_B`; 0 where no such round exists. */
 int64_t sp_trace_tail_turn(const struct sp_trace *trace, double private_B, double shared_B);

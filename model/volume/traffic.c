@@ -1,6 +1,7 @@
 #include "model/volume/traffic.h"
 
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,12 +48,30 @@ struct whole {
     struct sp_sim_facts facts;
 };
 
+/* Rounds that are simulated between two meetings of the processors that share a domain. */
+enum { ROUNDS = 128 };
+
+/* What one thread of the layout asks the shared levels for in these rounds. */
+struct asked {
+    uint32_t *request, *next;
+    int64_t n[ROUNDS];
+};
+
+/* A processor that simulates private levels of some threads. */
+struct worker {
+    struct sp_trace trace; /* its share */
+    struct sp_private caches;
+};
+
 /* One domain's simulation. */
 struct run {
     struct whole *whole;
     const struct sp_sim_options *options;
     struct sp_trace trace;
     struct sp_hierarchy caches;
+    int n_workers;         /* 0: one processor does it all */
+    struct worker *worker; /* [n_workers] */
+    struct asked *asked;   /* [trace.n_threads] */
     int domain;
     double next_report;         /* [s] */
     double done, done_per_turn; /* share of the domain's */
@@ -68,10 +87,111 @@ static bool interrupted(struct run *r)
                                   r->done + r->done_per_turn * (double)r->trace.turn);
 }
 
+/* ---- one domain by several processors ---- */
+
+static void free_workers(struct run *r)
+{
+    for (int i = 0; i < r->n_workers; i++) {
+        sp_private_free(&r->worker[i].caches);
+        sp_trace_share_free(&r->worker[i].trace);
+    }
+    for (int i = 0; r->asked && i < r->trace.n_threads; i++)
+        free(r->asked[i].request);
+    free(r->worker);
+    free(r->asked);
+    r->worker = NULL;
+    r->asked = NULL;
+    r->n_workers = 0;
+}
+
+/* Where the private levels of the domain's threads can be simulated beside each other. Without
+ * memory for it, or with few entries, one processor does it all. */
+static void make_workers(struct run *r)
+{
+    static const int64_t worth_it = 100000;
+    const int n_threads = r->trace.n_threads;
+    int n = omp_in_parallel() ? 1 : omp_get_max_threads();
+    n = n < n_threads ? n : n_threads;
+    if (n < 2 || r->trace.layout->n_stored < worth_it || !sp_trace_is_divisible(&r->trace) ||
+        sp_hierarchy_private_levels(&r->caches) == 0)
+        return;
+    enum sp_status status =
+        sp_new_array(n, sizeof *r->worker, "the processors that simulate", (void **)&r->worker, NULL);
+    if (status == SP_OK)
+        status =
+            sp_new_array(n_threads, sizeof *r->asked, "the requests of threads", (void **)&r->asked, NULL);
+    for (int i = 0; status == SP_OK && i < n; i++) {
+        status = sp_trace_share(&r->trace, &r->worker[i].trace, NULL);
+        if (status == SP_OK)
+            status = sp_private_make(&r->caches, &r->worker[i].caches, NULL);
+        r->n_workers++;
+    }
+    const int64_t most = sp_private_most_requests(&r->caches, ROUNDS * sp_trace_most_events(&r->trace));
+    for (int i = 0; status == SP_OK && i < n_threads; i++)
+        status = sp_new_array(most, sizeof(uint32_t), "the requests of threads",
+                              (void **)&r->asked[i].request, NULL);
+    if (status != SP_OK)
+        free_workers(r);
+}
+
+/* One thread's rounds [from, to) through its own caches. */
+static void run_private(const struct run *r, struct worker *w, int thread, int64_t from, int64_t to)
+{
+    struct asked *asked = &r->asked[thread];
+    uint32_t *request = asked->request;
+    for (int64_t turn = from; turn < to; turn++) {
+        const int64_t n = sp_trace_share_fill(&w->trace, thread, turn);
+        asked->n[turn - from] = sp_private_run(&r->caches, &w->caches, thread, w->trace.event, n, request);
+        request += asked->n[turn - from];
+    }
+}
+
+/* What all of them ask for, in the order of the turns. */
+static void run_shared(struct run *r, int64_t n_rounds)
+{
+    for (int i = 0; i < r->trace.n_threads; i++)
+        r->asked[i].next = r->asked[i].request;
+    for (int64_t k = 0; k < n_rounds; k++)
+        for (int i = 0; i < r->trace.n_threads; i++) {
+            sp_private_pass_on(&r->caches, &r->worker[0].caches, i, r->asked[i].next, r->asked[i].n[k]);
+            r->asked[i].next += r->asked[i].n[k];
+        }
+}
+
+/* From this round on, to which the trace has been rewound. */
+static enum sp_status execute_together(struct run *r, int64_t from_turn, struct sp_error *err)
+{
+    const int64_t n_turns = r->trace.n_turns;
+    bool stop = false;
+    for (int i = 0; i < r->n_workers; i++)
+        sp_trace_share_rewind(&r->trace, &r->worker[i].trace);
+#pragma omp parallel num_threads(r->n_workers)
+    for (int64_t turn = from_turn; turn < n_turns && !stop; turn += ROUNDS) {
+        const int64_t end = turn + ROUNDS < n_turns ? turn + ROUNDS : n_turns;
+        for (int i = omp_get_thread_num(); i < r->trace.n_threads; i += omp_get_num_threads())
+            run_private(r, &r->worker[omp_get_thread_num()], i, turn, end);
+#pragma omp barrier
+#pragma omp master
+        {
+            run_shared(r, end - turn);
+            r->trace.turn = end;
+            stop = interrupted(r);
+        }
+#pragma omp barrier
+    }
+    for (int i = 0; i < r->n_workers; i++) {
+        r->trace.nt_lines += r->worker[i].trace.nt_lines;
+        sp_private_add_counts(&r->caches, &r->worker[i].caches);
+    }
+    return stop ? sp_fail(err, SP_INTERRUPTED, NULL, "the simulation was interrupted") : SP_OK;
+}
+
 static enum sp_status execute(struct run *r, int64_t from_turn, struct sp_error *err)
 {
     struct sp_trace_piece piece;
     sp_trace_rewind(&r->trace, from_turn);
+    if (r->n_workers > 0)
+        return execute_together(r, from_turn, err);
     for (int64_t n = 1; sp_trace_next(&r->trace, &piece); n++) {
         sp_hierarchy_run(&r->caches, piece.index, piece.event, piece.n_events);
         if (n % 256 == 0 && interrupted(r))
@@ -283,11 +403,14 @@ static enum sp_status add_domain(void *all, int domain, const int *thread, int n
     int n_executions = 0;
     status = sp_hierarchy_make(w->cache, w->n_caches, n_threads, r.trace.n_lines, r.trace.array_of_group,
                                o->seed + (uint64_t)domain, &r.caches, err);
-    if (status == SP_OK)
+    if (status == SP_OK) {
+        make_workers(&r);
         status = simulate_domain(&r, w->cache, w->n_caches, &n_executions, err);
+    }
 #pragma omp ordered
     if (status == SP_OK)
         add_run(w, &r, n_executions);
+    free_workers(&r);
     sp_hierarchy_free(&r.caches);
     sp_trace_close(&r.trace);
     return status;

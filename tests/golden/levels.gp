@@ -16,8 +16,8 @@ set xrange [0.0175:0.4]; set yrange [60:316.979]
 set xtics ('0.02' 0.02, '0.05' 0.05, '0.1' 0.1, '0.2' 0.2)
 set ytics ('70' 70, '100' 100, '150' 150, '200' 200, '300' 300)
 set key off; set lmargin 10; set rmargin 2; set bmargin 10; set tmargin 1
-set label 'L2 load 4000 GB/s stated' at first 0.0711402,305.212 right front
-set label 'DRAM load 1000 ±100 GB/s measured' at first 0.263826,282.972 right front
+set label 'L2 load 4000 GB/s stated' at first 0.0684993,293.881 right front
+set label 'DRAM load 1000 ±100 GB/s measured' at first 0.254032,272.467 right front
 set arrow from first 0.025,100 to first 0.25,100 nohead
 set label 'x' at first 0.025,100 center front
 set label 'o' at first 0.2,100 center front

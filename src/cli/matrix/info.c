@@ -23,12 +23,13 @@ enum sp_status sp_info_make(const struct sp_csr *a, struct sp_info *info, struct
     if (status != SP_OK)
         return status;
     struct sp_pattern pattern = sp_csr_pattern(a);
-    for (int c = 0; c < SP_INFO_CHUNKS; c++)
-        for (int w = 0; w < SP_INFO_WINDOWS; w++) {
-            bool same = w > 0 && table_sigma[w - 1] >= a->n_r; /* the window already holds all rows */
-            info->beta[c][w] =
-                same ? info->beta[c][w - 1] : sp_sell_beta(&pattern, table_C[c], table_sigma[w]);
-        }
+    double beta[SP_INFO_CHUNKS];
+    for (int w = 0; w < SP_INFO_WINDOWS; w++) {
+        if (w == 0 || table_sigma[w - 1] < a->n_r) /* else the window already holds all rows */
+            sp_sell_betas(&pattern, table_C, SP_INFO_CHUNKS, table_sigma[w], beta);
+        for (int c = 0; c < SP_INFO_CHUNKS; c++)
+            info->beta[c][w] = beta[c];
+    }
     return SP_OK;
 }
 

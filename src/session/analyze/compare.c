@@ -240,8 +240,9 @@ static enum sp_status compare_blocks(const struct sp_analysis *a, struct sp_comp
 
 /* Bytes of one execution with another width, the gathered operands loaded `loads` times; *least_B:
  * once. */
-static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_workload *w, double loads,
-                                      double *V_B, double *least_B, struct sp_error *err)
+static enum sp_status volume_of_width(const struct sp_analysis *a, const struct sp_touched_columns *touched,
+                                      const struct sp_workload *w, double loads, double *V_B, double *least_B,
+                                      struct sp_error *err)
 {
     struct sp_layout view = a->setup.layout;
     struct sp_alpha_min least;
@@ -249,21 +250,29 @@ static enum sp_status volume_of_width(const struct sp_analysis *a, struct sp_wor
     view.r = w->r;
     if (view.order == SP_ROW_MAJOR)
         view.ld_x = view.ld_y = w->r;
-    void *p;
-    enum sp_status status = sp_new_array(w->n_threads, sizeof(int), "cache domains", &p, err);
-    if (status != SP_OK)
-        return status;
-    int n_domains;
-    const int *domains;
-    sp_analysis_loading_domains(a, &a->evaluated, &n_domains, &domains, p);
-    status = sp_alpha_min_layout(&view, n_domains, domains, a->line_B, a->setup.facts.x_offset_B, NULL,
-                                 &least, err);
-    free(p);
+    enum sp_status status =
+        sp_alpha_min_touched(touched, &view, a->line_B, a->setup.facts.x_offset_B, &least, err);
     if (status != SP_OK)
         return status;
     *V_B = sp_volume_layout(&view, loads * least.alpha, fmax(1, a->evaluated.w.value)).total_B;
     *least_B = sp_volume_layout(&view, least.alpha, fmax(1, a->evaluated.w.value)).total_B;
     return SP_OK;
+}
+
+/* The columns of x that each cache which loads them touches. */
+static enum sp_status find_touched(const struct sp_analysis *a, struct sp_touched_columns *touched,
+                                   struct sp_error *err)
+{
+    void *p;
+    int n_domains;
+    const int *domains;
+    enum sp_status status = sp_new_array(a->setup.workload.n_threads, sizeof(int), "cache domains", &p, err);
+    if (status != SP_OK)
+        return status;
+    sp_analysis_loading_domains(a, &a->evaluated, &n_domains, &domains, p);
+    status = sp_touched_columns_make(&a->setup.layout, n_domains, domains, touched, err);
+    free(p);
+    return status;
 }
 
 /* P_core of SpMMV with another number of vectors. */
@@ -298,14 +307,17 @@ static enum sp_status compare_widths(const struct sp_analysis *a, struct sp_comp
     int32_t most = single ? 1 : few ? 32 : 512;
     while (most < sp_workload_width(w))
         most *= 2;
-    enum sp_status status = SP_OK;
+    struct sp_touched_columns touched;
+    enum sp_status status = find_touched(a, &touched, err);
+    if (status != SP_OK)
+        return status;
     for (int32_t r = few ? 1 : 8; r <= most && w->precision != SP_C128 && status == SP_OK; r *= 2) {
         struct sp_workload other = *w;
         double V_B, least_B;
         other.r = r;
         if (w->op == SP_OP_SPMV)
             other.op = SP_OP_SPMMV;
-        status = volume_of_width(a, &other, loads, &V_B, &least_B, err);
+        status = volume_of_width(a, &touched, &other, loads, &V_B, &least_B, err);
         if (status == SP_OK && out->n_balances < SP_MAX_BALANCES)
             out->balance[out->n_balances++] =
                 (struct sp_balance_point){r, least_B / sp_workload_flops(&other)};
@@ -313,6 +325,7 @@ static enum sp_status compare_widths(const struct sp_analysis *a, struct sp_comp
             out->n_widths < SP_MAX_ALTERNATIVES)
             status = add_width(a, out, &other, V_B, err);
     }
+    sp_touched_columns_free(&touched);
     return status;
 }
 

@@ -32,11 +32,19 @@ struct collected {
     int n_threads;
 };
 
+struct rate {
+    double value; /* [B/s] or executions a second */
+    bool disturbed;
+};
+
 struct sampler {
     const struct sp_sampling_options *o;
     const struct sp_turns *turns;
     bool ignores; /* sp_disturbance_is_ignored() */
     struct collected c;
+    struct rate last;      /* of the other side */
+    struct sp_look before; /* of the cores, after it */
+    bool goes_on;          /* both hold for the next burst, too */
 };
 
 static void free_collected(struct collected *c)
@@ -60,11 +68,6 @@ static enum sp_status new_collected(int64_t most, int n_threads, struct collecte
         c->pair[i].thread_s = c->thread_block + i * n_threads;
     return status;
 }
-
-struct rate {
-    double value; /* [B/s] or executions a second */
-    bool disturbed;
-};
 
 static enum sp_status take_rate(struct sampler *s, struct rate *rate, struct sp_error *err)
 {
@@ -139,33 +142,40 @@ static bool has_moved(const struct sp_look *before, const struct sp_look *after)
            (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. */
+/* Pairs between two looks at the cores: all of one mode, or thrown away. A burst begins with what
+ * the one before ended with, where the cores have not moved: of a large kernel a burst is one
+ * pair. */
 static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
 {
     struct collected *c = &s->c;
-    struct sp_look before, after;
-    struct rate last;
+    struct sp_look after;
     const struct collected was = *c;
-    s->turns->look(s->turns->context, &before);
+    enum sp_status status = SP_OK;
+    if (!s->goes_on)
+        s->turns->look(s->turns->context, &s->before);
     const double start = sp_now();
-    enum sp_status status = take_rate(s, &last, err);
+    if (!s->goes_on)
+        status = take_rate(s, &s->last, err);
     do
-        status = status == SP_OK ? take_pair(s, before.crowded, &last, err) : status;
+        status = status == SP_OK ? take_pair(s, s->before.crowded, &s->last, err) : status;
     while (status == SP_OK && sp_now() - start < BURST_S && !is_enough(s, sp_now() - begun));
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
-    if (has_moved(&before, &after)) {
+    const bool moved = has_moved(&s->before, &after);
+    if (moved) {
         const int64_t n_moved = c->n_moved + (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed) +
                                 (c->n_crowded - was.n_crowded);
         *c = was;
         c->n_moved = n_moved;
     }
-    const struct sp_look *look = is_known(after.mode) ? &after : &before;
+    const struct sp_look *look = is_known(after.mode) ? &after : &s->before;
     for (int64_t i = was.n; i < c->n; i++) {
         strcpy(c->pair[i].mode, look->mode);
         c->pair[i].latency_s = look->latency_s;
     }
+    s->goes_on = !moved && is_known(after.mode);
+    s->before = after;
     return SP_OK;
 }
 
@@ -435,6 +445,15 @@ static struct sp_protocol one_sample(const struct sp_protocol *asked, double sam
     return p;
 }
 
+/* More than memory brings in a sample: the number of executions need not be looked for. */
+static void know_length(struct side *side, const struct sp_protocol *p)
+{
+    static const double long_B = 256e6;
+    side->is_large = is_large(&side->job, p);
+    if (side->is_large && sp_layout_matrix_bytes(side->job.layout) > long_B)
+        side->protocol.repetitions = 1;
+}
+
 static enum sp_status open_team(const struct sp_job *job, const struct sp_sampling_options *o, struct team *s,
                                 struct sp_error *err)
 {
@@ -458,8 +477,8 @@ static enum sp_status open_team(const struct sp_job *job, const struct sp_sampli
     } else {
         s->per_execution = sp_scan_bytes(job);
     }
-    s->kernel.is_large = is_large(&s->kernel.job, &o->protocol);
-    s->other.is_large = is_large(&s->other.job, &o->protocol);
+    know_length(&s->kernel, &o->protocol);
+    know_length(&s->other, &o->protocol);
     if (o->binding && o->binding->pinned) /* refused where it was granted before: the latencies show it */
         sp_binding_restore(o->binding, o->topology, NULL);
     return s->clock->open(NULL, &s->session, err);

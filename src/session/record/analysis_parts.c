@@ -339,15 +339,19 @@ void sp_record_ecm_row(struct sp_record *r, const struct sp_analysis *a)
 /* beta over C and nested windows sigma [THEORY 2]. */
 static void record_beta(struct sp_record *r, const struct sp_csr *m)
 {
-    static const int32_t chunks[] = {4, 8, 16, 32, 64};
-    static const int64_t windows[] = {1, 64, 256, 1024, 4096, 16384};
+    enum { N_CHUNKS = 5, N_WINDOWS = 6 };
+    static const int32_t chunks[N_CHUNKS] = {4, 8, 16, 32, 64};
+    static const int64_t windows[N_WINDOWS] = {1, 64, 256, 1024, 4096, 16384};
     struct sp_pattern pattern = sp_csr_pattern(m);
-    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++)
-        for (size_t j = 0; j < sizeof windows / sizeof *windows; j++) {
+    double beta[N_WINDOWS][N_CHUNKS];
+    for (int j = 0; j < N_WINDOWS; j++)
+        sp_sell_betas(&pattern, chunks, N_CHUNKS, windows[j], beta[j]);
+    for (int i = 0; i < N_CHUNKS; i++)
+        for (int j = 0; j < N_WINDOWS; j++) {
             json_t *point = json_object();
             json_object_set_new(point, "C", json_integer(chunks[i]));
             json_object_set_new(point, "sigma", json_integer(windows[j]));
-            json_object_set_new(point, "beta", json_real(sp_sell_beta(&pattern, chunks[i], windows[j])));
+            json_object_set_new(point, "beta", json_real(beta[j][i]));
             sp_record_append(r, SP_F_CURVES_BETA_MAP, point);
         }
 }

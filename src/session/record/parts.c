@@ -99,6 +99,21 @@ static void record_estimate(struct sp_record *r, enum sp_record_field field, str
         sp_record_set_null(r, field, "undefined for this matrix");
 }
 
+/* The entries [begin, end) in `cols` cells of columns: neighbours are mostly in one. */
+static void count_cells(const struct sp_csr *a, int64_t begin, int64_t end, int64_t cols, int64_t *counts)
+{
+    int64_t cell = 0, from = 0, to = 0; /* its columns */
+    for (int64_t j = begin; j < end; j++) {
+        const int64_t col = sp_csr_col(a, j);
+        if (col < from || col >= to) {
+            cell = col * cols / a->n_c;
+            from = (cell * a->n_c + cols - 1) / cols;
+            to = ((cell + 1) * a->n_c + cols - 1) / cols;
+        }
+        counts[cell]++;
+    }
+}
+
 static void record_spy(struct sp_record *r, const struct sp_csr *a)
 {
     int64_t rows = a->n_r < SPY_CELLS ? a->n_r : SPY_CELLS, cols = a->n_c < SPY_CELLS ? a->n_c : SPY_CELLS;
@@ -109,9 +124,8 @@ static void record_spy(struct sp_record *r, const struct sp_csr *a)
         return;
 #pragma omp parallel for schedule(static)
     for (int64_t k = 0; k < rows; k++) /* whole cells to a thread, so that none is shared */
-        for (int64_t i = (k * a->n_r + rows - 1) / rows; i < ((k + 1) * a->n_r + rows - 1) / rows; i++)
-            for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++)
-                counts[k * cols + sp_csr_col(a, j) * cols / a->n_c]++;
+        count_cells(a, a->row_ptr[(k * a->n_r + rows - 1) / rows],
+                    a->row_ptr[((k + 1) * a->n_r + rows - 1) / rows], cols, counts + k * cols);
     json_t *list = json_array();
     for (int64_t i = 0; i < rows * cols; i++)
         json_array_append_new(list, json_integer(counts[i]));

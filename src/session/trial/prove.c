@@ -40,14 +40,15 @@ static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp
                                     const struct sp_job *against, enum sp_cache_state state,
                                     enum sp_spending spent, struct sp_pairs *pairs, struct sp_error *err)
 {
-    enum { LEAST = 7, MOST = 40 };
+    enum { LEAST = 7, LEAST_OF_LONG = 5, MOST = 40 };
+    static const double long_s = 0.02; /* of the run */
     struct sp_plan *plan = a->options->plan;
     const double start = sp_now();
     struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
     s.against = against;
     s.protocol.state = state;
     s.protocol.budget_s = sp_plan_left_s(plan, spent) / 2; /* the next one takes half of the rest */
-    s.protocol.min_samples = LEAST;
+    s.protocol.min_samples = a->observed.pairs.time.value > long_s ? LEAST_OF_LONG : LEAST;
     s.protocol.max_samples = MOST;
     s.patience_s = spent == SP_SPEND_OTHERS ? LITTLE_PATIENCE_S : PATIENCE_S;
     memset(pairs, 0, sizeof *pairs);

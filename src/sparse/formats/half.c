@@ -27,10 +27,47 @@ static bool is_mirrored(const struct sp_csr *a, int64_t i, int sign)
     return true;
 }
 
+/* Of row i, entries above the diagonal less those below; *alike: its columns ascend, and what is on
+ * or above the diagonal is mirrored. */
+static int64_t above_less_below(const struct sp_csr *a, int64_t i, int sign, bool *is_alike)
+{
+    int64_t last = -1, n = 0;
+    *is_alike = true;
+    for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
+        const int64_t j = sp_csr_col(a, k);
+        *is_alike = *is_alike && j > last;
+        last = j;
+        n += (j > i) - (j < i);
+        if (j < i)
+            continue;
+        const int64_t image = j == i ? k : sp_csr_find(a, j, i);
+        *is_alike = *is_alike && image >= 0 && alike(sp_csr_number(a, k), sign * sp_csr_number(a, image));
+    }
+    return n;
+}
+
+/* Where columns ascend, no entry below the diagonal is the image of two; so if those above have one
+ * each, and there are as many below, then all have. */
+static bool is_whole_mirrored(const struct sp_csr *a, int sign)
+{
+    int64_t n = 0;
+    bool whole = true;
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : n) reduction(&& : whole)
+    for (int64_t i = 0; i < a->n_r; i++)
+        if (whole) {
+            bool is_alike;
+            n += above_less_below(a, i, sign, &is_alike);
+            whole = is_alike;
+        }
+    return whole && n == 0;
+}
+
 /* The first row that is not what `sign` says of the columns; n_r: none. */
 static int64_t first_unlike(const struct sp_csr *a, int sign)
 {
     int64_t first = a->n_r;
+    if (is_whole_mirrored(a, sign))
+        return first;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(min : first)
     for (int64_t i = 0; i < a->n_r; i++)
         if (i < first && !is_mirrored(a, i, sign))

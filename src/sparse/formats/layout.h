@@ -283,4 +283,8 @@ int64_t sp_layout_thread_entries(const struct sp_layout *layout, int thread);
 /* beta(C, sigma) of a matrix from its row lengths alone [THEORY 2]; 1 for no entries. */
 double sp_sell_beta(const struct sp_pattern *pattern, int32_t C, int64_t sigma);
 
+/* The same for several C at once, beta[n_C]; n_C at most SP_MOST_BETAS. */
+enum { SP_MOST_BETAS = 8 };
+void sp_sell_betas(const struct sp_pattern *pattern, const int32_t *C, int n_C, int64_t sigma, double *beta);
+
 #endif

@@ -79,9 +79,10 @@ static void sort_window(struct sorter *s, const int64_t *row_ptr, int64_t first,
         s->start[length] = 0;
 }
 
-/* Slots of the chunks of one window: in descending order of length the rows at positions 0, C, 2 C,
- * ... are the longest of their chunks. */
-static int64_t window_slots(struct sorter *s, const int64_t *ptr, int64_t n, int32_t C)
+/* Adds the slots of the chunks of one window, slots[n_C] for each C: in descending order of length
+ * the rows at positions 0, C, 2 C, ... are the longest of their chunks. */
+static void add_window_slots(struct sorter *s, const int64_t *ptr, int64_t n, const int32_t *C, int n_C,
+                             int64_t *slots)
 {
     int64_t n_long = 0, low = s->n_lengths, high = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -95,20 +96,22 @@ static int64_t window_slots(struct sorter *s, const int64_t *ptr, int64_t n, int
         high = length > high ? length : high;
     }
     sp_sort_by(s->long_key, n_long, sizeof *s->long_key, sp_compare_u64);
-    int64_t slots = 0, leader = 0; /* position of the next chunk's longest row */
-    for (; leader < n_long; leader += C)
-        slots += INT32_MAX - (int64_t)s->long_key[leader];
-    int64_t position = n_long;
-    for (int64_t length = high; length >= low; length--) {
-        position += s->start[length];
-        s->start[length] = 0;
-        if (leader < position) {
-            int64_t leaders = (position - leader + C - 1) / C;
-            slots += leaders * length;
-            leader += leaders * C;
+    for (int c = 0; c < n_C; c++) {
+        int64_t leader = 0; /* position of the next chunk's longest row */
+        for (; leader < n_long; leader += C[c])
+            slots[c] += INT32_MAX - (int64_t)s->long_key[leader];
+        int64_t position = n_long;
+        for (int64_t length = high; length >= low; length--) {
+            position += s->start[length];
+            if (leader < position) {
+                int64_t leaders = (position - leader + C[c] - 1) / C[c];
+                slots[c] += leaders * length;
+                leader += leaders * C[c];
+            }
         }
     }
-    return slots;
+    for (int64_t length = low; length <= high; length++)
+        s->start[length] = 0;
 }
 
 static int64_t unsorted_slots(const int64_t *row_ptr, int64_t n_r, int32_t C)
@@ -126,30 +129,38 @@ static int64_t unsorted_slots(const int64_t *row_ptr, int64_t n_r, int32_t C)
     return slots;
 }
 
-double sp_sell_beta(const struct sp_pattern *a, int32_t C, int64_t sigma)
+void sp_sell_betas(const struct sp_pattern *a, const int32_t *C, int n_C, int64_t sigma, double *beta)
 {
-    if (a->n_nz == 0)
-        return 1.0;
-    if (sigma <= C)
-        return (double)a->n_nz / ((double)unsorted_slots(a->row_ptr, a->n_r, C) * C);
-    int64_t n_windows = (a->n_r + sigma - 1) / sigma, slots = 0;
-    bool failed = false;
-#pragma omp parallel reduction(+ : slots) reduction(|| : failed) if (n_windows > 1)
-    {
+    int64_t slots[SP_MOST_BETAS] = {0};
+    const int64_t n_windows = (a->n_r + sigma - 1) / sigma;
+    bool failed = false, sorts = false;
+    for (int c = 0; c < n_C; c++)
+        sorts = sorts || sigma > C[c];
+#pragma omp parallel reduction(+ : slots[:SP_MOST_BETAS]) reduction(|| : failed) if (n_windows > 1)
+    if (sorts && a->n_nz > 0) {
         struct sorter sorter;
         failed = make_sorter(a->n_r, sigma, &sorter, NULL) != SP_OK;
 #pragma omp for schedule(static)
         for (int64_t i = 0; i < n_windows; i++) {
             int64_t first = i * sigma, end = first + sigma < a->n_r ? first + sigma : a->n_r;
             if (!failed)
-                slots += window_slots(&sorter, a->row_ptr + first, end - first, C);
+                add_window_slots(&sorter, a->row_ptr + first, end - first, C, n_C, slots);
         }
         free_sorter(&sorter);
     }
-    /* Without memory for one window: the unsorted beta, a lower bound. */
-    if (failed)
-        slots = unsorted_slots(a->row_ptr, a->n_r, C);
-    return (double)a->n_nz / ((double)slots * C);
+    for (int c = 0; c < n_C; c++) {
+        /* Without memory for one window: the unsorted beta, a lower bound. */
+        const int64_t n =
+            a->n_nz > 0 && (failed || sigma <= C[c]) ? unsorted_slots(a->row_ptr, a->n_r, C[c]) : slots[c];
+        beta[c] = a->n_nz > 0 ? (double)a->n_nz / ((double)n * C[c]) : 1.0;
+    }
+}
+
+double sp_sell_beta(const struct sp_pattern *a, int32_t C, int64_t sigma)
+{
+    double beta;
+    sp_sell_betas(a, &C, 1, sigma, &beta);
+    return beta;
 }
 
 enum sp_status sp_sell_plan_make(const struct sp_csr *a, int32_t C, int64_t sigma, int n_threads,
