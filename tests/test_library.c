@@ -447,6 +447,31 @@ START_TEST(the_caller_is_as_before)
 }
 END_TEST
 
+/* What is not known, is 0 or infinite in a record is no trap for a program that has them on. */
+START_TEST(no_trap_of_the_caller)
+{
+    static const char *const records[] = {"record-explain-hints.json", "record-scaling.json"};
+    const int traps = FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW;
+    char path[1024];
+    for (size_t i = 0; i < sizeof records / sizeof *records; i++) {
+        spmodel_result *r;
+        struct spmodel_value v = {.size = sizeof v};
+        snprintf(path, sizeof path, "%s/%s", SP_TEST_DATA, records[i]);
+        feclearexcept(FE_ALL_EXCEPT);
+        feenableexcept(traps);
+        ck_assert_msg(spmodel_read_record(s, path, &r) == SPMODEL_OK, "%s", spmodel_message(s));
+        for (int form = SPMODEL_VERDICT; form <= SPMODEL_HTML; form++)
+            ck_assert_ptr_nonnull(spmodel_text(r, (enum spmodel_form)form));
+        for (int n = SPMODEL_TIME_S; n <= SPMODEL_IMBALANCE; n++)
+            ck_assert_int_eq(spmodel_number(r, (enum spmodel_number)n, &v), SPMODEL_OK);
+        spmodel_result_free(r);
+        ck_assert_int_eq(fegetexcept(), traps);
+        ck_assert_int_eq(fetestexcept(traps), 0);
+        fedisableexcept(FE_ALL_EXCEPT);
+    }
+}
+END_TEST
+
 /* Numbers have a point, whatever the caller's locale has. */
 START_TEST(numbers_of_a_comma_locale)
 {
@@ -600,6 +625,7 @@ int main(void)
     tcase_add_test(c, bad_matrices);
     tcase_add_test(c, a_result_in_all_its_forms);
     tcase_add_test(c, the_caller_is_as_before);
+    tcase_add_test(c, no_trap_of_the_caller);
     tcase_add_test(c, numbers_of_a_comma_locale);
     tcase_add_test(c, progress_and_cancelling);
     tcase_add_test(c, handles_of_several_threads);

@@ -7,6 +7,7 @@
 
 #include "kernels/own/own_library.h"
 #include "kernels/own/own_pages.h"
+#include "report/verdict/verdict.h"
 #include "run_suite.h"
 #include "session/own/own.h"
 #include "sys/processes.h"
@@ -80,37 +81,63 @@ static const struct {
     const char *symbol;
     enum sp_status status;
     const char *words;
+    const char *ended; /* verify.ended; "": its result is wrong; NULL: its result is right */
 } wrong[] = {
-    {"wrong", SP_WRONG, "computes wrongly in run(): 1 of 1089 rows differ from the reference, row 3 most"},
-    {"lazy", SP_WRONG, "1 of 1089 rows differ from the reference, row 1089 was not written"},
-    {"stale", SP_WRONG, "later than in its first execution: 1 of 1089 rows differ"},
-    {"once", SP_WRONG, "later than in its first execution: 1089 of 1089 rows differ"},
-    {"keeping", SP_WRONG, "later than in its first execution: 1089 of 1089 rows differ"},
-    {"closing", SP_WRONG, "closed file descriptors that are not its own, or wrote to them"},
-    {"scribbling", SP_WRONG, "closed file descriptors that are not its own, or wrote to them"},
-    {"behind", SP_WRONG, "the kernel behind wrote up to 8 bytes behind the end of y in run()"},
-    {"far_behind", SP_WRONG, "the kernel far_behind wrote 64 bytes behind the end of y in run()"},
-    {"before", SP_WRONG, "the kernel before wrote up to 8 bytes before the start of y in run()"},
-    {"into_matrix", SP_WRONG, "the kernel into_matrix wrote into col, at byte 4 in run()"},
-    {"into_x", SP_WRONG, "the kernel into_x wrote into x, at byte 0 in run()"},
-    {"crash", SP_WRONG, "the kernel crash crashed in run(): it read address 0x0"},
-    {"aborting", SP_WRONG, "the kernel aborting crashed in run(): signal 6"},
-    {"deep", SP_WRONG, "the kernel deep crashed in run()"},
-    {"hanging", SP_WRONG, "the kernel hanging did not return from run() within 1 s"},
-    {"never_ready", SP_WRONG, "the kernel never_ready did not return from prepare() within 1 s"},
-    {"leaving", SP_WRONG, "the kernel leaving ended its process in run(), with code 3"},
-    {"leaving_at_once", SP_WRONG, "the kernel leaving_at_once ended its process in run(), with code 0"},
-    {"ending_thread", SP_WRONG, "the kernel ending_thread ended its thread in run()"},
-    {"forking", SP_WRONG, "the kernel forking forked, and the other process came back from run(), too"},
-    {"returning", SP_WRONG, "the kernel returning returned 7 from run()"},
-    {"refusing", SP_WRONG, "the kernel refusing returned -2 from prepare()"},
-    {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()"},
-    {"lost_walk", SP_WRONG, "the kernel lost_walk tells of"},
-    {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()"},
-    {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000"},
-    {"no_run", SP_USAGE, "no function run()"},
-    {"nothing", SP_INPUT, "it has no symbol nothing"},
+    {"wrong", SP_WRONG, "computes wrongly in run(): 1 of 1089 rows differ from the reference, row 3 most",
+     ""},
+    {"lazy", SP_WRONG, "1 of 1089 rows differ from the reference, row 1089 was not written", ""},
+    {"stale", SP_WRONG, "later than in its first execution: 1 of 1089 rows differ", ""},
+    {"once", SP_WRONG, "later than in its first execution: 1089 of 1089 rows differ", ""},
+    {"keeping", SP_WRONG, "later than in its first execution: 1089 of 1089 rows differ", ""},
+    {"closing", SP_WRONG, "closed file descriptors that are not its own, or wrote to them", "failed"},
+    {"scribbling", SP_WRONG, "closed file descriptors that are not its own, or wrote to them", "failed"},
+    {"behind", SP_WRONG, "the kernel behind wrote up to 8 bytes behind the end of y in run()", ""},
+    {"far_behind", SP_WRONG, "the kernel far_behind wrote 64 bytes behind the end of y in run()", "crashed"},
+    {"before", SP_WRONG, "the kernel before wrote up to 8 bytes before the start of y in run()", ""},
+    {"into_matrix", SP_WRONG, "the kernel into_matrix wrote into col, at byte 4 in run()", "crashed"},
+    {"into_x", SP_WRONG, "the kernel into_x wrote into x, at byte 0 in run()", "crashed"},
+    {"crash", SP_WRONG, "the kernel crash crashed in run(): it read address 0x0", "crashed"},
+    {"aborting", SP_WRONG, "the kernel aborting crashed in run(): signal 6", "crashed"},
+    {"deep", SP_WRONG, "the kernel deep crashed in run()", "crashed"},
+    {"hanging", SP_WRONG, "the kernel hanging did not return from run() within 1 s", "hung"},
+    {"never_ready", SP_WRONG, "the kernel never_ready did not return from prepare() within 1 s", "hung"},
+    {"leaving", SP_WRONG, "the kernel leaving ended its process in run(), with code 3", "ended early"},
+    {"leaving_at_once", SP_WRONG, "the kernel leaving_at_once ended its process in run(), with code 0",
+     "ended early"},
+    {"ending_thread", SP_WRONG, "the kernel ending_thread ended its thread in run()", "ended early"},
+    {"forking", SP_WRONG, "the kernel forking forked, and the other process came back from run(), too",
+     "ended early"},
+    {"returning", SP_WRONG, "the kernel returning returned 7 from run()", "failed"},
+    {"refusing", SP_WRONG, "the kernel refusing returned -2 from prepare()", "failed"},
+    {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()", NULL},
+    {"lost_walk", SP_WRONG, "the kernel lost_walk tells of", "failed"},
+    {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()", "failed"},
+    {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000",
+     NULL},
+    {"no_run", SP_USAGE, "no function run()", NULL},
+    {"nothing", SP_INPUT, "it has no symbol nothing", NULL},
 };
+
+/* Wrong is only a result that was there. */
+static void says_how_it_ended(struct sp_record *record, const char *ended)
+{
+    static const struct {
+        const char *ended, *text;
+    } said[] = {{"", "THE RESULT IS WRONG; "},
+                {"crashed", "THE KERNEL CRASHED; "},
+                {"hung", "THE KERNEL DID NOT RETURN; "},
+                {"ended early", "THE KERNEL ENDED EARLY; "},
+                {"failed", "THE KERNEL FAILED; "}};
+    bool right;
+    json_t *verdict = sp_verdict_of(record);
+    const char *trust = json_string_value(json_object_get(json_object_get(verdict, "trust"), "text"));
+    ck_assert_str_eq(sp_words_text(record, SP_F_VERIFY_ENDED, ""), ended);
+    ck_assert_int_eq(sp_record_flag(record, SP_F_VERIFY_OK, &right) && !right, *ended == '\0');
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        ck_assert_msg((strstr(trust, said[i].text) == trust) == (strcmp(said[i].ended, ended) == 0), "%s: %s",
+                      ended, trust);
+    json_decref(verdict);
+}
 
 START_TEST(each_wrong_one_is_named)
 {
@@ -121,6 +148,8 @@ START_TEST(each_wrong_one_is_named)
     ck_assert_msg(strstr(f.err.what, wrong[_i].words), "%s: %s", wrong[_i].symbol, f.err.what);
     ck_assert(f.err.remedy[0]);
     const bool behind = strcmp(wrong[_i].symbol, "crash_at_end") == 0; /* all was known by then */
+    if (wrong[_i].ended)
+        says_how_it_ended(&f.record, wrong[_i].ended);
     if (wrong[_i].status == SP_WRONG)
         ck_assert_str_eq(status_of(&f), behind ? "complete" : "failed");
     else
@@ -403,6 +432,7 @@ int main(void)
 {
     Suite *suite = suite_create("own");
     TCase *tc = tcase_create("own");
+    tcase_set_timeout(tc, 60); /* others may compute beside it */
     tcase_add_loop_test(tc, each_wrong_one_is_named, 0, sizeof wrong / sizeof *wrong);
     tcase_add_test(tc, what_a_kernel_leaves_running_is_ended);
     tcase_add_test(tc, a_library_that_dies_when_it_is_opened_is_named);

@@ -250,6 +250,7 @@ static enum sp_status look_beside(const struct state *s, struct sp_error *err)
         sp_own_pages_look(s->in_y, &before_B, &behind_B);
     if (before_B == 0 && behind_B == 0)
         return SP_OK;
+    sp_own_watch_wrong(s->own->watch);
     return sp_fail(err, SP_WRONG, "mend the bounds of its loops",
                    "the kernel %s wrote up to %zu bytes %s of y in run()", their_name(s),
                    behind_B > 0 ? behind_B : before_B, behind_B > 0 ? "behind the end" : "before the start");
@@ -371,6 +372,7 @@ enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check
     else
         snprintf(worst, sizeof worst, "row %lld most, %.17g instead of %.17g", (long long)c->worst_row + 1,
                  c->got, c->expected);
+    sp_own_watch_wrong(own->watch);
     return sp_fail(
         err, SP_WRONG,
         later ? "does it keep x or y from one execution to the next?"

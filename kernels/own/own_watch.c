@@ -39,6 +39,7 @@ void sp_own_watch_again(struct sp_own_watch *watch)
         return;
     watch->signal = watch->access = watch->code = 0;
     memset(watch->array, 0, sizeof watch->array);
+    atomic_store(&watch->wrong, false);
     atomic_store(&watch->exited, 0);
     atomic_store(&watch->call, SP_OWN_NONE);
 }
@@ -129,6 +130,12 @@ int sp_own_watched(struct sp_own_watch *watch, enum sp_own_call call, int (*body
         _exit(EXIT_FAILURE);
     atomic_store(&watch->call, SP_OWN_NONE);
     return code;
+}
+
+void sp_own_watch_wrong(struct sp_own_watch *watch)
+{
+    if (watch)
+        atomic_store(&watch->wrong, true);
 }
 
 void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array)

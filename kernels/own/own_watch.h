@@ -39,6 +39,7 @@ struct sp_own_watch {
     double execution_s;   /* what a built-in kernel took for one; 0: not known yet */
     atomic_int exited;    /* 1: it ended the process, with `code`; 2: its thread; 3: another process came
                              back from a call */
+    atomic_bool wrong;    /* what it computed is wrong, or it wrote beside y */
     int code;
     int signal; /* 0: none was seen */
     uintptr_t address;
@@ -74,6 +75,9 @@ static inline void sp_own_moved(struct sp_own_watch *watch)
                               atomic_load_explicit(&watch->n_moves, memory_order_relaxed) + 1,
                               memory_order_relaxed);
 }
+
+/* Its result was looked at, and is wrong. Accepts NULL. */
+void sp_own_watch_wrong(struct sp_own_watch *watch);
 
 void sp_own_watch_array(struct sp_own_watch *watch, const struct sp_own_array *array);
 

@@ -1,5 +1,6 @@
 #include "api/result.h"
 
+#include <fenv.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static enum sp_status write_form(const struct sp_record *record, enum spmodel_fo
 }
 
 /* Numbers of the C locale, whatever the caller's is. */
-static char *make_text(const struct sp_record *record, enum spmodel_form form)
+static char *print_form(const struct sp_record *record, enum spmodel_form form)
 {
     char *text = NULL;
     size_t size = 0;
@@ -94,6 +95,17 @@ static char *make_text(const struct sp_record *record, enum spmodel_form form)
         return text;
     free(text);
     return NULL;
+}
+
+/* Reports divide and compare what may be 0 or not known: without the caller's traps. */
+static char *make_text(const struct sp_record *record, enum spmodel_form form)
+{
+    fenv_t arithmetic;
+    fegetenv(&arithmetic);
+    fesetenv(FE_DFL_ENV);
+    char *text = print_form(record, form);
+    fesetenv(&arithmetic);
+    return text;
 }
 
 const char *spmodel_text(spmodel_result *r, enum spmodel_form form)
@@ -147,7 +159,11 @@ int spmodel_number(const spmodel_result *r, enum spmodel_number number, struct s
 {
     if (!r || !out || out->size < sizeof *out || (int)number < 0 || number > SPMODEL_IMBALANCE)
         return SPMODEL_USAGE;
+    fenv_t arithmetic;
+    fegetenv(&arithmetic);
+    fesetenv(FE_DFL_ENV); /* as in make_text() */
     const struct sp_value v = value_of(&r->record, number);
+    fesetenv(&arithmetic);
     const bool known = sp_value_known(v);
     out->value = known ? v.value : NAN;
     out->lo = known ? v.lo : NAN;

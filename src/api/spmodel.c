@@ -153,6 +153,7 @@ struct call {
     const char *name; /* of a file */
     struct sp_csr csr;
     struct sp_record record;
+    spmodel_result *result; /* of the record */
     enum sp_status status;
     struct sp_error error;
 
@@ -199,6 +200,12 @@ static void *work_apart(void *context)
     pthread_mutex_lock(&one_at_a_time);
     c->status = c->work(c, &c->error);
     pthread_mutex_unlock(&one_at_a_time);
+    if (c->record.root && (c->status == SP_OK || c->status == SP_WRONG)) {
+        c->result = sp_result_of(&c->record); /* its verdict computes, and prints numbers */
+        if (!c->result)
+            c->status = sp_fail(&c->error, SP_MEMORY, NULL, "no memory for the result");
+    }
+    sp_record_free(&c->record);
     uselocale(LC_GLOBAL_LOCALE);
     if (numbers)
         freelocale(numbers);
@@ -454,12 +461,7 @@ static enum sp_status predict(struct call *c, struct sp_error *err)
 /* The end of a call that makes a record. */
 static int hand_out(struct call *c, enum sp_status status, struct sp_error *err, spmodel_result **result)
 {
-    if (c->record.root && (status == SP_OK || status == SP_WRONG)) {
-        *result = sp_result_of(&c->record);
-        if (!*result)
-            status = sp_fail(err, SP_MEMORY, NULL, "no memory for the result");
-    }
-    sp_record_free(&c->record);
+    *result = c->result;
     return answer(c->s, status, err);
 }
 

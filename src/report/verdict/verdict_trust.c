@@ -70,6 +70,25 @@ static const char *validated_on(const struct sp_record *record, bool here, char 
     return text;
 }
 
+/* What is said before all else about the result: "THE KERNEL CRASHED; ", or "". */
+static const char *bad_news(const struct sp_record *record, bool short_one)
+{
+    static const struct {
+        const char *ended, *text, *brief;
+    } news[] = {{"crashed", "THE KERNEL CRASHED; ", "KERNEL CRASHED; "},
+                {"hung", "THE KERNEL DID NOT RETURN; ", "KERNEL HUNG; "},
+                {"ended early", "THE KERNEL ENDED EARLY; ", "KERNEL ENDED; "},
+                {"failed", "THE KERNEL FAILED; ", "KERNEL FAILED; "}};
+    const char *ended = sp_words_text(record, SP_F_VERIFY_ENDED, "");
+    bool right;
+    for (size_t i = 0; i < sizeof news / sizeof *news; i++)
+        if (strcmp(news[i].ended, ended) == 0)
+            return short_one ? news[i].brief : news[i].text;
+    if (!sp_record_flag(record, SP_F_VERIFY_OK, &right) || right)
+        return "";
+    return short_one ? "RESULT WRONG; " : "THE RESULT IS WRONG; ";
+}
+
 json_t *sp_verdict_trust(const struct sp_record *record)
 {
     const struct sp_value bytes = sp_record_value(record, SP_F_METRICS_BYTES);
@@ -77,7 +96,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
     char text[SP_VERDICT_TEXT] = "", brief[SP_VERDICT_TEXT] = "";
     bool validated = false, right = true;
     const bool known = sp_record_flag(record, SP_F_MACHINE_VALIDATED, &validated),
-               wrong = sp_record_flag(record, SP_F_VERIFY_OK, &right) && !right,
+               checked = sp_record_flag(record, SP_F_VERIFY_OK, &right), bad = *bad_news(record, true),
                counted = bytes.origin == SP_MEASURED || bytes.origin == SP_CONSTRUCTED;
     const int n = other_doubts(record);
     const char *stated = sp_verdict_is_stated(record) ? "time stated; " : "";
@@ -100,7 +119,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         snprintf(text, sizeof text, "%sbytes %s (%s)%s", stated, how, why,
                  known ? validated_on(record, validated, on, sizeof on) : "");
         snprintf(brief, sizeof brief, "%sbytes %s (%.*s)%s", stated, how, (int)strcspn(why, ":"), why,
-                 wrong       ? ""
+                 bad         ? ""
                  : validated ? "; validated"
                              : "; not validated");
     }
@@ -124,14 +143,13 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         if (!misfit)
             snprintf(brief, sizeof brief, "caches of %.20s, not of this machine", name);
     }
-    snprintf(last, sizeof last, "%s%s%s", wrong ? "THE RESULT IS WRONG; " : "", text, more);
+    snprintf(last, sizeof last, "%s%s%s", bad_news(record, false), text, more);
     snprintf(text, sizeof text, "%s", brief);
-    snprintf(brief, sizeof brief, "%s%.200s%s", wrong ? "RESULT WRONG; " : "", text, more);
+    snprintf(brief, sizeof brief, "%s%.200s%s", bad_news(record, true), text, more);
     json_t *out = sp_verdict_line(last, brief);
     json_object_set_new(out, "bytes",
                         sp_value_known(bytes) ? json_string(sp_origin_name(bytes.origin)) : json_null());
     json_object_set_new(out, "validated", known ? json_boolean(validated) : json_null());
-    json_object_set_new(out, "result",
-                        sp_record_node(record, SP_F_VERIFY_OK) ? json_boolean(right) : json_null());
+    json_object_set_new(out, "result", checked ? json_boolean(right) : json_null());
     return out;
 }

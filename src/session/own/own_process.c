@@ -248,6 +248,7 @@ struct outside {
     struct sp_record *record;
     bool has_end;
     struct end end;
+    const char *ended;     /* a word of verify.ended; NULL: its result was there */
     enum sp_status status; /* why it is waited for no longer */
     struct sp_error error;
 };
@@ -372,6 +373,11 @@ static enum sp_status wait_for_end(struct outside *out, struct sp_error *err)
         sp_processes_end_children(out->pid);
     const bool by_itself = gone || reap(out, is_cut_off ? ending_s : 0, &wait_status);
     kill(-out->pid, SIGKILL); /* what it has started */
+    out->ended = out->status == SP_WRONG           ? "hung"
+                 : atomic_load(&out->watch->wrong) ? NULL
+                 : out->has_end || !by_itself      ? "failed"
+                 : WIFSIGNALED(wait_status)        ? "crashed"
+                                                   : "ended early";
     if (out->status != SP_OK) {
         if (err)
             *err = out->error;
@@ -469,7 +475,10 @@ enum sp_status sp_analyze_own(const struct sp_subject *subject, const struct sp_
     else if (status != SP_OK)
         sp_record_free(record);
     if (status == SP_WRONG && sp_verdict_is_status(record, "failed")) {
-        sp_record_set_flag(record, SP_F_VERIFY_OK, false);
+        if (out.ended)
+            sp_record_set_text(record, SP_F_VERIFY_ENDED, out.ended);
+        else
+            sp_record_set_flag(record, SP_F_VERIFY_OK, false);
         sp_record_set_text(record, SP_F_VERIFY_WHY, local.what);
     }
     if (status != SP_OK && err)

@@ -189,6 +189,9 @@ static void use_cusparse(void)
         check(cusparseSDDMM(stream, 1, 0, A, T, B, A, A, 1, 5, buffer));
     check(cusparseSpMV(stream, 0, A, A, A, A, A, 1, 9, buffer) == 0); /* fails, and is none */
     check(cusparseDestroySpMat(A));
+    free(B);
+    free(C);
+    free(T);
 }
 
 static void use_rocsparse(void)
@@ -203,6 +206,8 @@ static void use_rocsparse(void)
         check(rocsparse_spmm(A, 111, 111, A, A, B, A, C, 152, 5, 3, &size, B));
     for (int k = 0; k < 3; k++)
         check(rocsparse_sddmm(A, 111, 111, A, C, B, A, A, 152, 5, B));
+    free(B);
+    free(C);
 }
 
 /* As long as a real product takes that comes from memory. */
