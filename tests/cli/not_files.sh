@@ -47,7 +47,7 @@ refused 4 "the run 'cold' ended with exit code" lab run 1 --dir bad --unpredicte
 [ -f bad/records/cold.log ] || fail "a pipe is still there"
 rm -rf bad && cp -r whole bad && rm -r bad/records && mkfifo bad/records
 refused 3 "Not a directory" lab check 1 --dir bad
-refused 3 "Not a directory" lab grade --no-simulation pipe.json
+refused 3 "it is no folder" lab grade --no-simulation pipe.json
 rm -rf bad && cp -r whole bad
 ln -sf /dev/stdin bad/predictions.json # a stream of the grader's, not the student's
 refused 3 "not a file\|a device" lab grade --no-simulation bad
