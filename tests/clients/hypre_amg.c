@@ -6,20 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 enum { CALLS = 600 };
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The times are put in order. */
-static double median(double *time, int n)
-{
-    qsort(time, (size_t)n, sizeof *time, ascending);
-    return time[n / 2];
-}
 
 static void fill(HYPRE_IJMatrix A, HYPRE_IJVector b, HYPRE_IJVector x, int n, HYPRE_BigInt begin,
                  HYPRE_BigInt end)

@@ -2,20 +2,9 @@
 #include <petscksp.h>
 #include <stdlib.h>
 
+#include "median.h"
+
 enum { CALLS = 600 };
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The times are put in order. */
-static double median(double *time, int n)
-{
-    qsort(time, (size_t)n, sizeof *time, ascending);
-    return time[n / 2];
-}
 
 static PetscErrorCode fill(Mat A, PetscInt n)
 {

@@ -4,24 +4,13 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "median.h"
+
 static double now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* The times are put in order. */
-static double median(double *time, int n)
-{
-    qsort(time, (size_t)n, sizeof *time, ascending);
-    return time[n / 2];
 }
 
 int main(int argc, char **argv)
