@@ -272,6 +272,7 @@ END_TEST
  * twice as long. */
 struct made_up {
     int period, n, n_looks, n_crowded;
+    bool moves; /* between any two looks */
 };
 
 static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
@@ -293,6 +294,8 @@ static void made_up_look(void *context, struct sp_look *look)
     *look = (struct sp_look){.mode = "unknown"};
     if (m->n_looks++ < m->n_crowded)
         *look = (struct sp_look){.mode = "smt", .crowded = true};
+    if (m->moves)
+        strcpy(look->mode, m->n_looks % 2 ? "shared" : "split");
 }
 
 /* Samples on cores of their own are waited for; without them, those on shared ones stand in, and
@@ -343,6 +346,26 @@ START_TEST(samples_crowded_are_replaced)
     sp_pairs_free(&pooled);
     for (int i = 0; i < 3; i++)
         sp_pairs_free(&run[i]);
+}
+END_TEST
+
+/* Cores that move in every burst leave the samples of the first ones, disturbed. */
+START_TEST(samples_of_moving_cores_stand_in)
+{
+    struct made_up m = {.period = 100, .moves = true};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 0.003};
+    struct sp_pairs pairs;
+    struct sp_conditions c = {0};
+    o.protocol.budget_s = 0.003;
+    o.protocol.max_samples = 12;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(!pairs.clean && pairs.n > 0 && pairs.n <= 12 && pairs.n_clean == 0);
+    ck_assert(pairs.n_disturbed >= pairs.n && pairs.time.value == 1e-3);
+    sp_conditions_set(&pairs, &c);
+    ck_assert_int_eq(c.state, SP_UNUSABLE);
+    sp_pairs_free(&pairs);
 }
 END_TEST
 
@@ -428,6 +451,7 @@ int main(void)
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     tcase_add_test(c, waiting_has_one_purse);
     tcase_add_test(c, samples_crowded_are_replaced);
+    tcase_add_test(c, samples_of_moving_cores_stand_in);
     tcase_add_test(c, shared_cores_may_be_the_rule);
     suite_add_tcase(s, c);
     return run_suite(s);

@@ -21,14 +21,15 @@ static const double PATIENCE = 3, PATIENCE_S = 2;
 struct pair {
     double time_s, rate, inverse, latency_s; /* inverse: 1/(time rate) */
     bool disturbed, crowded;
+    bool moved; /* the cores changed while it was taken */
     char mode[16];
     double *thread_s; /* [n_threads] of its own place in the block */
 };
 
 struct collected {
-    struct pair *pair;    /* [2 most]: up to `most` clean ones, and as many others */
-    double *thread_block; /* [2 most][n_threads] */
-    int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved;
+    struct pair *pair;    /* [3 most]: up to `most` clean ones, as many others, and as many moved ones */
+    double *thread_block; /* [3 most][n_threads] */
+    int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved; /* the last three: taken, not kept */
     int n_threads;
 };
 
@@ -57,14 +58,14 @@ static enum sp_status new_collected(int64_t most, int n_threads, struct collecte
 {
     void *pair, *block = NULL;
     memset(c, 0, sizeof *c);
-    enum sp_status status = sp_new_array(2 * most, sizeof *c->pair, "samples", &pair, err);
+    enum sp_status status = sp_new_array(3 * most, sizeof *c->pair, "samples", &pair, err);
     if (status == SP_OK)
-        status = sp_new_array(2 * most * n_threads, sizeof(double), "samples", &block, err);
+        status = sp_new_array(3 * most * n_threads, sizeof(double), "samples", &block, err);
     c->pair = pair;
     c->thread_block = block;
     c->most = most;
     c->n_threads = n_threads;
-    for (int64_t i = 0; status == SP_OK && i < 2 * most; i++)
+    for (int64_t i = 0; status == SP_OK && i < 3 * most; i++)
         c->pair[i].thread_s = c->thread_block + i * n_threads;
     return status;
 }
@@ -105,6 +106,7 @@ static enum sp_status take_pair(struct sampler *s, bool crowded, struct rate *la
     pair->inverse = 1 / (pair->time_s * pair->rate);
     pair->disturbed = !s->ignores && (turn.disturbed || rate.disturbed);
     pair->crowded = crowded;
+    pair->moved = false;
     const bool clean = !pair->disturbed && !crowded;
     c->n += clean || c->n_disturbed + c->n_crowded < c->most;
     c->n_clean += clean;
@@ -129,8 +131,6 @@ static bool is_enough(const struct sampler *s, double spent_s)
         patience_s = fmin(patience_s, p->budget_s + *s->o->wait_s);
     if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
         return spent_s >= p->budget_s && s->c.n > 0;
-    if (s->c.n == 0) /* the cores moved in every burst: some more, then no answer */
-        return spent_s >= 4 * patience_s;
     return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
 }
 
@@ -142,7 +142,21 @@ static bool has_moved(const struct sp_look *before, const struct sp_look *after)
            (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
 }
 
-/* Pairs between two looks at the cores: all of one mode, or thrown away. A burst begins with what
+/* The pairs of a burst while which the cores moved are dropped; the first ones are kept, disturbed,
+ * in case that the cores move in every burst. */
+static void set_aside(struct collected *c, const struct collected *was)
+{
+    const int64_t n = c->n, n_kept = was->n_moved < c->most ? was->n_moved : c->most;
+    const int64_t n_moved =
+        (c->n_clean - was->n_clean) + (c->n_disturbed - was->n_disturbed) + (c->n_crowded - was->n_crowded);
+    *c = *was;
+    c->n_moved += n_moved;
+    c->n += n - c->n < c->most - n_kept ? n - c->n : c->most - n_kept;
+    for (int64_t i = was->n; i < c->n; i++)
+        c->pair[i].moved = c->pair[i].disturbed = true;
+}
+
+/* Pairs between two looks at the cores: all of one mode, or set aside. A burst begins with what
  * the one before ended with, where the cores have not moved: of a large kernel a burst is one
  * pair. */
 static enum sp_status take_burst(struct sampler *s, double begun, struct sp_error *err)
@@ -162,13 +176,9 @@ static enum sp_status take_burst(struct sampler *s, double begun, struct sp_erro
     if (status != SP_OK)
         return status;
     s->turns->look(s->turns->context, &after);
-    const bool moved = has_moved(&s->before, &after);
-    if (moved) {
-        const int64_t n_moved = c->n_moved + (c->n_clean - was.n_clean) + (c->n_disturbed - was.n_disturbed) +
-                                (c->n_crowded - was.n_crowded);
-        *c = was;
-        c->n_moved = n_moved;
-    }
+    const bool moved = !s->ignores && has_moved(&s->before, &after);
+    if (moved)
+        set_aside(c, &was);
     const struct sp_look *look = is_known(after.mode) ? &after : &s->before;
     for (int64_t i = was.n; i < c->n; i++) {
         strcpy(c->pair[i].mode, look->mode);
@@ -205,6 +215,12 @@ static bool is_undisturbed(const struct pair *pair, const char *mode)
 {
     (void)mode;
     return !pair->disturbed;
+}
+
+static bool has_stayed(const struct pair *pair, const char *mode)
+{
+    (void)mode;
+    return !pair->moved;
 }
 
 /* The mode that most pairs have; the others belong to another machine, so to speak. */
@@ -262,11 +278,18 @@ static enum sp_status summarise(const struct collected *c, struct sp_pairs *pair
 }
 
 /* Clean pairs where there are enough of them, else those that are undisturbed, if on shared cores,
- * else all; of those the mode that prevails. */
+ * else all but those beside which the cores moved, else these; of those the mode that prevails. */
 static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct sp_pairs *pairs,
                                    struct sp_error *err)
 {
     const int64_t n_enough = fewest < c->most ? fewest : c->most;
+    const int64_t n_moved_kept = c->n_moved < c->most ? c->n_moved : c->most;
+    if (c->n > n_moved_kept) {
+        filter(c, has_stayed, NULL);
+    } else {
+        c->n_disturbed += c->n_moved;
+        c->n_moved = 0;
+    }
     const bool clean = c->n_clean == c->n || c->n_clean >= n_enough;
     pairs->n_clean = c->n_clean;
     pairs->n_disturbed = c->n_disturbed;
@@ -311,9 +334,6 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
         status = chosen == SP_OK ? status : chosen;
     }
     free_collected(&s.c);
-    if (status == SP_OK && pairs->n == 0)
-        status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
-                         "the processors moved between caches during every sample");
     if (status != SP_OK && status != SP_INTERRUPTED)
         sp_pairs_free(pairs);
     return status;
