@@ -3,8 +3,9 @@
 # record; no promise passes its floor (check_records); the record obeys its schema.
 # Usage: hint_gains.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA [STAND_IN]: the folder of the stand-in of the GPU module.
 set -eu
-spmodel=$1 check_records=$2 check_schema=$3 schema=$4 stand_in=${5:-} machine=zen4-vm-2c
+spmodel=$1 check_records=$2 check_schema=$3 schema=$4 stand_in=${5:-}
 dir=$(mktemp -d)
+machine=$dir/described.json
 trap 'rm -rf "$dir"' EXIT
 export LC_ALL=C.UTF-8 COLUMNS=120
 unset NO_COLOR SPMODEL_MACHINE_DIR
@@ -12,6 +13,8 @@ fail() {
     echo "hint_gains.sh: $*"
     exit 1
 }
+. "$(dirname "$0")/this_machine.sh"
+as_this_machine zen4-vm-2c "$machine"
 
 : >"$dir/seen"
 look_at() { # look_at ARGUMENTS...: every hint of an analysis
@@ -46,7 +49,7 @@ look_at gen:laplace3d:20 --threads 1 --op spmmv --rhs 2
 look_at gen:anderson:24 --threads 2 --pages small --store plain
 # A last level that can be divided: its ways are simulated, and a hint on them is as good as any.
 whole=$machine
-sed 's/{"level":3,/{"level":3,"partition":"matrix",/' "$(dirname "$schema")/../machines/$machine.json" >"$dir/divisible.json"
+sed 's/{"level":3,/{"level":3,"partition":"matrix",/' "$machine" >"$dir/divisible.json"
 machine=$dir/divisible.json
 look_at gen:random:200000:8 --threads 2 --sim-llc 2MiB
 grep -q '^ *divide  ' "$dir/report" || { cat "$dir/report"; fail "ways of the last level are not looked at"; }

@@ -7,6 +7,7 @@ spmodel=$1 check_html=$2 examples=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" SPMODEL_STORE="$dir/store"
+. "$(dirname "$0")/this_machine.sh"
 cd "$dir"
 fail() {
     echo "html.sh: $*"
@@ -31,7 +32,8 @@ check() { # check PAGE RECORD...
 }
 drawn=0
 command -v gnuplot >/dev/null && drawn=1 || echo "skipped: plots in the page (there is no gnuplot)"
-quick="-q --budget 20ms --samples 4 --threads 1 --bytes sim --machine zen4-vm-2c" # ceilings that need not be measured
+as_this_machine zen4-vm-2c described.json # ceilings that need not be measured
+quick="-q --budget 20ms --samples 4 --threads 1 --bytes sim --machine ./described.json"
 
 # A small matrix whose name is markup.
 name="we<ird & \"q'.mtx"

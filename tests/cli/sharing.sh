@@ -1,13 +1,14 @@
 #!/bin/sh
 # What programs take from an analysis: lines of key, value, unit and origin; and records without names.
-# Usage: sharing.sh SPMODEL CHECK_SCHEMA SCHEMA MACHINES
+# Usage: sharing.sh SPMODEL CHECK_SCHEMA SCHEMA
 set -eu
-spmodel=$1 check_schema=$2 schema=$3 machines=$4
+spmodel=$1 check_schema=$2 schema=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 mkdir -p "$dir/home-of-annabel/work"
 export HOME="$dir/home-of-annabel" XDG_DATA_HOME="$dir/data" XDG_CACHE_HOME="$dir/data" SPMODEL_STORE="$dir/store"
 unset SPMODEL_FAULT SPMODEL_COMMIT SPMODEL_BRANCH || true
+. "$(dirname "$0")/this_machine.sh"
 cd "$HOME/work"
 fail() {
     echo "sharing.sh: $*"
@@ -19,7 +20,7 @@ run() { # run CODE ARGUMENTS...: output and errors are in $dir/out, $dir/err
     "$spmodel" "$@" >"$dir/out" 2>"$dir/err" || code=$?
     [ $code -eq "$wanted" ] || { cat "$dir/out" "$dir/err"; fail "$* exited with $code, not $wanted"; }
 }
-sed 's/"name": "zen4-vm-2c"/"name": "my-node"/' "$machines/zen4-vm-2c.json" >my-node.json
+as_this_machine zen4-vm-2c my-node.json 's/"name": "zen4-vm-2c"/"name": "my-node"/'
 set -- --no-plots --budget 20ms --runs 2 --machine ./my-node.json
 
 # Lines: every one has its form, awk takes a figure, CSV says the same.
