@@ -396,18 +396,25 @@ START_TEST(waiting_has_one_purse)
     struct made_up m = {.period = 0};
     const struct sp_turns turns = {
         .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
-    double wait_s = 0.05;
+    struct sp_waiting waiting = {.quiet_s = 0.05, .cores_s = 0.05};
     struct sp_sampling_options o = {
-        .protocol = sp_protocol_default(NULL), .patience_s = 1e6, .wait_s = &wait_s};
+        .protocol = sp_protocol_default(NULL), .patience_s = 1e6, .waiting = &waiting};
     struct sp_pairs pairs;
     o.protocol.budget_s = 1e-3;
     o.protocol.max_samples = 12;
     ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
-    ck_assert(!pairs.clean && pairs.n > 0 && wait_s == 0);
+    ck_assert(!pairs.clean && pairs.n > 0 && waiting.quiet_s == 0);
     sp_pairs_free(&pairs);
     m.n_looks = 0;
     ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
-    ck_assert(m.n_looks == 2 && pairs.n > 0 && wait_s == 0); /* before and after the burst */
+    ck_assert(m.n_looks == 2 && pairs.n > 0 && waiting.quiet_s == 0); /* before and after the burst */
+    sp_pairs_free(&pairs);
+
+    /* Of which cores that stay shared may take a part. */
+    m = (struct made_up){.period = 1 << 30, .n_crowded = 1 << 30};
+    waiting = (struct sp_waiting){.quiet_s = 1e6, .cores_s = 0.05};
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.clean && pairs.crowded && waiting.cores_s == 0 && waiting.quiet_s > 0.9e6);
     sp_pairs_free(&pairs);
 }
 END_TEST

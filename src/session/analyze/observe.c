@@ -27,7 +27,7 @@ struct sp_sampling_options sp_run_sampling(const struct sp_setup *setup, const s
     s.core_width = core_width_of(setup, o);
     /* A small budget has short samples: there are as many of them. */
     s.sample_s = o->plan ? fmin(1e-3, fmax(2e-4, o->plan->budget_s / 100)) : 0;
-    s.wait_s = o->plan ? &o->plan->wait_s : NULL;
+    s.waiting = o->plan ? &o->plan->waiting : NULL;
     s.protocol.state = o->state;
     s.protocol.max_samples = o->max_samples;
     s.protocol.n_domain = setup->n_domains;
@@ -81,8 +81,8 @@ static enum sp_status sample_run(const struct sp_analysis *a, struct sp_pairs *p
 struct message {
     enum sp_status status;
     struct sp_error error;
-    double wait_s;         /* that its plan has left */
-    struct sp_pairs pairs; /* its pointers mean nothing to the reader */
+    struct sp_waiting waiting; /* that its plan has left */
+    struct sp_pairs pairs;     /* its pointers mean nothing to the reader */
 };
 
 /* Runs in processes of their own, and where their samples go. */
@@ -103,7 +103,7 @@ static bool child(void *context, int pipe)
     m.status = sp_setup_make(&a->setup.workload, &options, NULL, &here.setup, &m.error);
     if (m.status == SP_OK)
         m.status = sample_run(&here, &m.pairs, &m.error);
-    m.wait_s = here.options->plan->wait_s;
+    m.waiting = here.options->plan->waiting;
     bool sent = sp_apart_send(pipe, &m, sizeof m);
     if (sent && m.status == SP_OK)
         sent = sp_apart_send(pipe, m.pairs.time_s, (size_t)m.pairs.n * sizeof(double)) &&
@@ -123,7 +123,7 @@ static enum sp_status receive(void *context, int pipe, struct sp_error *err)
     if (!sp_apart_receive(pipe, &m, sizeof m))
         return sp_fail(err, SP_ABSENT, "look at the free memory; or leave " SP_O_RUNS " out",
                        "a process for a further run ended before it had measured anything");
-    a->options->plan->wait_s = m.wait_s;
+    a->options->plan->waiting = m.waiting;
     if (m.status != SP_OK) {
         if (err)
             *err = m.error;

@@ -30,17 +30,24 @@ struct sp_plan_rate {
 };
 enum { SP_PLAN_RATES = 256 };
 
+/* What samplings may still take beyond their budgets [s]. */
+struct sp_waiting {
+    double quiet_s; /* until enough samples are undisturbed */
+    double cores_s; /* until threads that share their cores have them to themselves: a part of quiet_s */
+};
+
 /* Plain data; begins with sp_plan_begin(). */
 struct sp_plan {
     double budget_s; /* [s] */
     double spent_s[SP_N_SPENDINGS];
-    double wait_s; /* beyond the budget, for quiet moments: what is left [s] */
+    struct sp_waiting waiting;
     int n_rates;
     bool on_gpu; /* where all is modelled but the samples */
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 
-/* Nothing is spent, and three budgets, 4 s at least, may be waited for quiet moments. Rates that
+/* Nothing is spent; three budgets, 4 s at least, may be waited for quiet moments, two of them, 0.25 s
+ * at least, for cores of one's own. Rates that
  * were measured under an earlier budget are kept: zero-initialise the first time. */
 void sp_plan_begin(struct sp_plan *plan, double budget_s);
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/samples.h"
 #include "kernels/scan.h"
+#include "session/analyze/plan.h"
 #include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
 
@@ -127,8 +128,10 @@ static bool is_enough(const struct sampler *s, double spent_s)
     if (s->c.n_clean >= s->c.most)
         return true;
     double patience_s = fmax(PATIENCE * p->budget_s, s->o->patience_s > 0 ? s->o->patience_s : PATIENCE_S);
-    if (s->o->wait_s)
-        patience_s = fmin(patience_s, p->budget_s + *s->o->wait_s);
+    if (s->o->waiting)
+        patience_s = fmin(patience_s, p->budget_s + s->o->waiting->quiet_s);
+    if (s->o->waiting && s->c.n_clean + s->c.n_crowded >= p->min_samples)
+        patience_s = fmin(patience_s, p->budget_s + s->o->waiting->cores_s);
     if (s->o->binding && s->o->binding->oversubscribed) /* they disturb each other, however long one waits */
         return spent_s >= p->budget_s && s->c.n > 0;
     return spent_s >= (s->c.n_clean < p->min_samples ? patience_s : p->budget_s);
@@ -327,8 +330,11 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
             o->progress, "measuring",
             fmin(1, fmax((sp_now() - start) / o->protocol.budget_s, (double)c->n_clean / (double)c->most)));
     }
-    if (o->wait_s)
-        *o->wait_s -= fmin(*o->wait_s, fmax(0, sp_now() - start - o->protocol.budget_s));
+    if (o->waiting) {
+        const double waited_s = fmax(0, sp_now() - start - o->protocol.budget_s);
+        o->waiting->quiet_s = fmax(0, o->waiting->quiet_s - waited_s);
+        o->waiting->cores_s = fmax(0, o->waiting->cores_s - waited_s);
+    }
     if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
         enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);
         status = chosen == SP_OK ? status : chosen;

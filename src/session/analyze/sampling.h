@@ -15,6 +15,8 @@
 #include "sparse/formats/layout.h"
 #include "sys/machine/binding.h"
 
+struct sp_waiting; /* session/analyze/plan.h */
+
 struct sp_sampling_options {
     struct sp_protocol protocol; /* state, budget_s, min_samples, max_samples ... of the kernel's samples */
     bool pinned; /* threads are bound: the latency between the first two is looked at before and after each
@@ -29,8 +31,8 @@ struct sp_sampling_options {
     double core_width; /* of a core of one's own, as far as the machine file knows; 0: not */
     double sample_s;   /* a sample lasts about so long [s]; 0: 1 ms */
     double patience_s; /* at least so long sampling goes on where clean pairs are too few [s]; 0: 2 s */
-    double *wait_s; /* what all samplings together may still take beyond their budgets [s], less what this one
-                       takes; NULL: as much as each wants */
+    struct sp_waiting *waiting; /* of all samplings together, less what this one takes; NULL: as much as each
+                                   wants */
     const struct sp_progress *progress;
 };
 
