@@ -419,11 +419,22 @@ static struct pass best_of(struct pass a, struct pass b)
     return best;
 }
 
+/* False: other work shares the thread's core, and has done so as long as one waits for that. */
+static bool await_core(const struct sp_pcore_options *o)
+{
+    static const double patience_s = 0.005;
+    double *left_s = o->plan ? &o->plan->waiting.cores_s : NULL;
+    const double start = sp_now();
+    const bool alone = sp_core_await(1, o->core_width, left_s ? fmin(patience_s, *left_s) : patience_s);
+    if (left_s && !alone)
+        *left_s = fmax(0, *left_s - (sp_now() - start));
+    return alone;
+}
+
 /* In passes, for whatever disturbs one of them passes. */
 static enum sp_status measure_all(struct candidate *c, int n, const struct windows *ws,
                                   const struct sp_pcore_options *o, struct sp_error *err)
 {
-    static const double patience_s = 0.005; /* until the core is the thread's own */
     enum sp_status status = SP_OK;
     for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
         struct candidate *one = &c[k % n];
@@ -432,7 +443,7 @@ static enum sp_status measure_all(struct candidate *c, int n, const struct windo
             continue;
         if (k < n)
             status = prepare(one, ws, err);
-        const bool alone = sp_core_await(1, o->core_width, patience_s);
+        const bool alone = await_core(o);
         if (status == SP_OK)
             status = measure(one, ws, o->budget_s / PASSES, &pass, err);
         pass.is_clean = pass.is_clean && alone;

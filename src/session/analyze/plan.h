@@ -46,9 +46,9 @@ struct sp_plan {
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 
-/* Nothing is spent; three budgets, 4 s at least, may be waited for quiet moments, two of them, 0.25 s
- * at least, for cores of one's own. Rates that
- * were measured under an earlier budget are kept: zero-initialise the first time. */
+/* Nothing is spent; three budgets, 4 s at least, may be waited for quiet moments, two of them, 0.25
+ * s at least, for cores of one's own. Rates that were measured under an earlier budget are kept:
+ * zero-initialise the first time. */
 void sp_plan_begin(struct sp_plan *plan, double budget_s);
 
 /* Of the budget [s], whatever the others took. */

@@ -17,7 +17,7 @@
 
 /* A look at all processes may take so long [s]. */
 static const double LOOK_S = 0.05;
-/* A sentinel waits for cores of its own at most so long [s]. */
+/* A sentinel waits for cores of its own at most so long [s], and twice what all may take. */
 static const double PATIENCE_S = 0.1;
 static const double MOST_DISTURBED = 0.1, LEAST_SHARE = 0.1;
 
@@ -330,7 +330,8 @@ void sp_sentinels_look(struct sp_sentinel_watch *w, bool optional)
     const double start = sp_now();
     if (optional && w->seen.seconds > w->allowance_s)
         return;
-    bool crowded = !sp_core_await(w->seen.n_threads, w->core_width, optional ? 0 : PATIENCE_S);
+    bool crowded =
+        !sp_core_await(w->seen.n_threads, w->core_width, optional ? 0 : fmin(PATIENCE_S, 2 * w->allowance_s));
     const double begun = sp_now();
     for (int kind = SP_N_SENTINELS - 1; kind >= 0; kind--) /* memory last: it empties the caches */
         look_at(w, kind, &w->seen.of[kind]);

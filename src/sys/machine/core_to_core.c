@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
+#include "sys/disturbance.h"
 
 static const double budget_s = 0.7e-3, patience_s = 20e-3;
 static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */
@@ -192,7 +193,7 @@ void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look)
     double share[TRIES], width[TRIES];
     int n = 0;
     look->share = look->width = 0;
-    if (n_active < 1 || n_active > n_threads)
+    if (n_active < 1 || n_active > n_threads || sp_disturbance_is_ignored())
         return;
     for (; n < TRIES; n++) {
         struct meeting meeting = {0};

@@ -40,7 +40,8 @@ struct sp_core_look {
 /* share and width of the first n_active threads of such a team; the latency stays as it is. Five
  * tries of 40 us, of which an interrupted one does no harm; both 0 where a thread did not run in
  * time. "Beside the others" is told from every second thread alone: hardware threads of a core
- * mostly have neighbouring numbers. Call outside of parallel regions. */
+ * mostly have neighbouring numbers. Call outside of parallel regions. Both 0, too, where nobody
+ * looks for disturbances (sp_disturbance_is_ignored()). */
 void sp_core_crowd(int n_threads, int n_active, struct sp_core_look *look);
 
 /* Does the look show less than a core for each thread? `widest` is the most that was ever seen, 0:
