@@ -292,6 +292,12 @@ expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
 expect 3 "failed" compare --ab --rounds 3 true false
 # Several records have no one time: a slowdown in the second would go unseen.
 expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "cat '$one'"
+# Records without a time, for the machine was too busy, are none of the commands' times.
+sed 's/"state": *"assumed"/"state": "unusable"/' "$one" >"$dir/busy.json"
+grep -q '"unusable"' "$dir/busy.json" || fail "no busy record"
+expect 5 "of 3 runs each 3 of A and 0 of B told a time" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
+expect 5 "| undecided: .* | time | .* | not known | 3 in turn |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"
+expect 3 "only some of the runs wrote a record" compare --ab --rounds 3 "cat '$one'" true
 expect 3 "wrote 2 records" compare --ab --rounds 3 "cat '$one'" "cat '$one' '$one'"
 
 expect 0 "the gate works" track selftest --trials 200

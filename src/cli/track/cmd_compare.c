@@ -237,8 +237,8 @@ static int compare_records(const struct arguments *a)
 
 /* Two commands run in turn: A B B A A B ..., so that a machine that drifts slows both. */
 struct in_turn {
-    int n;                                   /* rounds */
-    double value[2][MOST_ROUNDS], median[2]; /* SI units */
+    int n, n_known[2];                       /* rounds, and runs that gave a value */
+    double value[2][MOST_ROUNDS], median[2]; /* [n_known], SI units */
     bool of_record; /* those of the records that the commands wrote to standard output */
     char env[2][SP_KEY_TEXT], series[2][SP_KEY_TEXT]; /* of the last records */
 };
@@ -320,13 +320,12 @@ static enum sp_status run_in_turn(const struct arguments *a, struct in_turn *out
 {
     const int rounds = a->rounds > 0 ? a->rounds : DEFAULT_ROUNDS, verbosity = a->common.verbosity;
     const enum sp_tracked metric = a->judge.metric;
-    double wall[2][MOST_ROUNDS], record[2][MOST_ROUNDS], ignored;
+    double wall[2][MOST_ROUNDS], ignored;
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, verbosity);
     enum sp_status status = SP_OK;
-    bool all = true, none = true;
     struct sp_entry entry;
-    int n_records;
+    int n_records, n_wrote = 0;
     memset(out, 0, sizeof *out);
     for (int k = 0; k < 2 && status == SP_OK; k++) {
         sp_progress_step(&progress, "a first run of each", k / 2.0);
@@ -342,30 +341,31 @@ static enum sp_status run_in_turn(const struct arguments *a, struct in_turn *out
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %d runs", i + 1);
         if (status != SP_OK)
             break;
-        record[k][round] = n_records > 0 ? entry.metric[metric] : NAN;
-        all = all && !isnan(record[k][round]);
-        none = none && isnan(record[k][round]);
+        n_wrote += n_records;
+        if (n_records > 0 && !isnan(entry.metric[metric])) /* else the machine was too busy for a time */
+            out->value[k][out->n_known[k]++] = entry.metric[metric];
         if (n_records > 0) {
             memcpy(out->env[k], entry.env, sizeof entry.env);
             memcpy(out->series[k], entry.series, sizeof entry.series);
         }
     }
     sp_terminal_clear(&terminal);
-    if (status == SP_OK && !all && metric != SP_TRACKED_TIME)
-        status = sp_fail(err, SP_INPUT, "spmodel analyze --json writes a record", "some runs did not tell %s",
+    out->n = rounds;
+    out->of_record = n_wrote > 0;
+    if (status == SP_OK && n_wrote == 0 && metric != SP_TRACKED_TIME)
+        status = sp_fail(err, SP_INPUT, "spmodel analyze --json writes a record", "no run told %s",
                          sp_tracked_metrics[metric].name);
-    if (status == SP_OK && !all && !none)
+    if (status == SP_OK && n_wrote > 0 && n_wrote < 2 * rounds)
         status =
             sp_fail(err, SP_INPUT, "let both write records, or none", "only some of the runs wrote a record");
-    if (status != SP_OK)
-        return status;
-    out->n = rounds;
-    out->of_record = all;
-    for (int k = 0; k < 2; k++) {
-        memcpy(out->value[k], all ? record[k] : wall[k], (size_t)rounds * sizeof(double));
-        out->median[k] = sp_median(out->value[k], rounds);
+    for (int k = 0; k < 2 && status == SP_OK; k++) {
+        if (!out->of_record) {
+            memcpy(out->value[k], wall[k], (size_t)rounds * sizeof(double));
+            out->n_known[k] = rounds;
+        }
+        out->median[k] = out->n_known[k] > 0 ? sp_median(out->value[k], out->n_known[k]) : NAN;
     }
-    return SP_OK;
+    return status;
 }
 
 static char *value_text(enum sp_tracked metric, double x, char *text, size_t size)
@@ -375,6 +375,19 @@ static char *value_text(enum sp_tracked metric, double x, char *text, size_t siz
     return metric_text(&e, (int)metric, text, size);
 }
 
+static bool has_enough(const struct in_turn *t)
+{
+    return t->n_known[0] >= SP_SHIFT_LEAST_RUNS && t->n_known[1] >= SP_SHIFT_LEAST_RUNS;
+}
+
+static const char *change_text(const struct in_turn *t, const struct sp_shift *s, char *text, size_t size)
+{
+    if (!has_enough(t))
+        return "not known";
+    snprintf(text, size, "%+.1f %% (%+.1f … %+.1f %%)", 100 * s->change, 100 * s->lo, 100 * s->hi);
+    return text;
+}
+
 /* Where the runs were compared, for a table in a comment. */
 static int print_row(const struct arguments *a, const struct in_turn *t, const struct sp_shift *s,
                      const char *verdict, int code)
@@ -382,16 +395,16 @@ static int print_row(const struct arguments *a, const struct in_turn *t, const s
     const enum sp_tracked metric = a->judge.metric;
     struct sp_sink to;
     struct sp_error err;
-    char before[48], after[48];
+    char before[48], after[48], change[80];
     if (sp_sink_open(a->markdown, &to, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
     if (to.stream) {
         sp_print(to.stream, "| verdict | metric | A | B | change | rounds |\n|---|---|---|---|---|---|\n| ");
         sp_markdown_text(to.stream, verdict);
-        sp_print(to.stream, " | %s | %s | %s | %+.1f %% (%+.1f … %+.1f %%) | %d in turn |\n",
-                 sp_tracked_metrics[metric].name, value_text(metric, t->median[0], before, sizeof before),
-                 value_text(metric, t->median[1], after, sizeof after), 100 * s->change, 100 * s->lo,
-                 100 * s->hi, t->n);
+        sp_print(to.stream, " | %s | %s | %s | %s | %d in turn |\n", sp_tracked_metrics[metric].name,
+                 value_text(metric, t->median[0], before, sizeof before),
+                 value_text(metric, t->median[1], after, sizeof after),
+                 change_text(t, s, change, sizeof change), t->n);
     }
     return sp_sink_close(&to, code);
 }
@@ -410,11 +423,11 @@ static int compare_commands(const struct arguments *a)
     const bool less = sp_tracked_metrics[metric].less_is_better;
     struct in_turn t;
     struct sp_error err;
-    char before[48], after[48], verdict[160];
+    char before[48], after[48], change[80], verdict[200];
     if (run_in_turn(a, &t, &err) != SP_OK)
         return sp_report_error(&err);
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
-    const struct sp_group group[2] = {{t.n, t.value[0]}, {t.n, t.value[1]}};
+    const struct sp_group group[2] = {{t.n_known[0], t.value[0]}, {t.n_known[1], t.value[1]}};
     const struct sp_shift s = sp_shift_of(group[0], group[1], &o);
     const bool worse = s.move == (less ? SP_MOVE_UP : SP_MOVE_DOWN);
     int code = worse ? 1 : s.move == SP_MOVE_UNDECIDED ? 5 : 0;
@@ -426,6 +439,11 @@ static int compare_commands(const struct arguments *a)
     if (s.move == SP_MOVE_UNDECIDED)
         snprintf(verdict, sizeof verdict, "undecided: it needs about %d more rounds at this noise (%.1f %%)",
                  s.n_more, 100 * s.noise);
+    if (!has_enough(&t))
+        snprintf(verdict, sizeof verdict,
+                 "undecided: of %d runs each %d of A and %d of B told a %s, and it takes %d: the machine was "
+                 "too busy",
+                 t.n, t.n_known[0], t.n_known[1], sp_tracked_metrics[metric].name, SP_SHIFT_LEAST_RUNS);
     if (metric != SP_TRACKED_TIME && !can_be_compared(&t)) {
         snprintf(verdict, sizeof verdict, "not comparable: A and B are of different series or environments");
         code = 5;
@@ -433,9 +451,10 @@ static int compare_commands(const struct arguments *a)
     if (!sp_sink_is_stdout(a->markdown)) {
         sp_print(stdout, "A  %s  %s\nB  %s  %s\n", value_text(metric, t.median[0], before, sizeof before),
                  a->name[0], value_text(metric, t.median[1], after, sizeof after), a->name[1]);
-        sp_print(stdout, "%s %s: B against A %+.1f %% (%+.1f … %+.1f %%), p = %.3f, %d rounds in turn\n",
-                 sp_tracked_metrics[metric].name, t.of_record ? "of the records" : "of the commands",
-                 100 * s.change, 100 * s.lo, 100 * s.hi, s.p, t.n);
+        if (has_enough(&t))
+            sp_print(stdout, "%s %s: B against A %s, p = %.3f, %d rounds in turn\n",
+                     sp_tracked_metrics[metric].name, t.of_record ? "of the records" : "of the commands",
+                     change_text(&t, &s, change, sizeof change), s.p, t.n);
         sp_print(stdout, "%s\n", verdict);
     }
     return print_row(a, &t, &s, verdict, code);
