@@ -160,12 +160,13 @@ struct sp_page_costs {
 
 /* One thread's time of a row of CRS or a chunk of SELL by its length, data in the innermost cache,
  * while n_threads run the kernel (model/unit_costs.h). */
-enum { SP_MAX_UNIT_LENGTHS = 24, SP_MAX_UNIT_SEQUENCES = 4, SP_MAX_UNIT_COSTS = 64 };
+enum { SP_MAX_UNIT_LENGTHS = 24, SP_MAX_UNIT_SEQUENCES = 4, SP_MAX_UNIT_COSTS = 80 };
 struct sp_unit_costs {
     char kernel[32];   /* "spmv/crs/avx2" */
     char precision[8]; /* "f64" */
     int C;             /* rows of a chunk; 0: rows of CRS */
-    bool unit_stride;  /* SELLU: of chunks all of whose slots are unit-stride; false: none is */
+    bool unit_stride;  /* SELLU: of chunks all of whose slots are unit-stride; CRS: of rows whose columns move
+                          on by one from row to row; false: none is */
     int n_threads;
     double start_s; /* an execution that has nothing to do: the team starts, and ends at a barrier */
     int n_lengths;  /* ascending, at least two */

@@ -278,8 +278,8 @@ static double most_hindered(const struct sp_machine *m, const struct sp_unit_cos
     double most = 1;
     for (int i = 0; i < m->n_units; i++) {
         const struct sp_unit_costs *c = &m->unit[i];
-        if (strcmp(c->kernel, one->kernel) == 0 && c->C == one->C && c->n_lengths > 0 &&
-            c->n_threads > one->n_threads)
+        if (strcmp(c->kernel, one->kernel) == 0 && c->C == one->C && c->unit_stride == one->unit_stride &&
+            c->n_lengths > 0 && c->n_threads > one->n_threads)
             most = fmax(most, c->seconds[c->n_lengths - 1] / one->seconds[one->n_lengths - 1]);
     }
     return most;

@@ -24,7 +24,7 @@ static void measure(int n_threads, const char *isa)
 /* However disturbed, every kernel has all lengths, with times that can be. */
 START_TEST(every_kernel_has_every_length)
 {
-    bool rows = false, chunks = false, unit_stride = false, alone = false, together = false;
+    bool rows = false, moving = false, chunks = false, unit_stride = false, alone = false, together = false;
     measure(2, NULL);
     ck_assert_int_gt(machine.n_units, 0);
     for (int i = 0; i < machine.n_units; i++) {
@@ -38,13 +38,14 @@ START_TEST(every_kernel_has_every_length)
                       (k == 0 || c->length[k] > c->length[k - 1]));
         for (int k = 0; k < c->n_sequences; k++)
             ck_assert(c->surprise_s[k] >= 0 && isfinite(c->surprise_s[k]));
-        rows |= c->C == 0;
+        rows |= c->C == 0 && !c->unit_stride;
+        moving |= c->C == 0 && c->unit_stride;
         chunks |= c->C == 32;
-        unit_stride |= c->unit_stride;
+        unit_stride |= c->C > 0 && c->unit_stride;
         alone |= c->n_threads == 1;
         together |= c->n_threads == 2;
     }
-    ck_assert(rows && chunks && unit_stride && alone && together);
+    ck_assert(rows && moving && chunks && unit_stride && alone && together);
 }
 END_TEST
 

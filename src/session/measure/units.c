@@ -31,8 +31,8 @@ static const double near = 1.2;
 static const struct {
     const char *format;
     bool unit_stride;
-} formats[] = {
-    {"crs", false}, {"sell:8,1", false}, {"sell:32,1", false}, {"sellu:8,1", false}, {"sellu:8,1", true}};
+} formats[] = {{"crs", false},       {"crs", true},        {"sell:8,1", false},
+               {"sell:32,1", false}, {"sellu:8,1", false}, {"sellu:8,1", true}};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
 
 /* x of 8 KiB, or 16 where slots are unit-stride: gathers come from the innermost cache. */
@@ -106,6 +106,14 @@ static int rows_of(const char *format)
     return C ? atoi(C + 1) : 1;
 }
 
+/* Rows that have neighbouring columns: a chunk's, or a line of CRS; 0: none have. */
+static int lanes_of(const struct pass *p)
+{
+    enum { LINE_ROWS = 8 };
+    const int C = rows_of(p->format);
+    return !p->unit_stride ? 0 : C > 1 ? C : LINE_ROWS;
+}
+
 static enum sp_status make_run(const struct pass *p, const int *length, int64_t n_r, struct run *run,
                                struct sp_error *err)
 {
@@ -116,7 +124,7 @@ static enum sp_status make_run(const struct pass *p, const int *length, int64_t 
     w.matrix = &run->matrix;
     enum sp_status status = sp_workload_set_format(&w, p->format, err);
     if (status == SP_OK)
-        status = make_rows(length, n_r, p->unit_stride ? rows_of(p->format) : 0, &run->matrix, err);
+        status = make_rows(length, n_r, lanes_of(p), &run->matrix, err);
     if (status == SP_OK)
         status = sp_layout_make(&w, true, NULL, &run->layout, err);
     if (status == SP_OK)
