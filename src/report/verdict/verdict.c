@@ -140,8 +140,7 @@ static json_t *state_of(const struct sp_record *record)
                            "here: stop it, use fewer threads, or give more time (" SP_O_BUDGET " 10s)"
             : *sp_verdict_doubt(record) ? sp_verdict_doubt(record)
             : strcmp(state, "busy") == 0 && crowded > disturbed
-                ? "other work shared the cores of these threads: run the command again, or ask for cores of "
-                  "your own"
+                ? "run the command again, or ask for cores of your own"
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;
