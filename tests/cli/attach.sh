@@ -147,7 +147,7 @@ says out "PROGRAM script.sh .*exit code 7"
 # One that goes on in the background.
 printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
 run 1 $there -- "$dir/script.sh"
-says out "unseen processes that still ran when the program ended, and what they do later: 1 "
+says out "unseen what 1 process (sleep) that outlived the program will do: let the program wait for it"
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"

@@ -155,7 +155,7 @@ static json_t *state_of(const struct sp_record *record)
                  : is_stated ? "time stated"
                              : "measured elsewhere",
                  program ? program : "");
-        snprintf(brief, sizeof brief, is_stated ? "time stated" : "elsewhere");
+        snprintf(brief, sizeof brief, "%s", program ? "attached" : is_stated ? "time stated" : "elsewhere");
     } else {
         word = "unknown";
         snprintf(text, sizeof text, "state of the machine not recorded");
