@@ -142,6 +142,8 @@ static void says_how_it_ended(struct sp_record *record, const char *ended)
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         ck_assert_msg((strstr(trust, said[i].text) == trust) == (strcmp(said[i].ended, ended) == 0), "%s: %s",
                       ended, trust);
+    const char *what = json_string_value(json_object_get(json_object_get(verdict, "do"), "text"));
+    ck_assert_str_eq(what, "not known: mend the kernel, then run the command again");
     json_decref(verdict);
 }
 

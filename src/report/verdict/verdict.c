@@ -279,7 +279,8 @@ static json_t *reached_of(const struct sp_record *record)
         else if (isnan(share))
             snprintf(of, sizeof of, "share of possible not known");
         else if (share > 0.995)
-            snprintf(of, sizeof of, "all of what is possible");
+            snprintf(of, sizeof of, "all of what is possible%s",
+                     sp_record_value(record, SP_F_OWN_RATIO).lo > 1 ? " with this code" : "");
         else
             snprintf(of, sizeof of, "%s of possible", sp_figure_percent(percent, sizeof percent, share));
         snprintf(text, sizeof text, "%s   %s", rate_text(rate, "   ", figure, sizeof figure), of);

@@ -477,6 +477,8 @@ enum sp_status sp_analyze_own(const struct sp_subject *subject, const struct sp_
     else if (status != SP_OK)
         sp_record_free(record);
     if (status == SP_WRONG && sp_verdict_is_status(record, "failed")) {
+        if (!sp_record_node(record, SP_F_REQUEST_KERNEL)) /* the analysis ended before it said so */
+            sp_record_request(record, &o, subject->reorder, "cpu");
         if (out.ended)
             sp_record_set_text(record, SP_F_VERIFY_ENDED, out.ended);
         else
