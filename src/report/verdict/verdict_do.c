@@ -210,6 +210,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known("mend the kernel, then run the command again", NULL);
     if (sp_verdict_no_time(record))
         return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
+    if (strcmp(sp_words_text(record, SP_F_ATTACH_WALK, "rows"), "rows") != 0)
+        return sp_verdict_not_known("hints are for whole rows of A, not for A^T, half storage or a triangle",
+                                    "hints are for whole rows of A");
     if (!json_is_array(hints))
         return sp_verdict_not_known("hints were not looked for", NULL);
     if (unexplained(record) > 0) {
