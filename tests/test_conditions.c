@@ -267,11 +267,12 @@ START_TEST(a_gpu_waits_for_its_host_or_shares_itself)
 }
 END_TEST
 
-/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed; 0: all are. At
+/* Turns of a made-up device: every `period`-th sample of the kernel is disturbed, and the first
+ * n_disturbed; 0: all are. At
  * the first n_crowded looks cores are shared with other work, and samples take
  * twice as long. */
 struct made_up {
-    int period, n, n_looks, n_crowded;
+    int period, n, n_looks, n_crowded, n_disturbed;
     bool moves; /* between any two looks */
 };
 
@@ -280,7 +281,7 @@ static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *tu
     struct made_up *m = context;
     (void)err;
     turn->time_s = other ? 2e-3 : 1e-3;
-    turn->disturbed = !other && (m->period == 0 || ++m->n % m->period == 0);
+    turn->disturbed = !other && (m->period == 0 || ++m->n % m->period == 0 || m->n <= m->n_disturbed);
     if (turn->disturbed)
         turn->time_s *= 3;
     if (m->n_looks <= m->n_crowded)
@@ -346,6 +347,23 @@ START_TEST(samples_crowded_are_replaced)
     sp_pairs_free(&pooled);
     for (int i = 0; i < 3; i++)
         sp_pairs_free(&run[i]);
+}
+END_TEST
+
+/* However many are disturbed before, those on shared cores that count are there. */
+START_TEST(samples_crowded_are_kept_behind_disturbed_ones)
+{
+    struct made_up m = {.period = 100, .n_crowded = 1 << 30, .n_disturbed = 9};
+    const struct sp_turns turns = {
+        .context = &m, .repetitions = 1, .per_execution = 1e6, .take = made_up_turn, .look = made_up_look};
+    struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 0.05};
+    struct sp_pairs pairs;
+    o.protocol.budget_s = 0.05;
+    o.protocol.max_samples = 3;
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(pairs.clean && pairs.crowded && pairs.n == 3 && pairs.n_disturbed >= 9);
+    ck_assert(pairs.time.value == 2e-3 && sp_value_known(pairs.roof));
+    sp_pairs_free(&pairs);
 }
 END_TEST
 
@@ -458,6 +476,7 @@ int main(void)
     tcase_add_test(c, any_device_takes_turns_under_the_same_rules);
     tcase_add_test(c, waiting_has_one_purse);
     tcase_add_test(c, samples_crowded_are_replaced);
+    tcase_add_test(c, samples_crowded_are_kept_behind_disturbed_ones);
     tcase_add_test(c, samples_of_moving_cores_stand_in);
     tcase_add_test(c, shared_cores_may_be_the_rule);
     suite_add_tcase(s, c);

@@ -104,6 +104,12 @@ static const struct {
     {"leaving", SP_WRONG, "the kernel leaving ended its process in run(), with code 3", "ended early"},
     {"leaving_at_once", SP_WRONG, "the kernel leaving_at_once ended its process in run(), with code 0",
      "ended early"},
+    {"satisfied", SP_WRONG, "the kernel satisfied ended its process in run(), with code 0", "ended early"},
+    {"raising", SP_WRONG, "the kernel raising crashed in run(): signal 8", "crashed"},
+    {"deaf", SP_WRONG, "the kernel deaf did not return from run() within 1 s", "hung"},
+    {"hungry", SP_WRONG, "the kernel hungry crashed in run(): signal 6", "crashed"},
+    {"killed", SP_WRONG, "the kernel killed was killed in run() (signal 9): by the system, if memory ran out",
+     "crashed"},
     {"ending_thread", SP_WRONG, "the kernel ending_thread ended its thread in run()", "ended early"},
     {"forking", SP_WRONG, "the kernel forking forked, and the other process came back from run(), too",
      "ended early"},
@@ -136,6 +142,8 @@ static void says_how_it_ended(struct sp_record *record, const char *ended)
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         ck_assert_msg((strstr(trust, said[i].text) == trust) == (strcmp(said[i].ended, ended) == 0), "%s: %s",
                       ended, trust);
+    const char *what = json_string_value(json_object_get(json_object_get(verdict, "do"), "text"));
+    ck_assert_str_eq(what, "not known: mend the kernel, then run the command again");
     json_decref(verdict);
 }
 
@@ -223,7 +231,8 @@ START_TEST(each_signature_is_right)
 }
 END_TEST
 
-static const char *const good[] = {"spmodel_kernel", "slow", "parallel", "walking", "narrow", "busy"};
+static const char *const good[] = {"spmodel_kernel", "slow", "parallel", "walking",
+                                   "narrow",         "busy", "handling"};
 
 START_TEST(each_good_structure_is_right)
 {

@@ -837,6 +837,44 @@ START_TEST(of_equal_gains_the_cheapest_is_first)
 }
 END_TEST
 
+/* Who brought a kernel is told first what to do about that, and who is slower than the built-in one not that
+ * nothing more is possible. */
+START_TEST(a_kernel_of_the_users_own_comes_first)
+{
+    static const char *const tries[][2] = {{"C01", "spmodel analyze m.mtx --format sellu:8,1"},
+                                           {"C03", "in your program: share the rows out"},
+                                           {"A01", "spmodel analyze m.mtx --kernel ./l.so:f --reorder rcm"}};
+    for (int own = 0; own < 2; own++) {
+        struct sp_record r;
+        const json_t *shown[3];
+        ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-explain-bcsr.json", &r, NULL), SP_OK);
+        const double possible = sp_verdict_possible(&r).value;
+        json_array_clear((json_t *)sp_record_node(&r, SP_F_HINTS));
+        json_object_del(r.root, "tries");
+        sp_record_set_value(&r, SP_F_METRICS_PERFORMANCE, sp_value_of(possible, SP_MEASURED));
+        for (int i = 0; i < 3; i++)
+            sp_record_append(&r, SP_F_HINTS,
+                             json_pack("{s:s, s:s, s:s, s:{s:f, s:f}}", "id", tries[i][0], "title", "t",
+                                       "try", tries[i][1], "gain", "lo", 0.9 - 0.1 * i, "hi", 0.99));
+        if (own) {
+            sp_record_set_text(&r, SP_F_OWN_NAME, "f");
+            sp_record_set_value(&r, SP_F_OWN_RATIO, sp_value_between(2, 1.5, 3, SP_MEASURED));
+        }
+        ck_assert_int_eq(sp_hints_shown(&r, shown, 3), 3);
+        ck_assert_str_eq(sp_item_text(shown[0], "id"), own ? "C03" : "C01");
+        ck_assert_str_eq(sp_item_text(shown[1], "id"), own ? "A01" : "C03");
+        json_t *v = sp_verdict_of(&r);
+        ck_assert_str_eq(sp_item_text(json_object_get(v, "do"), "hint"), own ? "C03" : "C01");
+        const char *reached = text_of(json_object_get(v, "reached"), "text");
+        ck_assert_msg(strstr(reached, "all of what is possible") &&
+                          (strstr(reached, "with this code") != NULL) == own,
+                      "%s", reached);
+        json_decref(v);
+        sp_record_free(&r);
+    }
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
     share_take(argc, argv, 5);
@@ -851,6 +889,7 @@ int main(int argc, char **argv)
     tcase_add_test(tc, another_machine_is_named_first);
     tcase_add_test(tc, a_disturbed_run_shows_no_time);
     tcase_add_test(tc, other_widths_save_time_per_vector);
+    tcase_add_test(tc, a_kernel_of_the_users_own_comes_first);
     tcase_add_test(tc, a_point_has_no_interval);
     tcase_add_test(tc, what_is_not_explained_may_be_mended);
     tcase_add_test(tc, stored_records_are_not_contradicted);

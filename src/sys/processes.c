@@ -84,6 +84,15 @@ enum sp_status sp_processes_read(const char *root, double deadline, struct sp_pr
     return SP_OK;
 }
 
+void sp_process_goes_first(void)
+{
+    FILE *file = fopen("/proc/self/oom_score_adj", "we");
+    if (file) {
+        fputs("1000", file);
+        fclose(file);
+    }
+}
+
 void sp_processes_free(struct sp_processes *processes)
 {
     free(processes->process);

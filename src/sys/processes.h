@@ -35,6 +35,9 @@ int sp_process_threads(int *thread, int max);
  * whose own parent is gone are among them where `pid` takes them (PR_SET_CHILD_SUBREAPER). */
 int sp_processes_end_children(int pid);
 
+/* Where memory runs out, the system ends this process and what it starts before all others. */
+void sp_process_goes_first(void);
+
 struct sp_busy {
     char name[16];
     int pid;

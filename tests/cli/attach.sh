@@ -64,6 +64,9 @@ run 0 --all --no-hints --json="$dir/all.json" $there -- "$app" all
 says out "y = A^T x MatMultTranspose simulated as if the rows of A^T were stored"
 says out "y = A x mkl_sparse_d_mv simulated as half storage, one triangle for both"
 says out "y = U x mkl_sparse_d_mv simulated as the rows of the triangle alone"
+says out "do not known: hints are for whole rows of A"
+says out "times include the exchange of 7 elements of x with other processes"
+grep -q "its time includes the exchange of 7 elements of x" "$dir/all.json" || fail "no record tells of the exchange"
 says out "not judged: it ran on a GPU: say on which (--gpu NAME"
 says out "not judged: a diagonal or blocks of the matrix alone"
 says out "y = A^T x MatMultTranspose 3 [0-9.]* [mu]s [0-9.]* [mu]s [0-9.]* % 0.[0-9]* GB/s"
@@ -147,7 +150,7 @@ says out "PROGRAM script.sh .*exit code 7"
 # One that goes on in the background.
 printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
 run 1 $there -- "$dir/script.sh"
-says out "unseen processes that still ran when the program ended, and what they do later: 1 "
+says out "unseen what 1 process (sleep) that outlived the program will do: let the program wait for it"
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"

@@ -51,6 +51,9 @@ works() { # COMMAND...: a full report of a kernel of one's own
     "$@" >"$dir/out" 2>"$dir/err" || { cat "$dir/out" "$dir/err"; fail "$1 exits with $?"; }
     grep -q '^possible ' "$dir/out" && grep -q "$wanted" "$dir/out" || { cat "$dir/out"; fail "$1 gives no report"; }
 }
+for lines in own_kernel.c:60 own_kernel.f90:60 own_matrix.py:15; do
+    [ "$(wc -l <"$source/examples/${lines%:*}")" -le "${lines#*:}" ] || fail "${lines%:*} has more than ${lines#*:} lines"
+done
 # shellcheck disable=SC2086 # lists of words
 for example in own_kernel own_matrix; do
     case $example in own_kernel) wanted=yours ;; *) wanted='time stated' ;; esac

@@ -2,10 +2,13 @@
  * for spmodel analyze --kernel and for tests/test_own.c. */
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -475,6 +478,76 @@ static int thread_exit_run(void *state, const void *x, void *y)
     pthread_exit(NULL);
 }
 KERNEL(ending_thread, .run = thread_exit_run);
+
+static int satisfied_run(void *state, const void *x, void *y)
+{
+    rows(state, x, y);
+    exit(0);
+}
+KERNEL(satisfied, .run = satisfied_run);
+
+/* As a whole number over 0 does on processors that have a trap for it. */
+static int raising_run(void *state, const void *x, void *y)
+{
+    rows(state, x, y);
+    return raise(SIGFPE);
+}
+KERNEL(raising, .run = raising_run);
+
+/* Nothing ends it any more but SIGKILL. */
+static int deaf_run(void *state, const void *x, void *y)
+{
+    (void)state;
+    (void)x;
+    (void)y;
+    for (int i = 1; i < NSIG; i++)
+        signal(i, SIG_IGN);
+    for (;;)
+        pause();
+}
+KERNEL(deaf, .run = deaf_run);
+
+/* Signals that it ignores, and handlers of its own. */
+static void on_nothing(int number)
+{
+    (void)number;
+}
+static int handling_run(void *state, const void *x, void *y)
+{
+    for (int i = 1; i < NSIG; i++)
+        signal(i, i % 2 == 0 ? SIG_IGN : on_nothing);
+    return rows(state, x, y);
+}
+KERNEL(handling, .run = handling_run);
+
+/* Takes memory until there is none (here 64 MB, since others need theirs), and ends as C++ does then. */
+static int hungry_run(void *state, const void *x, void *y)
+{
+    enum { PIECE_B = 1 << 20, MOST_B = 1 << 26 };
+    struct rlimit limit = {MOST_B, MOST_B};
+    (void)state;
+    (void)x;
+    (void)y;
+    setrlimit(RLIMIT_DATA, &limit);
+    for (;;) {
+        char *piece = mmap(NULL, PIECE_B, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (piece == MAP_FAILED)
+            abort();
+        memset(piece, 1, PIECE_B);
+    }
+}
+KERNEL(hungry, .run = hungry_run);
+
+/* As the system does where no memory is left: it takes this process first. */
+static int killed_run(void *state, const void *x, void *y)
+{
+    char text[8] = "";
+    FILE *file = fopen("/proc/self/oom_score_adj", "r");
+    if (file && fgets(text, sizeof text, file) && atoi(text) == 1000)
+        return raise(SIGKILL);
+    return rows(state, x, y);
+}
+KERNEL(killed, .run = killed_run);
 
 /* Two of them multiply from then on, and four. */
 static int forking_run(void *state, const void *x, void *y)

@@ -117,16 +117,30 @@ static bool has_variable(const char *pid, const char *variable)
     return found;
 }
 
-int sp_attach_count_running(const char *folder)
+static void read_name(const char *pid, char *name, size_t size)
+{
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(name, (int)size, file))
+        snprintf(name, size, "process %.10s", pid);
+    name[strcspn(name, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
+int sp_attach_count_running(const char *folder, char *name, size_t size)
 {
     char variable[4200];
     int n = 0;
     DIR *d = opendir("/proc");
     const struct dirent *entry;
     snprintf(variable, sizeof variable, "%s=%s", SP_ATTACH_FOLDER_VARIABLE, folder);
+    *name = '\0';
     while (d && (entry = readdir(d)) != NULL)
-        n += entry->d_name[strspn(entry->d_name, "0123456789")] == '\0' &&
-             has_variable(entry->d_name, variable);
+        if (entry->d_name[strspn(entry->d_name, "0123456789")] == '\0' &&
+            has_variable(entry->d_name, variable) && n++ == 0)
+            read_name(entry->d_name, name, size);
     if (d)
         closedir(d);
     return n;

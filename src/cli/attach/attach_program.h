@@ -26,8 +26,8 @@ enum sp_status sp_attached_ready(bool messages, struct sp_error *err);
 /* Starts it and waits for its end. SP_ABSENT: it cannot be started, or the library is not there. */
 enum sp_status sp_attached_run(struct sp_attached_run *run, struct sp_error *err);
 
-/* How many processes that it started, or that these did, still run. */
-int sp_attach_count_running(const char *folder);
+/* How many processes that it started, or that these did, still run; `name` of one of them. */
+int sp_attach_count_running(const char *folder, char *name, size_t size);
 
 /* What will keep the library out of this program, as far as its file tells: a sentence without its
  * end, into text, "" where nothing does. */

@@ -75,6 +75,8 @@ static void print_share(double share, FILE *out)
 {
     if (isnan(share))
         sp_print(out, " %7s", "?");
+    else if (share < 0.0005)
+        sp_print(out, " %7s", "<0.1 %");
     else
         sp_print(out, " %5.1f %%", 100 * share);
 }
@@ -123,6 +125,26 @@ static void print_exchanges(const struct sp_capture *c, const struct sp_attach_l
     }
 }
 
+/* Each reason once, with the first matrix that it holds for. */
+static void print_not_judged(const struct sp_attach_line *line, int64_t n, FILE *out)
+{
+    for (int64_t i = 0; i < n; i++) {
+        bool said = !line[i].why;
+        int64_t more = 0;
+        for (int64_t k = 0; k < n && !said; k++) {
+            const bool same = line[k].why && strcmp(line[k].why, line[i].why) == 0;
+            said = same && k < i;
+            more += same && k > i;
+        }
+        if (said)
+            continue;
+        sp_print(out, "  %-4s ", line[i].matrix);
+        if (more > 0)
+            sp_print(out, "and %lld more products ", (long long)more);
+        sp_print(out, "not judged: %s\n", line[i].why);
+    }
+}
+
 void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_line *line, int64_t n,
                            bool whole, FILE *out)
 {
@@ -133,15 +155,10 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
         print_line(c, &line[i], out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
-    fputs("  at least: CRS, each array moved once (modelled), in the median time (measured)\n", out);
+    fputs("  at least: the bandwidth if CRS moves each array once (modelled) in the median time (measured)\n",
+          out);
     print_exchanges(c, line, shown, out);
-    for (int64_t i = 0; i < shown; i++) {
-        bool said = !line[i].why;
-        for (int64_t k = 0; k < i && !said; k++)
-            said = line[k].why && strcmp(line[k].why, line[i].why) == 0;
-        if (!said)
-            sp_print(out, "  %-4s not judged: %s\n", line[i].matrix, line[i].why);
-    }
+    print_not_judged(line, n, out);
 }
 
 /* Words of all processes, each list once. */
@@ -200,9 +217,10 @@ void sp_attach_print_unseen(const struct sp_capture *c, const struct sp_attach_e
     print_lists(c, true, "unseen   a second copy was opened, whose products are not counted: ", out);
     if (end->n_running > 0)
         sp_print(out,
-                 "unseen   processes that still ran when the program ended, and what they do later: %d\n"
-                 "         (keep it in the foreground)\n",
-                 end->n_running);
+                 "unseen   what %d process%s (%s%s) that outlived the program will do: let the program wait "
+                 "for %s\n",
+                 end->n_running, end->n_running > 1 ? "es" : "", end->running,
+                 end->n_running > 1 ? ", ..." : "", end->n_running > 1 ? "them" : "it");
     if (c->n_products > 0)
         return;
     if (count_lost(c) > 0) {

@@ -23,6 +23,7 @@ struct sp_attach_end {
     char how[128];      /* "exit code 3"; "": well */
     char obstacle[160]; /* what kept the library out, as far as the file tells; "": nothing is known */
     int n_running;      /* processes that had not ended when the program did */
+    char running[32];   /* the name of one of them */
 };
 
 /* Who was looked at, and what part of its time it multiplied. */

@@ -274,7 +274,7 @@ static int64_t make_lines(const struct arguments *a, const struct sp_capture *c,
             l->why = "others were asked for (--only)";
         if (!l->why && !a->all && !a->only &&
             (n_judged >= MOST_JUDGED || sp_captured_total_s(l->product) < least_part * total_s))
-            l->why = "it takes too little of the time (--all judges it)";
+            l->why = "others take more of the time (judged with --all)";
         n_judged += !l->why;
     }
     return n_judged;
@@ -511,7 +511,7 @@ static void say_end(const struct sp_attached_run *run, struct sp_attach_end *end
 {
     char *text = end->how;
     const size_t size = sizeof end->how;
-    end->n_running = sp_attach_count_running(run->folder);
+    end->n_running = sp_attach_count_running(run->folder, end->running, sizeof end->running);
     if (WIFSIGNALED(run->state))
         snprintf(text, size, "ended by signal %d (%s): what was seen until then", WTERMSIG(run->state),
                  strsignal(WTERMSIG(run->state)));

@@ -48,7 +48,10 @@ static void row(struct sp_page *page, const json_t *item)
     count_cell(page, item, "calls");
     seconds_cell(page, item, "median_s");
     seconds_cell(page, item, "total_s");
-    sp_page_cell(page, 'r', isnan(share) ? "not known" : sp_figure_percent(text, sizeof text, share));
+    sp_page_cell(page, 'r',
+                 isnan(share)     ? "not known"
+                 : share < 0.0005 ? "< 0.1 %"
+                                  : sp_figure_percent(text, sizeof text, share));
     if (!isnan(least))
         snprintf(text, sizeof text, "%s GB/s", sp_figure(number, sizeof number, least * 1e-9, 3));
     sp_page_cell(page, 'r', isnan(least) ? "not known" : text);
@@ -69,11 +72,11 @@ void sp_html_attach(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "<p>");
     sp_page_text(
         page,
-        "Sparse products of the unchanged program %s, as spmodel attach has counted and timed them. "
-        "The share is of the time of the threads that called; at least: CRS, each array once "
-        "(modelled), in the median time; bytes of those that are judged are "
-        "simulated as a walk over CRS, of A^T where that is the factor, of half storage where one triangle "
-        "stands for both; on GPUs they are modelled.",
+        "The sparse products of %s, an unchanged program, counted and timed by spmodel attach. Share: of the "
+        "time of the threads that multiplied. At least: the bandwidth if CRS moves each array once "
+        "(modelled) in the median time. Products that are judged have a record each, below: their bytes are "
+        "simulated as a walk over CRS (over the rows of A^T for A^T x, over half storage where one triangle "
+        "stands for both; on GPUs they are modelled).",
         sp_words_text(record, SP_F_ATTACH_PROGRAM, ""));
     sp_page_put(page, "</p>\n");
     sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrrw", heads);

@@ -18,6 +18,8 @@ static const char *matrix_of(const struct sp_record *record)
 static char *run_of(const struct sp_record *record, char *text, size_t size)
 {
     const char *order = sp_words_text(record, SP_F_PROBLEM_REORDER, "none"), *run;
+    const char *format =
+        sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, ""));
     int64_t r = 1;
     char width[32] = "";
     if (sp_record_count(record, SP_F_CONFIG_INNER, &r) ||
@@ -26,10 +28,9 @@ static char *run_of(const struct sp_record *record, char *text, size_t size)
     if (sp_record_text(record, SP_F_CAMPAIGN_RUN, &run))
         snprintf(text, size, "%s%s", run, width);
     else
-        snprintf(
-            text, size, "%s %s%s%s%s", sp_words_op(sp_words_text(record, SP_F_CONFIG_OP, "spmv")),
-            sp_words_text(record, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(record, SP_F_CONFIG_FORMAT, "?")),
-            width, strcmp(order, "none") != 0 ? " " : "", strcmp(order, "none") != 0 ? order : "");
+        snprintf(text, size, "%s%s%s%s%s%s", sp_words_op(sp_words_text(record, SP_F_CONFIG_OP, "spmv")),
+                 *format ? " " : "", format, width, strcmp(order, "none") != 0 ? " " : "",
+                 strcmp(order, "none") != 0 ? order : "");
     return text;
 }
 

@@ -154,7 +154,7 @@ static json_t *state_of(const struct sp_record *record)
                  : is_stated ? "time stated"
                              : "measured elsewhere",
                  program ? program : "");
-        snprintf(brief, sizeof brief, is_stated ? "time stated" : "elsewhere");
+        snprintf(brief, sizeof brief, "%s", program ? "attached" : is_stated ? "time stated" : "elsewhere");
     } else {
         word = "unknown";
         snprintf(text, sizeof text, "state of the machine not recorded");
@@ -278,7 +278,8 @@ static json_t *reached_of(const struct sp_record *record)
         else if (isnan(share))
             snprintf(of, sizeof of, "share of possible not known");
         else if (share > 0.995)
-            snprintf(of, sizeof of, "all of what is possible");
+            snprintf(of, sizeof of, "all of what is possible%s",
+                     sp_record_value(record, SP_F_OWN_RATIO).lo > 1 ? " with this code" : "");
         else
             snprintf(of, sizeof of, "%s of possible", sp_figure_percent(percent, sizeof percent, share));
         snprintf(text, sizeof text, "%s   %s", rate_text(rate, "   ", figure, sizeof figure), of);

@@ -38,6 +38,17 @@ static double worth_of(const json_t *hint)
                                                                  : gain_lo(hint);
 }
 
+/* Of hints for a kernel of the user's own, those that keep it come first. */
+static double rank_of(const struct sp_record *record, const json_t *hint)
+{
+    static const char in_words[] = "in your program: ";
+    const double worth = worth_of(hint);
+    const bool keeps = worth > 0 && sp_record_node(record, SP_F_OWN_NAME) &&
+                       (strstr(sp_item_text(hint, "try"), SP_O_KERNEL) ||
+                        strncmp(sp_item_text(hint, "try"), in_words, sizeof in_words - 1) == 0);
+    return worth + (keeps ? 2 : 0);
+}
+
 static bool is_said(const json_t *hint, const json_t *const *shown, int n)
 {
     for (int i = 0; i < n; i++)
@@ -94,8 +105,8 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
         shown[n] = NULL;
         json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
         {
-            const double least = shown[n] ? worth_of(shown[n]) : 0;
-            if (worth_of(hint) > least && !is_said(hint, shown, n) && !is_outdone(record, hint))
+            const double least = shown[n] ? rank_of(record, shown[n]) : 0;
+            if (rank_of(record, hint) > least && !is_said(hint, shown, n) && !is_outdone(record, hint))
                 shown[n] = hint;
         }
         if (!shown[n])
@@ -195,8 +206,13 @@ static json_t *nothing_to_do(const struct sp_record *record)
             "spmodel machine measure, then again with " SP_O_BUDGET " 10s");
     if (sp_verdict_is_status(record, "interrupted"))
         return sp_verdict_not_known("the analysis was interrupted; run the command again", NULL);
+    if (sp_verdict_is_status(record, "failed") && sp_record_node(record, SP_F_REQUEST_KERNEL))
+        return sp_verdict_not_known("mend the kernel, then run the command again", NULL);
     if (sp_verdict_no_time(record))
         return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
+    if (strcmp(sp_words_text(record, SP_F_ATTACH_WALK, "rows"), "rows") != 0)
+        return sp_verdict_not_known("hints are for whole rows of A, not for A^T, half storage or a triangle",
+                                    "hints are for whole rows of A");
     if (!json_is_array(hints))
         return sp_verdict_not_known("hints were not looked for", NULL);
     if (unexplained(record) > 0) {

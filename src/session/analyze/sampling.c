@@ -59,14 +59,14 @@ static enum sp_status new_collected(int64_t most, int n_threads, struct collecte
 {
     void *pair, *block = NULL;
     memset(c, 0, sizeof *c);
-    enum sp_status status = sp_new_array(3 * most, sizeof *c->pair, "samples", &pair, err);
+    enum sp_status status = sp_new_array(4 * most, sizeof *c->pair, "samples", &pair, err);
     if (status == SP_OK)
-        status = sp_new_array(3 * most * n_threads, sizeof(double), "samples", &block, err);
+        status = sp_new_array(4 * most * n_threads, sizeof(double), "samples", &block, err);
     c->pair = pair;
     c->thread_block = block;
     c->most = most;
     c->n_threads = n_threads;
-    for (int64_t i = 0; status == SP_OK && i < 3 * most; i++)
+    for (int64_t i = 0; status == SP_OK && i < 4 * most; i++)
         c->pair[i].thread_s = c->thread_block + i * n_threads;
     return status;
 }
@@ -88,7 +88,8 @@ static struct rate rate_of(struct rate a, struct rate b)
 }
 
 /* The kernel once, and the other after it; `last` is what the other had before, and has now. Of
- * pairs that are not clean the first ones are kept, in case that there are no others. */
+ * disturbed pairs and of those on shared cores the first ones are kept, in case that there are no
+ * others. */
 static enum sp_status take_pair(struct sampler *s, bool crowded, struct rate *last, struct sp_error *err)
 {
     struct collected *c = &s->c;
@@ -109,7 +110,7 @@ static enum sp_status take_pair(struct sampler *s, bool crowded, struct rate *la
     pair->crowded = crowded;
     pair->moved = false;
     const bool clean = !pair->disturbed && !crowded;
-    c->n += clean || c->n_disturbed + c->n_crowded < c->most;
+    c->n += clean || (pair->disturbed ? c->n_disturbed : c->n_crowded) < c->most;
     c->n_clean += clean;
     c->n_disturbed += pair->disturbed;
     c->n_crowded += !pair->disturbed && crowded;

@@ -181,12 +181,15 @@ static void record_attach(const struct sp_capture *c, const struct sp_captured_p
     const struct sp_captured_process *process = &c->process[p->process];
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
     const double share = sp_attach_share(c, p);
-    char matrix[120];
-    if (m->n_c_own < m->n_c)
-        snprintf(matrix, sizeof matrix, "%s, %lld of its columns are of other processes", m->kind,
-                 (long long)(m->n_c - m->n_c_own));
-    else
-        snprintf(matrix, sizeof matrix, "%s", m->kind);
+    const long long n_others = m->n_c - m->n_c_own;
+    char matrix[120], remark[120];
+    snprintf(matrix, sizeof matrix, "%s", m->kind);
+    if (n_others > 0) {
+        snprintf(matrix, sizeof matrix, "%s, %lld of its columns are of other processes", m->kind, n_others);
+        snprintf(remark, sizeof remark,
+                 "its time includes the exchange of %lld elements of x with other processes", n_others);
+        sp_record_append(r, SP_F_REMARKS, json_string(remark));
+    }
     sp_record_set_text(r, SP_F_ATTACH_PROGRAM, file_name(process->program));
     sp_record_set_count(r, SP_F_ATTACH_PROCESS, process->pid);
     sp_record_set_count(r, SP_F_ATTACH_SIDE_BY_SIDE, side_by_side);

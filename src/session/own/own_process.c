@@ -63,7 +63,8 @@ static enum sp_status follow_signature(const struct sp_own_signature *s, struct 
     if (o->precision >= 0 && o->precision != (int)s->precision)
         but = SP_O_PRECISION;
     if (but)
-        return sp_fail(err, SP_USAGE, "leave it out: storage follows from the signature",
+        return sp_fail(err, SP_USAGE,
+                       "leave it out, or take the signature that has it (spmodel help own-kernel)",
                        SP_O_SIGNATURE " %s has storage of its own, which %s contradicts", s->name, but);
     if (o->op == SP_OP_SPMMV && o->r > 1 && !s->several)
         return sp_fail(err, SP_USAGE, SP_O_SIGNATURE " csr32-rhs takes their number",
@@ -172,6 +173,7 @@ static void settle_in(struct sp_own_watch *watch)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what the kernel starts stays below it, whatever it does */
+    sp_process_goes_first();
     setpgid(0, 0);
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_DFL);
@@ -475,6 +477,8 @@ enum sp_status sp_analyze_own(const struct sp_subject *subject, const struct sp_
     else if (status != SP_OK)
         sp_record_free(record);
     if (status == SP_WRONG && sp_verdict_is_status(record, "failed")) {
+        if (!sp_record_node(record, SP_F_REQUEST_KERNEL)) /* the analysis ended before it said so */
+            sp_record_request(record, &o, subject->reorder, "cpu");
         if (out.ended)
             sp_record_set_text(record, SP_F_VERIFY_ENDED, out.ended);
         else
