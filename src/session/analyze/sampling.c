@@ -28,8 +28,8 @@ struct pair {
 };
 
 struct collected {
-    struct pair *pair;    /* [3 most]: up to `most` clean ones, as many others, and as many moved ones */
-    double *thread_block; /* [3 most][n_threads] */
+    struct pair *pair;    /* [4 most]: up to `most` of each kind: clean, on shared cores, disturbed, moved */
+    double *thread_block; /* [4 most][n_threads] */
     int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved; /* the last three: taken, not kept */
     int n_threads;
 };
