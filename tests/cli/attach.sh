@@ -151,6 +151,11 @@ says out "PROGRAM script.sh .*exit code 7"
 printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
 run 1 $there -- "$dir/script.sh"
 says out "unseen what 1 process (sleep) that outlived the program will do: let the program wait for it"
+# Where there are products, the page says so, too.
+printf '#!/bin/sh\nsleep 5 >/dev/null 2>&1 &\nexec "%s" large\n' "$app" >"$dir/script.sh"
+run 0 $there --html "$dir/unseen.html" -- "$dir/script.sh"
+grep -q "unseen: what 1 process (sleep) that outlived the program will do: let the program wait for it" "$dir/unseen.html" ||
+    fail "the page does not say what was not seen"
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"

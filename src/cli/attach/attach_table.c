@@ -235,6 +235,29 @@ void sp_attach_print_unseen(const struct sp_capture *c, const struct sp_attach_e
           out);
 }
 
+/* A printed line that begins with a space goes on with the one before. */
+json_t *sp_attach_unseen(const struct sp_capture *c, const struct sp_attach_end *end)
+{
+    char *text = NULL, *next = NULL, sentence[1024] = "";
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    sp_attach_print_unseen(c, end, out);
+    json_t *list = fclose(out) == 0 ? json_array() : NULL;
+    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+        if (*line != ' ' && *sentence)
+            json_array_append_new(list, sp_json_string(sentence));
+        const size_t used = *line == ' ' ? strlen(sentence) : 0, n = strcspn(line, " ");
+        const char *words = line + n + strspn(line + n, " ");
+        snprintf(sentence + used, sizeof sentence - used, "%.*s%s%s", (int)n, line, used ? " " : ": ", words);
+    }
+    if (*sentence)
+        json_array_append_new(list, sp_json_string(sentence));
+    free(text);
+    return list;
+}
+
 static json_t *number(double x)
 {
     return isfinite(x) && x > 0 ? json_real(x) : json_null();

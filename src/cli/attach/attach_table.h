@@ -36,6 +36,10 @@ void sp_attach_print_unseen(const struct sp_capture *capture, const struct sp_at
 /* Without any product: the program, how it ended, what was lost. New reference. */
 json_t *sp_attach_nothing(const struct sp_capture *capture, const struct sp_attach_end *end);
 
+/* What it prints as attach.unseen of records, a sentence an item; NULL: no memory. New
+ * reference. */
+json_t *sp_attach_unseen(const struct sp_capture *capture, const struct sp_attach_end *end);
+
 /* The lines as attach.seen of records. New reference. */
 json_t *sp_attach_seen(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n);
 

@@ -316,8 +316,9 @@ static void print_heading(const struct sp_attach_line *l)
         sp_print(stdout, "%s\n", walk);
 }
 
-static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_line *line,
-                     int64_t n, int64_t i, const struct sp_progress *progress, struct sp_terminal *terminal)
+static int judge_one(const struct arguments *a, const struct sp_capture *c, const struct sp_attach_end *end,
+                     const struct sp_attach_line *line, int64_t n, int64_t i,
+                     const struct sp_progress *progress, struct sp_terminal *terminal)
 {
     struct sp_record record = {0};
     struct sp_error err;
@@ -335,7 +336,11 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     if (status != SP_OK)
         code = sp_report_error(&err);
     if (record.root) {
+        json_t *unseen = sp_attach_unseen(c, end);
         sp_record_set_object(&record, SP_F_ATTACH_SEEN, sp_attach_seen(c, line, n));
+        if (json_array_size(unseen) > 0)
+            sp_record_set_object(&record, SP_F_ATTACH_UNSEEN, json_incref(unseen));
+        json_decref(unseen);
         if (out_of(a) == stdout)
             print_heading(&line[i]);
         code = sp_worse_exit(code, sp_output_record(&record, &a->output, &a->common));
@@ -396,7 +401,7 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const stru
     }
     for (int64_t i = 0; i < c->n_products && code != sp_exit_code(SP_INTERRUPTED); i++)
         if (!line[i].why)
-            code = sp_worse_exit(code, judge_one(a, c, line, c->n_products, i, progress, terminal));
+            code = sp_worse_exit(code, judge_one(a, c, end, line, c->n_products, i, progress, terminal));
     free(line);
     return code;
 }

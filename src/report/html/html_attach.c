@@ -82,4 +82,11 @@ void sp_html_attach(struct sp_page *page, const struct sp_record *record)
     sp_page_table_begin(page, "Products, those that took longest first", "hrrllrrrrrw", heads);
     json_array_foreach(seen, i, item) row(page, item);
     sp_page_table_end(page);
+    const json_t *unseen = sp_record_node(record, SP_F_ATTACH_UNSEEN);
+    json_array_foreach(unseen, i, item)
+    {
+        sp_page_put(page, "<p>");
+        sp_page_text(page, "%s", json_string_value(item));
+        sp_page_put(page, "</p>\n");
+    }
 }
