@@ -144,8 +144,8 @@ static int run_patiently(const struct sp_lab_command *command, const char *text_
     return code;
 }
 
-/* What an earlier run left waits beside the new one, and comes back if that fails: a mistyped option
- * loses nothing. */
+/* What an earlier run left waits beside the new one, and comes back if that fails: a mistyped
+ * option loses nothing. */
 static void name_before(const char *path, char before[1300])
 {
     snprintf(before, 1300, "%s.before", path);

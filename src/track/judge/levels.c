@@ -18,9 +18,9 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 /* ln of how much likelier that has to be, by the sessions alone. */
 #define SEEMS_BACK 4.605 /* 100 times */
 #define IS_BACK    9.21  /* 10,000 times */
-/* alpha is shared among the numbers of sessions that may show a change together: one, two, three ...
- * have shares that add up to 1. Those of the newest source are one test, however many there are:
- * they were measured because of it. */
+/* alpha is shared among the numbers of sessions that may show a change together: one, two, three
+ * ... have shares that add up to 1. Those of the newest source are one test, however many there
+ * are: they were measured because of it. */
 static double share_of(int m, bool is_newest_source)
 {
     if (m > 1 && is_newest_source)
