@@ -320,8 +320,8 @@ START_TEST(long_histories_keep_still)
 }
 END_TEST
 
-/* (d_0 s_0^2 + S)/(d_0 + nu), by hand: 5 x 4 and 10 over 5 and 5; a prior that is 100 times too
- * small counts 1e-4 of its worth. */
+/* (d_0 s_0^2 + S)/(d_0 + nu), by hand: 5 x 4 and 10 over 5 and 5; a prior that is half too
+ * small counts 1/64 of its worth. */
 START_TEST(noise_is_moderated)
 {
     const struct sp_spread prior = {4, 5};
@@ -330,8 +330,8 @@ START_TEST(noise_is_moderated)
     ck_assert_double_eq_tol(s.df, 10, 1e-12);
     s = sp_spread_moderated(0, 0, prior);
     ck_assert(s.variance == 4 && s.df == 5);
-    s = sp_spread_moderated(2000, 5, prior);
-    ck_assert_double_eq_tol(s.df, 5 + 5e-4, 1e-12);
+    s = sp_spread_moderated(40, 5, prior);
+    ck_assert_double_eq_tol(s.df, 5 + 5 / 64.0, 1e-12);
     /* Series that are alike make a prior of all their degrees of freedom; such that are not, of
      * few. */
     const struct sp_spread alike[] = {{1, 9}, {1, 9}, {1, 9}, {1, 9}},

@@ -65,6 +65,10 @@ for word in rule tried "not conclusive" covered refuted "of high conf." all "obs
 done
 "$spmodel" track hints "$source/tests/data/record-explain-hints.json" >"$dir/scores"
 grep -q "observed to +-5 points" "$dir/scores" || { cat "$dir/scores"; fail "track hints has other rows"; }
+mkdir "$dir/empty"
+code=0
+"$spmodel" track hints "$dir/empty" >"$dir/scores" 2>&1 || code=$?
+[ $code -eq 3 ] && grep -q "there are no records in" "$dir/scores" || { cat "$dir/scores"; fail "track hints of an empty folder exits with $code"; }
 
 # Counts of GPUs, which no table without CUPTI has.
 sed -n "s/^    .SP_GPU_[A-Z0-9_]*. = {\"\([a-z0-9_]*\)\", \"[a-zA-Z]*\"}.*/\1/p" "$source/probes/cuda/gpu_counters.c" >"$dir/counts"

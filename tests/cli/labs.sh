@@ -138,6 +138,13 @@ expect 0 "is late" predict 1 --dir eve alpha=0.2
 # Another student's record; a number that was changed; the same with its digest mended; bytes that were made up.
 begin 1 ada ada
 run 1 ada
+# A mistyped option loses nothing of what was measured.
+cp ada/records/cold.json "$dir/cold.kept"
+cp ada/records/cold.txt "$dir/cold.kept.txt"
+expect 4 "the run 'cold' ended with exit code" run 1 --dir ada --only cold --machine none.json
+cmp -s ada/records/cold.json "$dir/cold.kept" || fail "a run that failed took the record of an earlier one"
+cmp -s ada/records/cold.txt "$dir/cold.kept.txt" || fail "a run that failed took the report of an earlier one"
+[ ! -e ada/records/cold.json.before ] || fail "a copy of the record stays"
 cp -r ada swapped
 cp reference/lab-1/records/cold.json swapped/records/cold.json
 expect 1 "FLAG *matrix *cold" grade --no-simulation swapped

@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -143,6 +144,31 @@ static int run_patiently(const struct sp_lab_command *command, const char *text_
     return code;
 }
 
+/* What an earlier run left waits beside the new one, and comes back if that fails: a mistyped
+ * option loses nothing. */
+static void name_before(const char *path, char before[1300])
+{
+    snprintf(before, 1300, "%s.before", path);
+}
+
+static void set_aside(const char *path)
+{
+    char before[1300];
+    name_before(path, before);
+    if (rename(path, before) != 0 && errno != ENOENT)
+        unlink(path);
+}
+
+static void settle_earlier(const char *path, bool is_replaced)
+{
+    char before[1300];
+    name_before(path, before);
+    if (is_replaced)
+        unlink(before);
+    else if (access(before, F_OK) == 0 && rename(before, path) != 0)
+        unlink(path);
+}
+
 /* What became of a run that did not end well; nothing of it stays. */
 static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, const char *start, int code,
                               const char *log_path, struct sp_lab_end *end, struct sp_error *err)
@@ -273,27 +299,34 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
     sp_print(stdout, "%-10s %s\n", id, sp_lab_command_text(&command, typed, sizeof typed));
     sp_lab_now(start);
     sp_lab_record_path(folder, id, record, sizeof record);
-    unlink(record);
-    unlink(text_path); /* a pipe of that name would be waited for */
+    json_t *runs = json_object_get(folder->state, "runs"), *earlier = json_incref(json_object_get(runs, id));
+    set_aside(record);
+    set_aside(text_path); /* a pipe of that name would be waited for */
     unlink(log_path);
     clear_pictures(folder, id);
     status = sp_lab_note_run(folder, id, start, NULL, err); /* what it prints may tell, even if it fails */
-    if (status != SP_OK) {
-        sp_lab_command_free(&command);
-        return status;
-    }
     struct sp_lab_end end = {0};
     bool built = true;
-    if (*sp_lab_text(run, "code"))
+    if (status == SP_OK && *sp_lab_text(run, "code"))
         status = build(folder, run, start, log_path, &end, &built, err);
-    const int code = status == SP_OK && built ? run_patiently(&command, text_path, log_path) : 0;
+    const bool ran = status == SP_OK && built;
+    const int code = ran ? run_patiently(&command, text_path, log_path) : 0;
     sp_lab_command_free(&command);
-    if (status != SP_OK || !built)
-        return status;
-    if (code == 0)
+    if (ran && code == 0)
         draw(folder, run, log_path);
-    return code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
-                     : give_up(folder, run, start, code, log_path, &end, err);
+    if (ran)
+        status = code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
+                           : give_up(folder, run, start, code, log_path, &end, err);
+    const bool is_replaced = ran && code == 0;
+    settle_earlier(record, is_replaced);
+    settle_earlier(text_path, is_replaced);
+    if (!is_replaced && earlier && access(record, F_OK) == 0) { /* it is what that run was noted with */
+        json_object_set(runs, id, earlier);
+        const enum sp_status saved = sp_lab_folder_save(folder, err);
+        status = status == SP_OK ? saved : status;
+    }
+    json_decref(earlier);
+    return status;
 }
 
 /* One run that fails does not keep the others from being made; the worst exit code. */

@@ -227,6 +227,11 @@ static int run(int argc, char **argv)
     code = sp_worse_exit(code, read_records(&paths, &scores));
     if (scores.n_records > 0)
         code = print(&a.common, &scores, code);
+    else if (code == 0) {
+        sp_fail(&err, SP_INPUT, "make some: spmodel analyze MATRIX --try-hints --out FOLDER",
+                "there are no records in %s", a.n_names == 1 ? a.name[0] : "these folders");
+        code = sp_report_error(&err);
+    }
     sp_hint_scores_free(&scores);
     sp_record_paths_free(&paths);
     return code;

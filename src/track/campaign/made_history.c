@@ -192,6 +192,10 @@ enum sp_status sp_made_record(const struct sp_made_options *o, int series, int c
     sp_record_set_count(r, SP_F_REQUEST_VERSION, 1);
     sp_record_set_count(r, SP_F_CONFIG_THREADS, 1);
     sp_record_set_text(r, SP_F_CONFIG_OP, "spmv");
+    sp_record_set_text(r, SP_F_CONFIG_FORMAT_OPTION, "crs");
+    sp_record_set_text(r, SP_F_CONFIG_PRECISION, "f64");
+    sp_record_set_text(r, SP_F_CONFIG_INDEX, "i32");
+    sp_record_set_text(r, SP_F_CONFIG_SCHEDULE, "static");
     sp_record_set_object(r, SP_F_RUNS, runs_json(&e));
     sp_record_set_object(r, SP_F_SENTINELS, sentinels_json(&e));
     sp_record_set_value(r, SP_F_METRICS_TIME, sp_value_of(e.metric[SP_TRACKED_TIME], SP_CONSTRUCTED));

@@ -18,14 +18,14 @@ enum { MOST_TAIL = 40, MOST_LEVELS = 64, LEAST_TREND = 8, LEAST_RISE = 5, REFIT 
 /* ln of how much likelier that has to be, by the sessions alone. */
 #define SEEMS_BACK 4.605 /* 100 times */
 #define IS_BACK    9.21  /* 10,000 times */
-/* alpha is shared among the numbers of sessions that may show a change together, and trends. Those
- * of the newest source are one test, however many there are: they were measured because of it.
- * What the shares come to together is counted, not derived: tests/test_gate.c. */
+/* alpha is shared among the numbers of sessions that may show a change together: one, two, three
+ * ... have shares that add up to 1. Those of the newest source are one test, however many there
+ * are: they were measured because of it. */
 static double share_of(int m, bool is_newest_source)
 {
     if (m > 1 && is_newest_source)
         return 0.35;
-    return m == 1 ? 0.93 : m == 2 ? 0.04 : m == 3 ? 0.1 : 0.03 / ((m - 3.0) * (m - 2.0));
+    return m == 1 ? 0.92 : m <= 3 ? 0.03 : 0.02 / ((m - 3.0) * (m - 2.0));
 }
 /* More sessions have to show with the first one what comes by chance in this share of alpha. */
 #define CONFIRMED   0.35
@@ -40,12 +40,22 @@ struct level {
     struct sp_level_change is; /* of what got worse */
 };
 
+/* What is known of the sessions of an id, so that a long history need not be read again for each
+ * session; give_one() forgets it where they change. */
+struct tally {
+    bool is_counted, is_known; /* n and sum; moments */
+    int n;
+    double sum;
+    struct sp_moments moments;
+};
+
 struct work {
     const struct sp_level_series *s;
     const struct sp_level_options *o;
-    const double *y;           /* [n] */
-    int *x;                    /* [n] commits */
-    int *id;                   /* [n] */
+    const double *y; /* [n] */
+    int *x;          /* [n] commits */
+    int *id;         /* [n] */
+    struct tally tally[MOST_LEVELS];
     double slope[MOST_LEVELS]; /* of each id; its values are taken less the slope since `from` */
     int from[MOST_LEVELS];
     double *buffer; /* [n] */
@@ -69,14 +79,73 @@ static double value(const struct work *w, int i)
     return w->y[i] - w->slope[id] * (w->x[i] - w->x[w->from[id]]);
 }
 
-/* Of the sessions [first, end) of one level; less those from `without` on. */
+static void forget(struct work *w, int id)
+{
+    w->tally[id] = (struct tally){0};
+}
+
+static void give_one(struct work *w, int i, int id)
+{
+    if (w->id[i] == id)
+        return;
+    forget(w, w->id[i]);
+    forget(w, id);
+    w->id[i] = id;
+}
+
+static void set_slope(struct work *w, int id, double slope, int from)
+{
+    w->slope[id] = slope;
+    w->from[id] = from;
+    forget(w, id);
+}
+
+/* The newest session joins the others of an id. */
+static void append(struct work *w, int id)
+{
+    w->id[w->t] = id;
+    w->tally[id].n++;
+    w->tally[id].sum += value(w, w->t);
+    w->tally[id].is_known = false;
+}
+
+/* How many sessions an id has, and their sum. */
+static const struct tally *count(struct work *w, int id)
+{
+    struct tally *c = &w->tally[id];
+    if (c->is_counted)
+        return c;
+    *c = (struct tally){.is_counted = true};
+    for (int i = 0; i <= w->t; i++)
+        if (w->id[i] == id) {
+            c->sum += value(w, i);
+            c->n++;
+        }
+    return c;
+}
+
+/* Of the sessions [0, end) of one level. */
 static struct sp_moments moments_of(struct work *w, int id, int end)
 {
-    int n = 0;
-    for (int i = 0; i < end; i++)
+    int n = count(w, id)->n, kept = 0;
+    if (end > w->t && w->tally[id].is_known)
+        return w->tally[id].moments;
+    for (int i = w->t; i >= end; i--)
+        n -= w->id[i] == id;
+    const int known = n < SP_MOMENTS_MOST ? n : SP_MOMENTS_MOST;
+    for (int i = (end > w->t ? w->t : end - 1); kept < known; i--)
         if (w->id[i] == id)
-            w->buffer[n++] = value(w, i);
-    return n > 0 ? sp_moments_of(w->buffer, n) : (struct sp_moments){0};
+            w->buffer[known - ++kept] = value(w, i);
+    struct sp_moments m = {0};
+    if (n > 0) {
+        m = sp_moments_of(w->buffer, known);
+        m.n = n;
+    }
+    if (end > w->t) {
+        w->tally[id].is_known = true;
+        w->tally[id].moments = m;
+    }
+    return m;
 }
 
 static struct sp_moments tail_of(struct work *w, int first)
@@ -150,6 +219,7 @@ static bool is_on_stack(const struct work *w, int id)
 /* The ids behind it move up by one; its sessions, where there are any, go to the one before it. */
 static void remove_id(struct work *w, int gone)
 {
+    memset(w->tally, 0, sizeof w->tally);
     for (int i = 0; i <= w->t; i++)
         w->id[i] -= w->id[i] >= gone && w->id[i] > 0;
     for (int k = gone + 1; k < w->n_ids; k++) {
@@ -190,15 +260,14 @@ static int new_id(struct work *w)
 {
     if (w->n_ids == MOST_LEVELS)
         make_room(w);
-    w->slope[w->n_ids] = 0;
-    w->from[w->n_ids] = 0;
+    set_slope(w, w->n_ids, 0, 0);
     return w->n_ids++;
 }
 
 static void give(struct work *w, int first, int id)
 {
     for (int i = first; i <= w->t; i++)
-        w->id[i] = id;
+        give_one(w, i, id);
 }
 
 static void find_begin(struct work *w)
@@ -222,13 +291,9 @@ static struct found scan(struct work *w, bool worse)
     struct found best = {.first = -1, .p = 1};
     const int id = top(w)->id;
     struct sp_moments rest = {.n = -1};
-    double all = 0, tail = 0;
-    int n = 0;
-    for (int i = 0; i <= w->t; i++)
-        if (w->id[i] == id) {
-            all += value(w, i);
-            n++;
-        }
+    const double all = count(w, id)->sum;
+    const int n = count(w, id)->n;
+    double tail = 0;
     for (int m = 1; m <= w->t - w->begin + 1 && m <= MOST_TAIL && m < n; m++) {
         const int first = w->t - m + 1;
         tail += value(w, first);
@@ -340,13 +405,21 @@ static double rise_of(const struct work *w, const struct line *l)
     return l->slope * (w->x[w->t] - w->x[l->kink] + 1);
 }
 
+/* The least that one step leaves of the squares of the run from `begin` on. */
 static double squares_of_step(const struct work *w, int begin)
 {
-    double least = INFINITY;
+    double most = 0, sum = 0, squares = 0, left = 0;
     const int n = w->t - begin + 1;
-    for (int s = begin + 1; s <= w->t; s++)
-        least = fmin(least, cost_of(w, w->y + begin, n, s - begin, 0, begin));
-    return least;
+    for (int i = begin; i <= w->t; i++) {
+        const double y = w->y[i] - w->y[begin];
+        sum += y;
+        squares += y * y;
+    }
+    for (int s = 1; s < n; s++) {
+        left += w->y[begin + s - 1] - w->y[begin];
+        most = fmax(most, left * left / s + (sum - left) * (sum - left) / (n - s));
+    }
+    return squares - most;
 }
 
 /* Does the present run rise steadily, and is that a better account of it than one step? */
@@ -380,8 +453,7 @@ static void set_trend(struct work *w, const struct line *l, struct level *of)
     of->is.lo = l->slope - wide;
     of->is.hi = l->slope + wide;
     of->p = 0.5 * sp_student_p(l->slope / l->se * grown(of, l->spread.variance), l->spread.df);
-    w->slope[of->id] = l->slope;
-    w->from[of->id] = l->kink;
+    set_slope(w, of->id, l->slope, l->kink);
     give(w, l->kink, of->id);
     w->begin = l->kink;
 }
@@ -422,7 +494,7 @@ static void follow_trend(struct work *w)
     if (l.kink < 0)
         return;
     for (int i = begin; i < l.kink; i++)
-        w->id[i] = now->before;
+        give_one(w, i, now->before);
     set_trend(w, &l, now);
 }
 
@@ -488,7 +560,7 @@ static void refit(struct work *w)
     const struct sp_spread s = sp_spread_moderated(a.squares + b.squares, a.df + b.df, w->o->prior);
     const int at = best_split(w, from, lo, hi, s.variance);
     for (int i = lo; i <= w->t; i++)
-        w->id[i] = i < at ? now->before : now->id;
+        give_one(w, i, i < at ? now->before : now->id);
     w->begin = at;
     if (w->height > 1 && now->is.at == begin)
         now->is.at = at;
@@ -517,7 +589,7 @@ static void withdraw(struct work *w)
     const int id = now->id, before = now->before;
     for (int i = 0; i <= w->t; i++)
         if (w->id[i] == id)
-            w->id[i] = before;
+            give_one(w, i, before);
     if (worse)
         w->height--;
     else
@@ -707,8 +779,7 @@ static void begin_anew(struct work *w)
     w->stack[0] = (struct level){.id = id, .before = -1};
     w->height = 1;
     w->was_height = 0;
-    for (int i = w->pin; i <= w->t; i++)
-        w->id[i] = id;
+    give(w, w->pin, id);
     w->begin = w->pin;
     w->candidate = -1;
     w->is_confirmed = false;
@@ -735,7 +806,7 @@ static void advance(struct work *w, int n)
     struct line l;
     find_early(w, n);
     w->mended = -1;
-    w->id[w->t] = top(w)->id;
+    append(w, top(w)->id);
     if (w->n_pins > 0 && w->t == w->pin + w->n_pins - 1) {
         begin_anew(w);
         return;

@@ -4,7 +4,7 @@
 
 #include "base/samples.h"
 
-enum { MOST = 512, LEAST_ROBUST = 5 };
+enum { MOST = SP_MOMENTS_MOST, LEAST_ROBUST = 5 };
 
 /* How far from the middle values may be before they are drawn in: off[n] are |deviations|. Where
  * most of them are 0, as of values in few digits, their mean tells. */
@@ -76,7 +76,7 @@ double sp_spread_of_runs(const double *deviation, int n)
 
 struct sp_spread sp_spread_usual(double noise_of_runs, int runs)
 {
-    static const double session = 0.014, worth = 5;
+    static const double session = 0.014, worth = 14;
     return (struct sp_spread){session * session +
                                   noise_of_runs * noise_of_runs * sp_variance_of_median(runs > 0 ? runs : 1),
                               worth};
@@ -148,6 +148,6 @@ struct sp_spread sp_spread_of_machine(const struct sp_spread *series, int n, str
 struct sp_spread sp_spread_moderated(double squares, double nu, struct sp_spread prior)
 {
     const double ratio = nu > 0 && squares > 0 ? prior.variance / (squares / nu) : 1;
-    const double worth = prior.df * fmin(1, ratio * ratio);
+    const double worth = prior.df * fmin(1, pow(ratio, 6));
     return (struct sp_spread){(worth * prior.variance + squares) / (worth + nu), worth + nu};
 }

@@ -10,9 +10,10 @@ struct sp_spread {
     double variance, df;
 };
 
-/* Mean and sum of squares about it of y[n] (n >= 1), with values beyond 2.5 robust standard
- * deviations of the median drawn in to there (from five values on): one bad session neither moves
- * a level nor blinds it. */
+/* Mean and sum of squares about it of the last SP_MOMENTS_MOST of y[n] (n >= 1), with values beyond
+ * 2.5 robust standard deviations of the median drawn in to there (from five values on): one bad
+ * session neither moves a level nor blinds it. */
+enum { SP_MOMENTS_MOST = 512 };
 struct sp_moments {
     int n;
     double mean, squares, df; /* squares/df is the variance, known with df degrees of freedom */
@@ -31,7 +32,7 @@ double sp_variance_of_median(int n);
 double sp_spread_of_runs(const double *deviation, int n);
 
 /* What is taken of a machine of which nothing is known: sessions differ by 1.4 % and by what the
- * noise of their runs makes of their median; worth five degrees of freedom. */
+ * noise of their runs makes of their median; worth fourteen degrees of freedom. */
 struct sp_spread sp_spread_usual(double noise_of_runs, int runs);
 
 /* The prior of a machine's series, from the variances of n of them: its variance, and how alike
@@ -40,7 +41,9 @@ struct sp_spread sp_spread_usual(double noise_of_runs, int runs);
 struct sp_spread sp_spread_of_machine(const struct sp_spread *series, int n, struct sp_spread usual);
 
 /* Sum of squares with nu degrees of freedom, moderated by a prior: (d_0 s_0^2 + S)/(d_0 + nu).
- * Where they differ by more than the prior says, the prior counts the less. */
+ * Where the sessions show a larger variance s^2, d_0 counts (s_0^2/s^2)^6 of itself: half as large
+ * a variance again leaves a tenth of it. A prior that counts where it does not fit takes sessions
+ * that happen to agree for a quiet machine, and finds slowdowns where there are none. */
 struct sp_spread sp_spread_moderated(double squares, double nu, struct sp_spread prior);
 
 #endif
