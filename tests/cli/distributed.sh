@@ -28,7 +28,7 @@ own() { # own MATRIX RANKS PARTITION ARGUMENTS...
     echo "own    $matrix $n $partition: $(cat "$dir/hand")"
 }
 theirs() { # theirs MATRIX RANKS: three products of PETSc
-    [ "$petsc" != none ] || return 0
+    [ "$petsc" != none ] || { echo "SKIPPED PETSc, $1 on $2 ranks: not in this build (Debian: libpetsc-real-dev)"; return 0; }
     [ -f "$dir/$1.petsc" ] || "$spmodel" convert "$dir/$1.mtx" "$dir/$1.petsc" >/dev/null || fail "$1 cannot be converted"
     rm -f "$dir/sent.json"
     SPMODEL_MESSAGES="$dir/sent.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$2" "$petsc" "$dir/$1.petsc" 3 >"$dir/out" 2>"$dir/err" ||
@@ -110,6 +110,9 @@ errors() { grep -c "error:" "$dir/err"; }
 product 3 3 "$dir/none.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
 product 3 2 --partition columns "$dir/small.mtx"
+grep -q "take rows, nnz, .*or a file with the part of each row" "$dir/err" || fail "the partitions that there are"
+product 2 2 --no-such-thing "$dir/small.mtx"
+[ "$(grep -c -- --no-such-thing "$dir/err")" = 1 ] || fail "each rank says that an option is none"
 product 2 2 --format sell "$dir/small.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
 # What it has not got is refused, not ignored.
@@ -118,6 +121,43 @@ for option in "--bytes sim" --cold "--index i64" "--schedule rows" "--rhs 4"; do
     product 2 2 $option "$dir/small.mtx"
     [ "$(errors)" = 1 ] || fail "$option with --mpi is not one error, but $(errors)"
 done
+# Ranks that are not asked for the same: only threads may differ.
+pair() { # pair CODE WORDS "ARGUMENTS OF RANK 0" "ARGUMENTS OF RANK 1"
+    rm -f "$dir"/*.[0-9]*T[0-9]*Z*
+    common="$spmodel analyze --mpi --no-hints --no-plots --patience 60s"
+    # shellcheck disable=SC2086 # words
+    (cd "$dir" && "$mpiexec" -n 1 $common --samples 2 $3 : -n 1 $common --samples 2 $4) >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = "$1" ] || fail "'$3' beside '$4' exit with $code, not $1"
+    [ "$1" = 0 ] || [ "$(errors)" = 1 ] || fail "'$3' beside '$4': not one error, but $(errors)"
+    grep -q -e "$2" "$dir/out" "$dir/err" || fail "'$3' beside '$4' do not say '$2'"
+}
+pair 0 "counted the same" "small.mtx" "small.mtx -t 2"
+pair 0 "counted the same" "small.mtx" "none.mtx" # the first reads
+for option in --each-reads "--partition nnz" "--budget 9ms" "--seed 2"; do
+    pair 2 "the ranks are asked for different things: ${option%% *}" "small.mtx" "small.mtx $option"
+done
+pair 2 "other numbers of matrices" "small.mtx" "small.mtx tiny.mtx"
+pair 2 "has no meaning with --mpi" "small.mtx" "small.mtx --cold"
+pair 3 "none.mtx: cannot open" "small.mtx --each-reads" "none.mtx --each-reads"
+pair 3 "the ranks have read different matrices" "small.mtx --each-reads" "tiny.mtx --each-reads"
+# Partition files that are not for this matrix, or this job.
+awk 'BEGIN { for (i = 0; i < 144; i++) print i < 140 ? 0 : 2 }' >"$dir/uneven"
+own small 3 "$dir/uneven"
+product 2 2 --partition "$dir/uneven" "$dir/small.mtx"
+grep -q "has 3 parts, there are 2 ranks" "$dir/err" || fail "more parts than ranks"
+product 3 2 --partition "$dir/uneven" "$dir/tiny.mtx"
+# Without MPI, as where its module cannot be opened: exit code 4, and what to do.
+mkdir "$dir/broken" && : >"$dir/broken/libspmodel-mpi.so"
+for launcher in "" "$mpiexec -n 2"; do
+    # shellcheck disable=SC2086 # words
+    LD_LIBRARY_PATH="$dir/broken" $launcher "$spmodel" analyze --mpi "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] && [ "$(errors)" = 1 ] && grep -q "remedy: install MPI" "$dir/err" || fail "without MPI: exit code $code"
+done
+# Ranks that another MPI's launcher has started, each a job of its own.
+OMPI_COMM_WORLD_SIZE=2 "$spmodel" analyze --mpi "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] && grep -q "2 ranks were started by the launcher of another MPI" "$dir/err" || fail "a launcher of another MPI"
 # The record is one of the usual kind: page, report, CSV, gates, plots and store take it.
 product 0 2 --html=page.html --csv=rows.csv --no-plots "$dir/small.mtx"
 record=$(ls "$dir"/small.[0-9]*T[0-9]*Z.json)
@@ -140,7 +180,7 @@ command -v ps >/dev/null && command -v timeout >/dev/null || { echo "SKIPPED the
 end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent to one of its ranks
     signal=$1
     shift
-    (cd "$dir" && exec timeout 60 "$mpiexec" -n 3 "$spmodel" analyze --mpi --budget 60s --patience 2s "$dir/small.mtx") >"$dir/out" 2>"$dir/err" &
+    (cd "$dir" && exec timeout -k 5 60 "$mpiexec" -n 3 "$spmodel" analyze --mpi --budget 60s --patience 2s "$dir/small.mtx") >"$dir/out" 2>"$dir/err" &
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         sleep 0.2
@@ -156,6 +196,7 @@ end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent 
 }
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
 end_one KILL
+end_one SEGV
 end_one STOP
 [ "$(errors)" = 1 ] || fail "a rank hangs: not one error, but $(errors)"
 grep -q "has waited 2 s for other ranks" "$dir/err" || fail "the error does not say who waited"
