@@ -245,7 +245,7 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
         "'#0b2a4a')\n"
         "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin at screen "
         "%g\n"
-        "set colorbox user origin 0.83,0.16 size 0.025,0.70; set format cb '%%.3s %%cB'; set cbtics (%.6g, "
+        "set colorbox user origin 0.83,0.16 size 0.025,0.70; set format cb '%%.1s %%cB'; set cbtics (%.6g, "
         "%.6g)\n"
         "set label %t at screen 0.975,0.51 center rotate by 90 tc rgb %c\nset style fill solid 1 noborder\n"
         "plot $H using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lc palette notitle",

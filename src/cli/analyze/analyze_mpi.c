@@ -182,13 +182,12 @@ int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
 {
     struct sp_error err;
     struct sp_mpi_job job;
-    enum sp_status status = refuse(a, &err);
-    if (status == SP_OK)
-        status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
+    enum sp_status status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
     if (status != SP_OK)
         return sp_mpi_job_report_in_turn(&err);
     sp_mpi_job_wait(NULL, "the options");
-    if (a->n_ranks > 0 && a->n_ranks != job.world.n_ranks)
+    status = refuse(a, &err);
+    if (status == SP_OK && a->n_ranks > 0 && a->n_ranks != job.world.n_ranks)
         status = sp_fail(&err, SP_USAGE, "leave " SP_O_RANKS " out, or mpirun",
                          "%d ranks are asked for, the job has %d", a->n_ranks, job.world.n_ranks);
     status = sp_mpi_agree(job.mpi, &job.world, status, &err);
