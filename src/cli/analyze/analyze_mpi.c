@@ -149,8 +149,8 @@ static double number_of(const char *text)
     return text ? (double)(sp_hash64(text, strlen(text), 0) >> 11) : 0;
 }
 
-/* Ranks that are asked for different things would wait for each other, or take each other's messages.
- * Collective. */
+/* Ranks that are asked for different things would wait for each other, or take each other's
+ * messages. Collective. */
 static enum sp_status refuse_unequal(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
                                      struct sp_error *err)
 {

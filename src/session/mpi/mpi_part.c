@@ -247,7 +247,7 @@ static enum sp_status receive_from(const struct sp_mpi *mpi, struct sp_mpi_part 
     return SP_OK;
 }
 
-/* Of what every rank has read: rows, columns, where the entries are, and whose they are. Collective. */
+/* Of what each rank has read: rows, columns, where entries are, and whose they are. Collective. */
 static enum sp_status refuse_unequal(const struct sp_mpi *mpi, const struct whole *w, struct sp_error *err)
 {
     const struct sp_csr *a = &w->matrix;
