@@ -127,7 +127,7 @@ static int evidence_of(const struct sp_pen *pen, const json_t *hint, char *text,
     return columns <= room ? 1 : 1 + columns / (room - 10);
 }
 
-/* On whose word a prediction is, and how sure, or that trying it told nothing; where there is room. */
+/* On whose word a prediction is and how sure, or that trying told nothing; where there is room. */
 static void basis_part(struct sp_pen *pen, const json_t *hint)
 {
     const char *basis = sp_item_text(json_object_get(hint, "gain"), "basis"),
