@@ -60,25 +60,26 @@ void sp_mpi_job_wait(void *unused, const char *what)
     pthread_mutex_unlock(&patience.lock);
 }
 
-int sp_mpi_job_rank(void)
+/* What Open MPI's launcher says, else MPICH's, else Slurm's; 0: none. */
+static int number_in(const char *open_mpi, const char *mpich, const char *slurm)
 {
-    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    const char *const name[] = {open_mpi, mpich, slurm};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        const char *rank = getenv(name[i]);
-        if (rank)
-            return atoi(rank);
+        const char *number = getenv(name[i]);
+        if (number)
+            return atoi(number);
     }
     return 0;
 }
 
-/* How many ranks the launcher has started; 0: there was none. */
+int sp_mpi_job_rank(void)
+{
+    return number_in("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+}
+
 static int launched_ranks(void)
 {
-    static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (getenv(name[i]))
-            return atoi(getenv(name[i]));
-    return 0;
+    return number_in("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS");
 }
 
 bool sp_mpi_job_is_launched(void)

@@ -151,7 +151,7 @@ enum sp_status sp_network_measure(const struct sp_mpi *mpi, const struct sp_mpi_
                         : world->rank < 2 * half ? world->rank - half
                                                  : -1;
     const bool is_first = world->rank == 0 || world->rank == half;
-    struct sp_network_points all;
+    struct sp_network_points all = {0};
     void *buffer = NULL;
     memset(network, 0, sizeof *network);
     network->within.latency_s = network->between.latency_s = sp_value_none("not measured");
