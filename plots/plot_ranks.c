@@ -245,10 +245,12 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
         "'#0b2a4a')\n"
         "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin at screen "
         "%g\n"
-        "set colorbox user origin 0.83,0.16 size 0.025,0.70; set format cb '%%.0s%%cB'\n"
+        "set colorbox user origin 0.83,0.16 size 0.025,0.70; set format cb '%%.1s %%cB'; set cbtics (%.6g, "
+        "%.6g)\n"
         "set label %t at screen 0.975,0.51 center rotate by 90 tc rgb %c\nset style fill solid 1 noborder\n"
         "plot $H using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lc palette notitle",
-        fmin(least, most / 2), most, map_room.left, map_room.right, map_room.bottom, map_room.top, SP_INK);
+        fmin(least, most / 2), most, map_room.left, map_room.right, map_room.bottom, map_room.top, least,
+        most, SP_INK);
     if (term == SP_TERM_SVG && n_cells <= MOST_VALUES)
         sp_put(out, SP_NEXT "$H using 1:2:(sprintf('%%d to %%d: %%.6g B', $1 * %g, $2 * %g, $3))" SP_HOVER,
                of_bin, of_bin);

@@ -46,6 +46,29 @@ START_TEST(without_a_rendezvous_none_is_found)
 }
 END_TEST
 
+START_TEST(a_disturbed_small_message_is_no_latency)
+{
+    struct sp_network_path path;
+    struct sp_network_points p = points_of(0.4e-6, INFINITY, 0, 10e9, 0);
+    p.time_s[0] = 16e-6;
+    sp_network_fit(&p, &path);
+    is_near(path.latency_s.value, 0.4e-6, 0.01);
+}
+END_TEST
+
+START_TEST(times_that_do_not_grow_have_no_bandwidth)
+{
+    struct sp_network_path path;
+    struct sp_network_points p = {.n = SP_NETWORK_SIZES};
+    for (int i = 0; i < p.n; i++) {
+        p.size_B[i] = 8 << i;
+        p.time_s[i] = i < 4 ? 16e-6 : 2e-6;
+    }
+    sp_network_fit(&p, &path);
+    ck_assert(path.rank_Bps.origin == SP_NONE);
+}
+END_TEST
+
 START_TEST(uneven_times_give_nearly_the_numbers)
 {
     struct sp_network_path path;
@@ -63,6 +86,8 @@ int main(void)
     TCase *c = tcase_create("fit");
     tcase_add_test(c, exact_times_give_the_numbers_back);
     tcase_add_test(c, without_a_rendezvous_none_is_found);
+    tcase_add_test(c, a_disturbed_small_message_is_no_latency);
+    tcase_add_test(c, times_that_do_not_grow_have_no_bandwidth);
     tcase_add_test(c, uneven_times_give_nearly_the_numbers);
     suite_add_tcase(s, c);
     return run_suite(s);

@@ -29,6 +29,8 @@ static enum sp_status begin(struct sp_mpi_world *world, struct sp_error *err)
     snprintf(world->host, sizeof world->host, "%.60s", host);
     MPI_Get_library_version(text, &n);
     text[strcspn(text, ",\n")] = '\0';
+    for (char *tab = strchr(text, '\t'); tab; tab = strchr(tab, '\t'))
+        *tab = ' ';
     snprintf(world->library, sizeof world->library, "%.120s", text);
     return SP_OK;
 }

@@ -27,15 +27,24 @@ own() { # own MATRIX RANKS PARTITION ARGUMENTS...
         { cat "$dir/hand"; fail "$matrix, $n ranks, $partition"; }
     echo "own    $matrix $n $partition: $(cat "$dir/hand")"
 }
-theirs() { # theirs MATRIX RANKS: three products of PETSc
-    [ "$petsc" != none ] || return 0
-    [ -f "$dir/$1.petsc" ] || "$spmodel" convert "$dir/$1.mtx" "$dir/$1.petsc" >/dev/null || fail "$1 cannot be converted"
+theirs() { # theirs MATRIX RANKS PARTITION: three products of PETSc, which has each rank's rows one after the other
+    [ "$petsc" != none ] || { echo "SKIPPED PETSc, $1 on $2 ranks: not in this build (Debian: libpetsc-real-dev)"; return 0; }
+    rows='' partition=$3 name=$1
+    if [ "$3" != rows ]; then
+        name=ordered partition=$dir/ordered.parts
+        rm -f "$dir"/ordered.*
+        "$spmodel" reorder "$dir/$1.mtx" "$dir/ordered.mtx" --ranks "$2" --partition "$3" --parts "$partition" >"$dir/out" 2>"$dir/err" ||
+            fail "$1 cannot be had in the order of $2 ranks"
+        rows=$(awk -v n="$2" '{ rows[$1]++ } END { for (i = 0; i < n; i++) printf "%d ", rows[i] }' "$partition")
+    fi
+    [ -f "$dir/$name.petsc" ] || "$spmodel" convert "$dir/$name.mtx" "$dir/$name.petsc" >/dev/null || fail "$1 cannot be converted"
     rm -f "$dir/sent.json"
-    SPMODEL_MESSAGES="$dir/sent.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$2" "$petsc" "$dir/$1.petsc" 3 >"$dir/out" 2>"$dir/err" ||
+    # shellcheck disable=SC2086 # numbers
+    SPMODEL_MESSAGES="$dir/sent.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$2" "$petsc" "$dir/$name.petsc" 3 $rows >"$dir/out" 2>"$dir/err" ||
         fail "PETSc fails on $1"
-    python3 "$tests/mpi/halo_by_hand.py" "$dir/$1.mtx" "$2" rows messages "$dir/sent.json" 3 >"$dir/hand" ||
-        { cat "$dir/hand"; fail "PETSc, $1, $2 ranks"; }
-    echo "PETSc  $1 $2 rows: $(cat "$dir/hand")"
+    python3 "$tests/mpi/halo_by_hand.py" "$dir/$name.mtx" "$2" "$partition" messages "$dir/sent.json" 3 >"$dir/hand" ||
+        { cat "$dir/hand"; fail "PETSc, $1, $2 ranks, $3"; }
+    echo "PETSc  $1 $2 $3: $(cat "$dir/hand")"
 }
 matrix() { # matrix NAME SOURCE
     "$spmodel" convert "$2" "$dir/$1.mtx" --general >"$dir/out" 2>"$dir/err" || fail "$2 cannot be had"
@@ -63,7 +72,9 @@ if [ "$full" = full ]; then
             own $m $n rows
             own $m $n nnz --each-reads
             own $m $n "$dir/$m.$n.parts"
-            theirs $m $n
+            for partition in rows nnz "$dir/$m.$n.parts"; do
+                theirs $m $n "$partition"
+            done
         done
     done
     exit 0
@@ -72,7 +83,8 @@ fi
 matrix small gen:laplace2d:12
 own small 3 nnz
 grep -q "counted the same" "$dir/out" || fail "the report does not compare"
-theirs small 3
+theirs small 3 rows
+theirs small 3 nnz
 
 # More ranks than rows, rows without entries, a rectangular matrix, one rank.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 -1\n2 1 1\n' >"$dir/tiny.mtx"
@@ -82,7 +94,8 @@ own wide 3 rows --each-reads
 
 # The program starts mpirun itself; a number of ranks that the job has not is refused.
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
-(cd "$dir" && PATH="$(dirname "$mpiexec"):$PATH" "$spmodel" analyze --mpi --ranks 3 --samples 1 --no-hints --no-plots small.mtx) >"$dir/out" 2>"$dir/err" || fail "--ranks 3"
+mkdir "$dir/bin" && printf '#!/bin/sh\nexec "%s" "$@"\n' "$mpiexec" >"$dir/bin/mpirun" && chmod +x "$dir/bin/mpirun"
+(cd "$dir" && PATH="$dir/bin:$PATH" "$spmodel" analyze --mpi --ranks 3 --samples 1 --no-hints --no-plots small.mtx) >"$dir/out" 2>"$dir/err" || fail "--ranks 3"
 grep -q '"ranks": 3' "$dir"/small.[0-9]*T[0-9]*Z.json || fail "--ranks 3 has not started three"
 product 2 2 --ranks 3 "$dir/small.mtx"
 (cd "$dir" && PATH=/nowhere "$spmodel" analyze --mpi --ranks 3 small.mtx) >"$dir/out" 2>"$dir/err"
@@ -92,24 +105,36 @@ product 2 2 --ranks 3 "$dir/small.mtx"
 if "$spmodel" --version | grep -qi "^ *\(metis\|scotch\): /"; then
     "$spmodel" convert gen:laplace2d:40+permuted:3 "$dir/shuffled.mtx" --general >"$dir/out" 2>"$dir/err" || fail "no shuffled matrix"
     product 0 2 --try-hints --no-plots "$dir/shuffled.mtx" "$dir/small.mtx"
-    python3 - "$dir"/shuffled.[0-9]*T[0-9]*Z.json "$dir"/small.[0-9]*T[0-9]*Z.json <<'P' || fail "the partition hint"
+    python3 - "$dir"/shuffled.[0-9]*T[0-9]*Z.json "$dir"/small.[0-9]*T[0-9]*Z.json "$dir/open.json" <<'P' || fail "the partition hint"
 import json, sys
-first, second = (json.load(open(f)) for f in sys.argv[1:])
+first, second = (json.load(open(f)) for f in sys.argv[1:3])
 hint = first["hints"][0]
 assert hint["id"] == "K01" and hint["gain"]["basis"] == "modelled" and 0 <= hint["gain"]["lo"] <= hint["gain"]["hi"] < 1, hint
 assert hint["try"].startswith("mpirun -n 2 spmodel analyze ") and hint["change"] in ("--partition metis", "--partition scotch"), hint
 assert hint["observed"]["origin"] == "measured" and hint["outcome"] != "not tried" and hint["conditions"] > 0, hint
 assert first["ranks"]["counted_as_predicted"] and second["ranks"]["counted_as_predicted"]
+hint["gain"].update(lo=0.3, hi=0.4)
+hint["observed"].update(value=0.1, lo=-0.2, hi=0.3)
+hint["outcome"] = "other conditions"
+json.dump(first, open(sys.argv[3], "w"))
 P
+    "$spmodel" plot --report "$dir/open.json" >"$dir/out" 2>"$dir/err"
+    # (A report hides hints where the times of this noisy run do not hold.)
+    ! grep -q "^ K01" "$dir/out" || grep -q "K01 .*tried: not conclusive" "$dir/out" || fail "a hint that was tried to no end is not called so"
 else
     echo "SKIPPED the partition hint: neither METIS nor Scotch in this build"
 fi
 
 # One error each, with its code.
 errors() { grep -c "error:" "$dir/err"; }
+# What is wrong before MPI begins one rank says, where its end is the job's; MPICH's launcher lets the other speak, too.
+once() { [ "$1" = 1 ] || { [ "$1" = 2 ] && ! "$mpiexec" --version | grep -qE "Open ?MPI|OpenRTE|PRRTE"; }; }
 product 3 3 "$dir/none.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
 product 3 2 --partition columns "$dir/small.mtx"
+grep -q "take rows, nnz, .*or a file with the part of each row" "$dir/err" || fail "the partitions that there are"
+product 2 2 --no-such-thing "$dir/small.mtx"
+once "$(grep -c -- --no-such-thing "$dir/err")" || fail "each rank says that an option is none"
 product 2 2 --format sell "$dir/small.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
 # What it has not got is refused, not ignored.
@@ -118,6 +143,43 @@ for option in "--bytes sim" --cold "--index i64" "--schedule rows" "--rhs 4"; do
     product 2 2 $option "$dir/small.mtx"
     [ "$(errors)" = 1 ] || fail "$option with --mpi is not one error, but $(errors)"
 done
+# Ranks that are not asked for the same: only threads may differ.
+pair() { # pair CODE WORDS "ARGUMENTS OF RANK 0" "ARGUMENTS OF RANK 1"
+    rm -f "$dir"/*.[0-9]*T[0-9]*Z*
+    common="$spmodel analyze --mpi --no-hints --no-plots --patience 60s"
+    # shellcheck disable=SC2086 # words
+    (cd "$dir" && "$mpiexec" -n 1 $common --samples 2 $3 : -n 1 $common --samples 2 $4) >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = "$1" ] || fail "'$3' beside '$4' exit with $code, not $1"
+    [ "$1" = 0 ] || [ "$(errors)" = 1 ] || fail "'$3' beside '$4': not one error, but $(errors)"
+    grep -q -e "$2" "$dir/out" "$dir/err" || fail "'$3' beside '$4' do not say '$2'"
+}
+pair 0 "counted the same" "small.mtx" "small.mtx -t 2"
+pair 0 "counted the same" "small.mtx" "none.mtx" # the first reads
+for option in --each-reads "--partition nnz" "--budget 9ms" "--seed 2"; do
+    pair 2 "the ranks are asked for different things: ${option%% *}" "small.mtx" "small.mtx $option"
+done
+pair 2 "other numbers of matrices" "small.mtx" "small.mtx tiny.mtx"
+pair 2 "has no meaning with --mpi" "small.mtx" "small.mtx --cold"
+pair 3 "none.mtx: cannot open" "small.mtx --each-reads" "none.mtx --each-reads"
+pair 3 "the ranks have read different matrices" "small.mtx --each-reads" "tiny.mtx --each-reads"
+# Partition files that are not for this matrix, or this job.
+awk 'BEGIN { for (i = 0; i < 144; i++) print i < 140 ? 0 : 2 }' >"$dir/uneven"
+own small 3 "$dir/uneven"
+product 2 2 --partition "$dir/uneven" "$dir/small.mtx"
+grep -q "has 3 parts, there are 2 ranks" "$dir/err" || fail "more parts than ranks"
+product 3 2 --partition "$dir/uneven" "$dir/tiny.mtx"
+# Without MPI, as where its module cannot be opened: exit code 4, and what to do.
+mkdir "$dir/broken" && : >"$dir/broken/libspmodel-mpi.so"
+for launcher in "" "$mpiexec -n 2"; do
+    # shellcheck disable=SC2086 # words
+    LD_LIBRARY_PATH="$dir/broken" $launcher "$spmodel" analyze --mpi "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] && once "$(errors)" && grep -q "remedy: install MPI" "$dir/err" || fail "without MPI: exit code $code"
+done
+# Ranks that another MPI's launcher has started, each a job of its own.
+OMPI_COMM_WORLD_SIZE=2 "$spmodel" analyze --mpi "$dir/small.mtx" >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] && grep -q "2 ranks were started by the launcher of another MPI" "$dir/err" || fail "a launcher of another MPI"
 # The record is one of the usual kind: page, report, CSV, gates, plots and store take it.
 product 0 2 --html=page.html --csv=rows.csv --no-plots "$dir/small.mtx"
 record=$(ls "$dir"/small.[0-9]*T[0-9]*Z.json)
@@ -137,18 +199,23 @@ product 0 2 --fail-below model:0.000001 "$dir/small.mtx"
 
 command -v ps >/dev/null && command -v timeout >/dev/null || { echo "SKIPPED the end of ranks: no ps or timeout"; exit 0; }
 # A rank that dies ends the job; so does one that hangs, when the others have waited long enough.
-end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent to one of its ranks
+ranks_of() { # ranks_of PROCESS: those that a launcher, or its helper, has started
+    for child in $(ps -o pid= --ppid "$1"); do
+        [ "$(ps -o comm= -p "$child")" != spmodel ] || echo "$child"
+        ranks_of "$child"
+    done
+}
+end_one() { # end_one SIGNAL ARGUMENTS...: a moment after the job's start, sent to one of its ranks
     signal=$1
     shift
-    (cd "$dir" && exec timeout 60 "$mpiexec" -n 3 "$spmodel" analyze --mpi --budget 60s --patience 2s "$dir/small.mtx") >"$dir/out" 2>"$dir/err" &
+    (cd "$dir" && exec timeout -k 5 60 "$mpiexec" -n 3 "$spmodel" analyze --mpi --budget 60s --patience 5s "$dir/small.mtx") >"$dir/out" 2>"$dir/err" &
     job=$!
     for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         sleep 0.2
-        launcher=$(ps -o pid= --ppid $job | head -n 1 | tr -d ' ')
-        [ -n "$launcher" ] && [ "$(ps -o pid= --ppid "$launcher" | wc -l)" -ge 3 ] && break
+        [ "$(ranks_of $job | wc -l)" -lt 3 ] || break
     done
     sleep 0.3
-    kill -"$signal" "$(ps -o pid= --ppid "$launcher" | sed -n 2p | tr -d ' ')"
+    kill -"$signal" "$(ranks_of $job | sed -n 2p)" || fail "no rank to send SIG$signal to"
     wait $job
     code=$?
     [ $code != 0 ] && [ $code != 124 ] || fail "a rank got SIG$signal, and all is well"
@@ -156,7 +223,8 @@ end_one() { # end_one SIGNAL ARGUMENTS...: a second after the job's start, sent 
 }
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
 end_one KILL
+end_one SEGV
 end_one STOP
 [ "$(errors)" = 1 ] || fail "a rank hangs: not one error, but $(errors)"
-grep -q "has waited 2 s for other ranks" "$dir/err" || fail "the error does not say who waited"
+grep -q "has waited 5 s for other ranks" "$dir/err" || fail "the error does not say who waited"
 echo "distributed: ok"

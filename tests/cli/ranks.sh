@@ -42,6 +42,7 @@ for kind in scaling halo; do
     run plot r.json --kind $kind --term gp -o $kind.gp
     grep -q EOD $kind.gp || fail "$kind has no data"
 done
+grep -q 'set cbtics (320, 320)' halo.gp || fail "colours of the halo without their bytes"
 "$spmodel" plot "$source/tests/data/record-kkt_power.json" --kind halo --term gp -o none.gp >out 2>err
 [ $? = 3 ] || fail "a record without ranks has a halo"
 

@@ -1,10 +1,12 @@
 /* PETSc's MatMult of a matrix in PETSc's binary format, in a phase of its own for whoever counts
- * messages. Usage: petsc_matmult MATRIX PRODUCTS. Rows as PETSC_DECIDE divides them. */
+ * messages. Usage: petsc_matmult MATRIX PRODUCTS [ROWS...]: a number of rows for each rank, else as
+ * PETSC_DECIDE divides them. */
 #include <petscmat.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static PetscErrorCode run(const char *file, int n_products)
+/* n_rows: of this rank. */
+static PetscErrorCode run(const char *file, int n_products, PetscInt n_rows)
 {
     Mat A;
     Vec x, y;
@@ -14,6 +16,8 @@ static PetscErrorCode run(const char *file, int n_products)
     PetscCall(PetscViewerBinaryOpen(PETSC_COMM_WORLD, file, FILE_MODE_READ, &in));
     PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
     PetscCall(MatSetType(A, MATAIJ));
+    if (n_rows != PETSC_DECIDE)
+        PetscCall(MatSetSizes(A, n_rows, n_rows, PETSC_DETERMINE, PETSC_DETERMINE));
     PetscCall(MatLoad(A, in));
     PetscCall(PetscViewerDestroy(&in));
     PetscCall(MatCreateVecs(A, &x, &y));
@@ -35,9 +39,11 @@ static PetscErrorCode run(const char *file, int n_products)
 int main(int argc, char **argv)
 {
     PetscErrorCode code = PetscInitialize(&argc, &argv, NULL, NULL);
+    int rank = 0;
     if (code || argc < 3)
         return 2;
-    code = run(argv[1], atoi(argv[2]));
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    code = run(argv[1], atoi(argv[2]), argc > 3 + rank ? atoi(argv[3 + rank]) : PETSC_DECIDE);
     if (code)
         return 1;
     return PetscFinalize() != 0;

@@ -2,9 +2,11 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "cli/core/mpi_job.h"
 #include "cli/core/terminal.h"
 #include "session/mpi/mpi_advice.h"
+#include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_run.h"
 #include "sys/machine/meminfo.h"
 
@@ -141,22 +143,61 @@ static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_err
     return SP_OK;
 }
 
+/* A text as a number that most() takes. */
+static double number_of(const char *text)
+{
+    return text ? (double)(sp_hash64(text, strlen(text), 0) >> 11) : 0;
+}
+
+/* Ranks that are asked for different things would wait for each other, or take each other's
+ * messages. Collective. */
+static enum sp_status refuse_unequal(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
+                                     struct sp_error *err)
+{
+    const struct {
+        const char *what;
+        double is;
+    } asked[] = {
+        {"other numbers of matrices", a->n_matrices},
+        {SP_O_PARTITION, number_of(a->partition)},
+        {SP_O_EACH_READS, a->each_reads},
+        {SP_O_DROP_ZEROS, a->request.drop_zeros},
+        {SP_O_BUDGET, a->request.analyze.budget_s},
+        {SP_O_SAMPLES, a->request.analyze.max_samples},
+        {SP_O_SEED, (double)a->common.seed},
+        {SP_O_NO_HINTS, a->output.asked[SP_OPTION_NO_HINTS]},
+        {SP_O_TRY_HINTS, a->output.asked[SP_OPTION_TRY_HINTS]},
+    };
+    const char *differs = NULL;
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (mpi->most(asked[i].is) != -mpi->most(-asked[i].is) && !differs)
+            differs = asked[i].what;
+    return differs
+               ? sp_fail(err, SP_USAGE, "give every rank the same options; only " SP_O_THREADS " may differ",
+                         "the ranks are asked for different things: %s", differs)
+               : SP_OK;
+}
+
 int sp_analyze_mpi(struct sp_analyze_arguments *a, const char *command)
 {
     struct sp_error err;
     struct sp_mpi_job job;
-    enum sp_status status = refuse(a, &err);
-    if (status == SP_OK)
-        status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
+    enum sp_status status = sp_mpi_job_begin(a->patience_s > 0 ? a->patience_s : 300, &job, &err);
     if (status != SP_OK)
-        return sp_mpi_job_report(&err);
-    int code = job.world.rank == 0 ? sp_output_open(&a->output, &a->common) : 0;
+        return sp_mpi_job_report_in_turn(&err);
+    sp_mpi_job_wait(NULL, "the options");
+    status = refuse(a, &err);
+    if (status == SP_OK && a->n_ranks > 0 && a->n_ranks != job.world.n_ranks)
+        status = sp_fail(&err, SP_USAGE, "leave " SP_O_RANKS " out, or mpirun",
+                         "%d ranks are asked for, the job has %d", a->n_ranks, job.world.n_ranks);
+    status = sp_mpi_agree(job.mpi, &job.world, status, &err);
+    if (status == SP_OK)
+        status = refuse_unequal(a, job.mpi, &err);
+    int code = status == SP_OK ? 0 : sp_mpi_job_report(&err);
+    if (code == 0 && job.world.rank == 0)
+        code = sp_output_open(&a->output, &a->common);
     code = (int)job.mpi->most(code);
-    if (code == 0 && a->n_ranks > 0 && a->n_ranks != job.world.n_ranks) {
-        sp_fail(&err, SP_USAGE, "leave " SP_O_RANKS " out, or mpirun",
-                "%d ranks are asked for, the job has %d", a->n_ranks, job.world.n_ranks);
-        code = sp_mpi_job_report(&err);
-    }
+    sp_mpi_job_wait(NULL, NULL);
     if (code == 0) {
         code = run_all(a, job.mpi, &job.world, command);
         if (job.world.rank == 0)

@@ -20,6 +20,16 @@ static struct {
     int rank;
 } patience = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+enum { TURN_S = 2, MOST_TURNS = 15 };
+
+void sp_mpi_job_turn(void)
+{
+    static const double first_s = 8; /* a launcher on a busy machine takes its time */
+    const int rank = sp_mpi_job_rank();
+    if (rank > 0)
+        sp_sleep(first_s + (double)(rank < MOST_TURNS ? rank : MOST_TURNS));
+}
+
 static void *watch(void *unused)
 {
     struct sp_error err;
@@ -28,8 +38,7 @@ static void *watch(void *unused)
         sp_sleep(0.2);
         pthread_mutex_lock(&patience.lock);
         const char *what = patience.what;
-        /* One after the other, so that one of them speaks and the launcher ends the rest. */
-        const bool late = what && sp_now() - patience.since_s > patience.patience_s + 2 * patience.rank;
+        const bool late = what && sp_now() - patience.since_s > patience.patience_s + TURN_S * patience.rank;
         pthread_mutex_unlock(&patience.lock);
         if (!late)
             continue;
@@ -52,25 +61,31 @@ void sp_mpi_job_wait(void *unused, const char *what)
     pthread_mutex_unlock(&patience.lock);
 }
 
-int sp_mpi_job_rank(void)
+/* What Open MPI's launcher says, else MPICH's, else Slurm's; 0: none. */
+static int number_in(const char *open_mpi, const char *mpich, const char *slurm)
 {
-    static const char *const name[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+    const char *const name[] = {open_mpi, mpich, slurm};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        const char *rank = getenv(name[i]);
-        if (rank)
-            return atoi(rank);
+        const char *number = getenv(name[i]);
+        if (number)
+            return atoi(number);
     }
     return 0;
 }
 
+int sp_mpi_job_rank(void)
+{
+    return number_in("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+}
+
+static int launched_ranks(void)
+{
+    return number_in("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS");
+}
+
 bool sp_mpi_job_is_launched(void)
 {
-    static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK",
-                                       "SLURM_STEP_NUM_TASKS"};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        if (getenv(name[i]))
-            return true;
-    return false;
+    return launched_ranks() > 0 || getenv("PMIX_RANK");
 }
 
 enum sp_status sp_mpi_job_launch(int n_ranks, char **argv, struct sp_error *err)
@@ -114,6 +129,12 @@ int sp_mpi_job_report(const struct sp_error *err)
     return sp_mpi_job_rank() == 0 ? sp_report_error(err) : sp_exit_code(err->status);
 }
 
+int sp_mpi_job_report_in_turn(const struct sp_error *err)
+{
+    sp_mpi_job_turn();
+    return sp_report_error(err);
+}
+
 enum sp_status sp_mpi_job_begin(double seconds, struct sp_mpi_job *job, struct sp_error *err)
 {
     sp_mpi_counts_open();
@@ -123,6 +144,13 @@ enum sp_status sp_mpi_job_begin(double seconds, struct sp_mpi_job *job, struct s
     be_patient(seconds);
     sp_mpi_job_wait(NULL, "the beginning");
     status = job->mpi->begin(&job->world, err);
+    if (status == SP_OK && job->world.n_ranks == 1 && launched_ranks() > 1) {
+        status =
+            sp_fail(err, SP_ABSENT, "take the mpirun of the MPI that spmodel was built with; srun --mpi=pmix",
+                    "%d ranks were started by the launcher of another MPI than %s, which sees one",
+                    launched_ranks(), job->world.library);
+        job->mpi->end();
+    }
     sp_mpi_job_wait(NULL, NULL);
     return status;
 }

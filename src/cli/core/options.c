@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,6 +13,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "base/visible.h"
+#include "cli/core/mpi_job.h"
 #include "cli/core/output.h"
 #include "cli/manual/manual.h"
 #include "sys/machine/meminfo.h"
@@ -229,10 +231,32 @@ static void refuse_misspelt_names(const struct argp *argp, int argc, char **argv
     }
 }
 
+/* What argp and getopt say of wrong options, ranks of an MPI job say in turn: it is kept until the
+ * program ends. */
+static bool is_parsing;
+
+static void end_of_parsing(void)
+{
+    if (is_parsing && __fpending(stderr) > 0)
+        sp_mpi_job_turn();
+}
+
+static void keep_words(bool keep)
+{
+    static char room[4096];
+    if (sp_mpi_job_rank() == 0)
+        return;
+    if (keep)
+        atexit(end_of_parsing);
+    is_parsing = keep;
+    setvbuf(stderr, keep ? room : NULL, keep ? _IOFBF : _IONBF, sizeof room);
+}
+
 void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argp shown = *argp;
     parsed = argp;
+    keep_words(true);
     sp_words_note(argc, argv);
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
@@ -245,6 +269,7 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
                 "the command line could not be read: %s", strerror(failed));
         exit(sp_report_error(&err));
     }
+    keep_words(false);
 }
 
 bool sp_use_color(const struct sp_common_options *common, bool is_tty)

@@ -446,7 +446,7 @@ static int run_network(const struct options *o)
     struct sp_network_points points;
     enum sp_status status = sp_mpi_job_begin(patience_s, &job, &err);
     if (status != SP_OK)
-        return sp_mpi_job_report(&err);
+        return sp_mpi_job_report_in_turn(&err);
     sp_mpi_job_wait(NULL, "measuring the network");
     status = sp_network_measure(job.mpi, &job.world, &points, &network, &err);
     if (status == SP_OK && job.world.rank == 0)

@@ -127,15 +127,18 @@ static int evidence_of(const struct sp_pen *pen, const json_t *hint, char *text,
     return columns <= room ? 1 : 1 + columns / (room - 10);
 }
 
-/* On whose word a prediction is, and how sure, where there is room. */
+/* On whose word a prediction is and how sure, or that trying told nothing; where there is room. */
 static void basis_part(struct sp_pen *pen, const json_t *hint)
 {
     const char *basis = sp_item_text(json_object_get(hint, "gain"), "basis"),
-               *confidence = sp_item_text(hint, "confidence");
+               *confidence = sp_item_text(hint, "confidence"), *outcome = sp_outcome_words(hint);
     char text[128];
     if (!basis || !confidence || sp_value_known(sp_hint_observed(hint)))
         return;
-    snprintf(text, sizeof text, "   %s, confidence %s", basis, confidence);
+    if (outcome && strncmp(outcome, "not conclusive", 14) == 0)
+        snprintf(text, sizeof text, "   tried: %.14s", outcome);
+    else
+        snprintf(text, sizeof text, "   %s, confidence %s", basis, confidence);
     if (pen->column + sp_pen_columns(pen, text) <= pen->width)
         sp_pen_put(pen, SP_INK_DIM, "%s", text);
 }

@@ -19,7 +19,7 @@ void sp_network_fit(const struct sp_network_points *points, struct sp_network_pa
 
 /* Between the first rank and the one half of all further, then by all such pairs at once. The path
  * is `within` where they share a node, else `between`. On rank 0; collective. SP_USAGE: one
- * rank. */
+ * rank; SP_ABSENT: no bandwidth follows from the times. */
 enum sp_status sp_network_measure(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
                                   struct sp_network_points *points, struct sp_network *network,
                                   struct sp_error *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "io/matrix/matrix_load.h"
 #include "session/mpi/mpi_agree.h"
@@ -246,6 +247,24 @@ static enum sp_status receive_from(const struct sp_mpi *mpi, struct sp_mpi_part 
     return SP_OK;
 }
 
+/* Of what each rank has read: rows, columns, where entries are, and whose they are. Collective. */
+static enum sp_status refuse_unequal(const struct sp_mpi *mpi, const struct whole *w, struct sp_error *err)
+{
+    const struct sp_csr *a = &w->matrix;
+    const struct sp_ranks *d = &w->ranks;
+    const size_t n = (size_t)a->n_r + 1;
+    uint64_t hash = sp_hash64(a->row_ptr, n * sizeof *a->row_ptr, (uint64_t)a->n_c);
+    hash = sp_hash64(a->col, (size_t)a->n_nz * sizeof *a->col, hash);
+    hash = sp_hash64(d->row_begin, ((size_t)d->n + 1) * sizeof *d->row_begin, hash);
+    if (d->row_perm)
+        hash = sp_hash64(d->row_perm, (n - 1) * sizeof *d->row_perm, hash);
+    const double number = (double)(hash >> 11);
+    return mpi->most(number) == -mpi->most(-number)
+               ? SP_OK
+               : sp_fail(err, SP_INPUT, "copy the files to all nodes again, or let the first rank read",
+                         "the ranks have read different matrices or partitions");
+}
+
 static void note_sizes(const struct whole *w, struct sp_mpi_result *r)
 {
     r->n_r = w->matrix.n_r;
@@ -265,6 +284,8 @@ enum sp_status sp_mpi_part_get(const struct sp_mpi *mpi, const struct sp_mpi_wor
     if (status == SP_OK && world->rank == 0)
         status = keep_pairs(&whole, r, err);
     status = sp_mpi_agree(mpi, world, status, err);
+    if (status == SP_OK && o->each_reads)
+        status = refuse_unequal(mpi, &whole, err);
     if (status == SP_OK && (world->rank == 0 || o->each_reads))
         note_sizes(&whole, r);
     if (status == SP_OK && o->each_reads)

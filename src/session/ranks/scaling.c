@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
@@ -25,15 +26,26 @@ void sp_scaling_free(struct sp_scaling *s)
 
 /* ---- partitions ---- */
 
+static void name_partitions(struct sp_error *err)
+{
+    size_t at = (size_t)snprintf(err->remedy, sizeof err->remedy, "take ");
+    for (const struct sp_division *d = sp_division_table; d->name; d++)
+        at += (size_t)snprintf(err->remedy + at, sizeof err->remedy - at, "%s, ", d->name);
+    snprintf(err->remedy + at, sizeof err->remedy - at, "or a file with the part of each row");
+}
+
 static enum sp_status read_parts(const char *path, const struct sp_csr *a, int n_ranks, struct sp_ranks *d,
                                  struct sp_error *err)
 {
     int32_t *part;
     int n_parts;
     enum sp_status status = sp_row_parts_read(path, a->n_r, &part, &n_parts, err);
+    if (status != SP_OK && err && access(path, F_OK) != 0) /* a name, and none that we know */
+        name_partitions(err);
     if (status == SP_OK && n_ranks > 0 && n_ranks < n_parts)
-        status = sp_fail_at(err, SP_USAGE, path, 0, 0, "leave " SP_O_RANKS " out, or name another partition",
-                            "the partition has %d parts, %d ranks are asked for", n_parts, n_ranks);
+        status =
+            sp_fail_at(err, SP_USAGE, path, 0, 0, "take as many ranks as it has parts, or another partition",
+                       "the partition has %d parts, there are %d ranks", n_parts, n_ranks);
     if (status == SP_OK)
         status = sp_ranks_of_parts(a, part, n_ranks > 0 ? n_ranks : n_parts, d, err);
     free(part);
