@@ -46,8 +46,8 @@ struct sp_plan {
     struct sp_plan_rate rate[SP_PLAN_RATES];
 };
 
-/* Nothing is spent; three budgets, 4 s at least, may be waited for quiet moments, two of them, 0.25
- * s at least, for cores of one's own. Rates that were measured under an earlier budget are kept:
+/* Nothing is spent; three budgets, 4 s at least, may be waited for quiet moments, one, 0.25 s at
+ * least, for cores of one's own. Rates that were measured under an earlier budget are kept:
  * zero-initialise the first time. */
 void sp_plan_begin(struct sp_plan *plan, double budget_s);
 
