@@ -147,15 +147,19 @@ printf '#!/bin/sh\nexit 7\n' >"$dir/script.sh"
 chmod +x "$dir/script.sh"
 (trap '' CHLD && run 7 $there -- "$dir/script.sh") || exit 1
 says out "PROGRAM script.sh .*exit code 7"
-# One that goes on in the background.
-printf '#!/bin/sh\nsleep 3 >/dev/null 2>&1 &\n' >"$dir/script.sh"
+# One that goes on in the background; where there are products, the page says so, too.
+outlives() { # outlives COMMAND: a script that leaves a process behind, and then is COMMAND
+    printf '#!/bin/sh\nsleep 300 >/dev/null 2>&1 &\necho $! >"%s"\nexec %s\n' "$dir/left" "$1" >"$dir/script.sh"
+}
+words="what 1 process (sleep) that outlived the program will do: let the program wait for it"
+outlives true
 run 1 $there -- "$dir/script.sh"
-says out "unseen what 1 process (sleep) that outlived the program will do: let the program wait for it"
-# Where there are products, the page says so, too.
-printf '#!/bin/sh\nsleep 5 >/dev/null 2>&1 &\nexec "%s" large\n' "$app" >"$dir/script.sh"
+kill "$(cat "$dir/left")"
+says out "unseen $words"
+outlives "\"$app\" large"
 run 0 $there --html "$dir/unseen.html" -- "$dir/script.sh"
-grep -q "unseen: what 1 process (sleep) that outlived the program will do: let the program wait for it" "$dir/unseen.html" ||
-    fail "the page does not say what was not seen"
+kill "$(cat "$dir/left")"
+grep -q "unseen: $words" "$dir/unseen.html" || fail "the page does not say what was not seen"
 run 2
 run 2 --capture "$dir/seen" -- "$app"
 run 3 --capture "$dir/none"
