@@ -160,6 +160,8 @@ for option in --each-reads "--partition nnz" "--budget 9ms" "--seed 2"; do
     pair 2 "the ranks are asked for different things: ${option%% *}" "small.mtx" "small.mtx $option"
 done
 pair 2 "other numbers of matrices" "small.mtx" "small.mtx tiny.mtx"
+(cd "$dir" && "$mpiexec" -n 2 "$spmodel" analyze --no-hints --no-plots --samples 1 --budget 1ms --out apart small.mtx) >"$dir/out" 2>"$dir/err"
+[ "$(grep -c "2 ranks make the same analysis, each by itself" "$dir/err")" = 1 ] || fail "ranks without --mpi are not told so, once"
 pair 2 "has no meaning with --mpi" "small.mtx" "small.mtx --cold"
 pair 3 "none.mtx: cannot open" "small.mtx --each-reads" "none.mtx --each-reads"
 pair 3 "the ranks have read different matrices" "small.mtx --each-reads" "tiny.mtx --each-reads"

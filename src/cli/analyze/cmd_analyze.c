@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cli/analyze/analyze_mpi.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
@@ -198,6 +199,11 @@ static int run(int argc, char **argv)
     }
     if (a.output.asked[SP_OPTION_MPI])
         return sp_analyze_mpi(&a, command);
+    if (sp_mpi_job_n_launched() > 1 && sp_mpi_job_rank() == 0 && a.common.verbosity >= 0)
+        sp_print(stderr,
+                 "spmodel: remark: %d ranks make the same analysis, each by itself, and disturb each "
+                 "other; --mpi makes one of them all\n",
+                 sp_mpi_job_n_launched());
     int code = sp_output_open(&a.output, &a.common);
     return code ? code : sp_output_close(&a.output, &a.common, run_all(&a));
 }

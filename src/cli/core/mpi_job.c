@@ -78,14 +78,14 @@ int sp_mpi_job_rank(void)
     return number_in("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
 }
 
-static int launched_ranks(void)
+int sp_mpi_job_n_launched(void)
 {
     return number_in("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS");
 }
 
 bool sp_mpi_job_is_launched(void)
 {
-    return launched_ranks() > 0 || getenv("PMIX_RANK");
+    return sp_mpi_job_n_launched() > 0 || getenv("PMIX_RANK");
 }
 
 enum sp_status sp_mpi_job_launch(int n_ranks, char **argv, struct sp_error *err)
@@ -144,11 +144,11 @@ enum sp_status sp_mpi_job_begin(double seconds, struct sp_mpi_job *job, struct s
     be_patient(seconds);
     sp_mpi_job_wait(NULL, "the beginning");
     status = job->mpi->begin(&job->world, err);
-    if (status == SP_OK && job->world.n_ranks == 1 && launched_ranks() > 1) {
+    if (status == SP_OK && job->world.n_ranks == 1 && sp_mpi_job_n_launched() > 1) {
         status =
             sp_fail(err, SP_ABSENT, "take the mpirun of the MPI that spmodel was built with; srun --mpi=pmix",
                     "%d ranks were started by the launcher of another MPI than %s, which sees one",
-                    launched_ranks(), job->world.library);
+                    sp_mpi_job_n_launched(), job->world.library);
         job->mpi->end();
     }
     sp_mpi_job_wait(NULL, NULL);

@@ -19,6 +19,7 @@ int sp_mpi_job_rank(void);
  * share them. Returns only where that fails: SP_ABSENT, no mpirun. */
 enum sp_status sp_mpi_job_launch(int n_ranks, char **argv, struct sp_error *err);
 bool sp_mpi_job_is_launched(void); /* by a launcher: this process is a rank */
+int sp_mpi_job_n_launched(void);   /* ranks that it has started; 0: it does not say, or there is none */
 
 /* Before MPI begins nobody knows what other ranks have to say. One after the other, so that one of
  * them speaks and the launcher ends the rest: the first at once. */
