@@ -164,12 +164,13 @@ struct kernel_costs {
     bool is_bound; /* unit_stride is another kernel's, of LINE rows together, and less than it takes */
 };
 
-/* One unit all of whose slots are unit-stride: between ends where it was not measured. */
-static struct sp_value unit_stride_s(const struct kernel_costs *c, double length)
+/* One unit all of whose slots are unit-stride: between ends where it was not measured. Of rows with
+ * the same columns nothing was: they are not faster than those that move on. */
+static struct sp_value unit_stride_s(const struct kernel_costs *c, double length, bool moves)
 {
     const double most = sp_unit_cost(c->own, length),
                  s = c->unit_stride ? sp_unit_cost(c->unit_stride, length) / (c->is_bound ? LINE : 1) : most;
-    if (!c->is_bound)
+    if (!c->is_bound && moves)
         return sp_value_of(s, SP_MODELLED);
     const double least = fmin(s, most);
     return sp_value_between(sqrt(least * most), least, most, SP_MODELLED);
@@ -181,8 +182,9 @@ static struct sp_value foretold_s(const struct kernel_costs *c, const struct uni
     for (int64_t i = 0; i < u->n; i++) {
         const double share = c->unit_stride && u->length[i] > 0 ? (double)u->n_unit[i] / u->length[i] : 0,
                      others = (1 - share) * sp_unit_cost(c->own, u->length[i]);
+        const bool moves = c->own->C > 0 || share == 1; /* of rows with the same columns it is less */
         const struct sp_value along =
-            share > 0 ? unit_stride_s(c, u->length[i]) : sp_value_of(0, SP_MODELLED);
+            share > 0 ? unit_stride_s(c, u->length[i], moves) : sp_value_of(0, SP_MODELLED);
         value += others + share * along.value;
         lo += others + share * along.lo;
         hi += others + share * along.hi;

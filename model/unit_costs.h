@@ -7,7 +7,8 @@
  * time among units of its own length, measured for some lengths and straight between them;
  *    beyond the longest one as between the last two. It holds what a unit costs however short it
  *    is, and the ends that a processor foretells. Of SELLU's chunks it lies between those without
- *    unit-stride slots and with no others, by their share.
+ *    unit-stride slots and with no others, by their share; rows of CRS whose columns move on by one
+ *    from row to row have their own.
  * u: of the thread's n units those whose length the four before it did not foretell, by a table of
  *    which length mostly followed the same four, as a branch predictor with the same history keeps
  *    [Yeh, Patt, "Two-level adaptive training branch prediction", MICRO 1991]. Lengths that repeat

@@ -268,12 +268,12 @@ START_TEST(a_gpu_waits_for_its_host_or_shares_itself)
 END_TEST
 
 /* Turns of a made-up device: every `period`-th sample of the kernel is disturbed, and the first
- * n_disturbed; 0: all are. At
- * the first n_crowded looks cores are shared with other work, and samples take
- * twice as long. */
+ * n_disturbed; 0: all are. At the first n_crowded looks cores are shared with other work, and
+ * samples take twice as long. */
 struct made_up {
     int period, n, n_looks, n_crowded, n_disturbed;
-    bool moves; /* between any two looks */
+    bool moves; /* between any two looks but the first n_stay */
+    int n_stay;
 };
 
 static enum sp_status made_up_turn(void *context, bool other, struct sp_turn *turn, struct sp_error *err)
@@ -296,7 +296,7 @@ static void made_up_look(void *context, struct sp_look *look)
     if (m->n_looks++ < m->n_crowded)
         *look = (struct sp_look){.mode = "smt", .crowded = true};
     if (m->moves)
-        strcpy(look->mode, m->n_looks % 2 ? "shared" : "split");
+        strcpy(look->mode, m->n_looks > m->n_stay && m->n_looks % 2 ? "shared" : "split");
 }
 
 /* Samples on cores of their own are waited for; without them, those on shared ones stand in, and
@@ -376,13 +376,24 @@ START_TEST(samples_of_moving_cores_stand_in)
     struct sp_sampling_options o = {.protocol = sp_protocol_default(NULL), .patience_s = 0.003};
     struct sp_pairs pairs;
     struct sp_conditions c = {0};
+    char text[320];
     o.protocol.budget_s = 0.003;
     o.protocol.max_samples = 12;
     ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
-    ck_assert(!pairs.clean && pairs.n > 0 && pairs.n <= 12 && pairs.n_clean == 0);
+    ck_assert(!pairs.clean && pairs.moved && pairs.n > 0 && pairs.n <= 12 && pairs.n_clean == 0);
     ck_assert(pairs.n_disturbed >= pairs.n && pairs.time.value == 1e-3);
     sp_conditions_set(&pairs, &c);
     ck_assert_int_eq(c.state, SP_UNUSABLE);
+    ck_assert_ptr_nonnull(
+        strstr(sp_conditions_words(&c, text, sizeof text), "moved between caches during all"));
+    sp_pairs_free(&pairs);
+
+    /* Where the cores stayed in the first burst, its samples count alone. */
+    o.patience_s = 0.05;
+    m = (struct made_up){.period = 0, .moves = true, .n_stay = 2};
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(!pairs.clean && !pairs.moved && pairs.n > 0 && pairs.n_clean == 0);
+    ck_assert(pairs.n <= pairs.n_disturbed && strcmp(pairs.mode, "split") == 0);
     sp_pairs_free(&pairs);
 }
 END_TEST

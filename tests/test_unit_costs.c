@@ -251,6 +251,9 @@ START_TEST(rows_in_step_take_less)
     m.unit[2].unit_stride = true;
     near(core_s(&m, rows_in_step(8, 1, 1), &lo, &hi), 16 * 0.5 * row);
     near(lo, hi);
+    near(core_s(&m, rows_in_step(8, 0, 4), &lo, &hi), 16 * row * (0.25 + 0.75 * sqrt(0.5)));
+    near(lo, 16 * row * (0.25 + 0.75 * 0.5)); /* rows with the same columns were not timed */
+    near(hi, 16 * row);
 }
 END_TEST
 

@@ -837,8 +837,8 @@ START_TEST(of_equal_gains_the_cheapest_is_first)
 }
 END_TEST
 
-/* Who brought a kernel is told first what to do about that, and who is slower than the built-in one not that
- * nothing more is possible. */
+/* Who brought a kernel is told first what to do about that, and who is slower than the built-in one
+ * not that nothing more is possible. */
 START_TEST(a_kernel_of_the_users_own_comes_first)
 {
     static const char *const tries[][2] = {{"C01", "spmodel analyze m.mtx --format sellu:8,1"},

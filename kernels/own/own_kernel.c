@@ -375,9 +375,10 @@ enum sp_status sp_own_wrong(const struct sp_own *own, const struct sp_spmv_check
     sp_own_watch_wrong(own->watch);
     return sp_fail(
         err, SP_WRONG,
-        later           ? "does it keep x or y from one execution to the next?"
-        : isnan(c->got) ? "write each row of y, those without entries, too"
-                        : "compare it with a plain loop; does it compute in float?",
+        later ? "does it keep x or y from one execution to the next?"
+        : isnan(c->got)
+            ? "does it write each row of y, those without entries, too? Else look for what is no number"
+            : "compare it with a plain loop; does it compute in float?",
         "the kernel %s computes wrongly in run()%s: %lld of %lld rows differ from the reference, %s",
         own->name + sizeof "own/" - 1, later ? ", later than in its first execution" : "",
         (long long)c->n_bad, (long long)n_r, worst);

@@ -243,7 +243,7 @@ static const struct sp_unit_costs *costs_of(const struct sp_distribution *d, dou
     const struct sp_unit_costs *best = NULL;
     for (int i = 0; i < d->machine->n_units; i++) {
         const struct sp_unit_costs *c = &d->machine->unit[i];
-        if (c->C != 0 || strcmp(c->precision, precision) != 0)
+        if (c->C != 0 || c->unit_stride || strcmp(c->precision, precision) != 0)
             continue;
         const bool is_plainer = remote && best && sp_unit_is_plain(c) && !sp_unit_is_plain(best),
                    is_less_plain = remote && best && !sp_unit_is_plain(c) && sp_unit_is_plain(best);

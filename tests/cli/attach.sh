@@ -149,7 +149,7 @@ chmod +x "$dir/script.sh"
 says out "PROGRAM script.sh .*exit code 7"
 # One that goes on in the background; where there are products, the page says so, too.
 outlives() { # outlives COMMAND: a script that leaves a process behind, and then is COMMAND
-    printf '#!/bin/sh\nsleep 300 >/dev/null 2>&1 &\necho $! >"%s"\nexec %s\n' "$dir/left" "$1" >"$dir/script.sh"
+    printf '#!/bin/sh\nsleep 300 >/dev/null 2>&1 &\necho $! >"%s"\nsleep 0.5\nexec %s\n' "$dir/left" "$1" >"$dir/script.sh"
 }
 words="what 1 process (sleep) that outlived the program will do: let the program wait for it"
 outlives true

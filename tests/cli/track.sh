@@ -295,8 +295,11 @@ expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "
 # Records without a time, for the machine was too busy, are none of the commands' times.
 sed 's/"state": *"assumed"/"state": "unusable"/' "$one" >"$dir/busy.json"
 grep -q '"unusable"' "$dir/busy.json" || fail "no busy record"
-expect 5 "of 3 runs each 3 of A and 0 of B told a time" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
-expect 5 "| undecided: .* | time | .* | not known | 3 in turn |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"
+expect 5 "undecided: 3 of 3 runs of A and 0 of B gave time, and it takes 3" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
+expect 5 "| undecided: .* | time | .* | not known | 3 rounds in turn, of which 0 of A and 0 of B count |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"
+printf 'n=$(cat "$1" 2>/dev/null || echo 0); echo $((n + 1)) >"$1"; [ $((n %% 2)) = 0 ] && cat "$2" || cat "$3"' >"$dir/alternate.sh"
+expect 0 "8 rounds in turn, of which 4 of A and 8 of B count" compare --ab --rounds 8 --floor 90 "sh '$dir/alternate.sh' '$dir/n' '$one' '$dir/busy.json'" "cat '$one'"
+expect 3 "no run of A told bytes" compare --ab --rounds 3 --metric bytes true true
 expect 3 "only some of the runs wrote a record" compare --ab --rounds 3 "cat '$one'" true
 expect 3 "wrote 2 records" compare --ab --rounds 3 "cat '$one'" "cat '$one' '$one'"
 

@@ -75,7 +75,8 @@ static int number_in(const char *open_mpi, const char *mpich, const char *slurm)
 
 int sp_mpi_job_rank(void)
 {
-    return number_in("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
+    const char *pmix = getenv("PMIX_RANK");
+    return pmix ? atoi(pmix) : number_in("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID");
 }
 
 int sp_mpi_job_n_launched(void)

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "base/visible.h"
@@ -241,10 +242,13 @@ static void end_of_parsing(void)
         sp_mpi_job_turn();
 }
 
-static void keep_words(bool keep)
+static void keep_words(bool keep, char **argv)
 {
     static char room[4096];
-    if (sp_mpi_job_rank() == 0)
+    bool is_job = false; /* else each rank is a command by itself */
+    for (; *argv; argv++)
+        is_job = is_job || strcmp(*argv, SP_O_MPI) == 0 || strncmp(*argv, "--network", 9) == 0;
+    if (sp_mpi_job_rank() == 0 || !is_job)
         return;
     if (keep)
         atexit(end_of_parsing);
@@ -256,7 +260,7 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
     struct argp shown = *argp;
     parsed = argp;
-    keep_words(true);
+    keep_words(true, argv);
     sp_words_note(argc, argv);
     shown.help_filter = help_with_examples;
     argp_err_exit_status = 2;
@@ -269,7 +273,7 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
                 "the command line could not be read: %s", strerror(failed));
         exit(sp_report_error(&err));
     }
-    keep_words(false);
+    keep_words(false, argv);
 }
 
 bool sp_use_color(const struct sp_common_options *common, bool is_tty)

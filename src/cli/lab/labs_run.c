@@ -135,7 +135,7 @@ static int run_command(const struct sp_lab_command *command, const char *text_pa
     return WIFEXITED(state) ? WEXITSTATUS(state) : BY_SIGNAL + WTERMSIG(state);
 }
 
-/* Again where the machine was too disturbed to measure anything. */
+/* Again where the machine was too disturbed for an answer. */
 static int run_patiently(const struct sp_lab_command *command, const char *text_path, const char *log_path)
 {
     int code = run_command(command, text_path, log_path);
@@ -318,10 +318,14 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
         status = code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
                            : give_up(folder, run, start, code, log_path, &end, err);
     const bool is_replaced = ran && code == 0;
-    settle_earlier(record, is_replaced);
-    settle_earlier(text_path, is_replaced);
-    if (!is_replaced && earlier && access(record, F_OK) == 0) { /* it is what that run was noted with */
+    const json_t *now =
+        json_object_get(runs, id); /* the student's code, or what lacks here: that is its end */
+    const bool has_ended = is_replaced || json_object_get(now, "failed") || json_object_get(now, "skipped");
+    settle_earlier(record, has_ended);
+    settle_earlier(text_path, has_ended);
+    if (!has_ended && earlier && access(record, F_OK) == 0) { /* it is what that run was noted with */
         json_object_set(runs, id, earlier);
+        draw(folder, run, log_path);
         const enum sp_status saved = sp_lab_folder_save(folder, err);
         status = status == SP_OK ? saved : status;
     }

@@ -412,8 +412,8 @@ static const struct item environment[] = {
     {"PATH", "where gnuplot and likwid-accessD are looked for"},
     {"TMPDIR", "where intermediate files of plots are written"},
     {"USER", "whose exercise it is, where lab start is not given --student"},
-    {"PMIX_RANK", "that a launcher of MPI has started this process, as OMPI_COMM_WORLD_RANK, PMI_RANK and "
-                  "SLURM_PROCID do"},
+    {"PMIX_RANK", "or OMPI_COMM_WORLD_SIZE, PMI_SIZE, SLURM_STEP_NUM_TASKS: a launcher of MPI has started "
+                  "this process"},
     {"CC", "the C compiler of labs with code, else cc"},
     {"CUDA_VISIBLE_DEVICES, CUDA_HOME, CUDA_PATH", "which GPUs there are, and where CUPTI is"},
     {"LIKWID_MODE, LIKWID_FILEPATH", "as for LIKWID itself: how its library reaches the counters, and that "

@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"ab", KEY_AB, NULL, 0,
      "A and B are commands: they are run in turn, and their times compared. Where a command writes a record "
      "as JSON to its standard output (spmodel analyze --json), the record's time counts, else that of the "
-     "command; several records are refused",
+     "command; several records are refused, and those of a machine too busy for a time do not count",
      1},
     {"rounds", KEY_ROUNDS, "N", 0, "With --ab: runs of each command (default 10)", 1},
     {"metric", KEY_METRIC, "NAME", 0,
@@ -342,7 +342,7 @@ static enum sp_status run_in_turn(const struct arguments *a, struct in_turn *out
         if (status != SP_OK)
             break;
         n_wrote += n_records;
-        if (n_records > 0 && !isnan(entry.metric[metric])) /* else the machine was too busy for a time */
+        if (n_records > 0 && !isnan(entry.metric[metric]))
             out->value[k][out->n_known[k]++] = entry.metric[metric];
         if (n_records > 0) {
             memcpy(out->env[k], entry.env, sizeof entry.env);
@@ -352,9 +352,10 @@ static enum sp_status run_in_turn(const struct arguments *a, struct in_turn *out
     sp_terminal_clear(&terminal);
     out->n = rounds;
     out->of_record = n_wrote > 0;
-    if (status == SP_OK && n_wrote == 0 && metric != SP_TRACKED_TIME)
-        status = sp_fail(err, SP_INPUT, "spmodel analyze --json writes a record", "no run told %s",
-                         sp_tracked_metrics[metric].name);
+    for (int k = 0; k < 2 && status == SP_OK && metric != SP_TRACKED_TIME; k++)
+        if (out->n_known[k] == 0)
+            status = sp_fail(err, SP_INPUT, "spmodel analyze --json writes a record", "no run of %c told %s",
+                             "AB"[k], sp_tracked_metrics[metric].name);
     if (status == SP_OK && n_wrote > 0 && n_wrote < 2 * rounds)
         status =
             sp_fail(err, SP_INPUT, "let both write records, or none", "only some of the runs wrote a record");
@@ -388,6 +389,15 @@ static const char *change_text(const struct in_turn *t, const struct sp_shift *s
     return text;
 }
 
+static const char *rounds_text(const struct in_turn *t, char *text, size_t size)
+{
+    const int n = snprintf(text, size, "%d rounds in turn", t->n);
+    if (t->n_known[0] < t->n || t->n_known[1] < t->n)
+        snprintf(text + n, size - (size_t)n, ", of which %d of A and %d of B count", t->n_known[0],
+                 t->n_known[1]);
+    return text;
+}
+
 /* Where the runs were compared, for a table in a comment. */
 static int print_row(const struct arguments *a, const struct in_turn *t, const struct sp_shift *s,
                      const char *verdict, int code)
@@ -395,16 +405,16 @@ static int print_row(const struct arguments *a, const struct in_turn *t, const s
     const enum sp_tracked metric = a->judge.metric;
     struct sp_sink to;
     struct sp_error err;
-    char before[48], after[48], change[80];
+    char before[48], after[48], change[80], rounds[80];
     if (sp_sink_open(a->markdown, &to, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
     if (to.stream) {
         sp_print(to.stream, "| verdict | metric | A | B | change | rounds |\n|---|---|---|---|---|---|\n| ");
         sp_markdown_text(to.stream, verdict);
-        sp_print(to.stream, " | %s | %s | %s | %s | %d in turn |\n", sp_tracked_metrics[metric].name,
+        sp_print(to.stream, " | %s | %s | %s | %s | %s |\n", sp_tracked_metrics[metric].name,
                  value_text(metric, t->median[0], before, sizeof before),
                  value_text(metric, t->median[1], after, sizeof after),
-                 change_text(t, s, change, sizeof change), t->n);
+                 change_text(t, s, change, sizeof change), rounds_text(t, rounds, sizeof rounds));
     }
     return sp_sink_close(&to, code);
 }
@@ -423,7 +433,7 @@ static int compare_commands(const struct arguments *a)
     const bool less = sp_tracked_metrics[metric].less_is_better;
     struct in_turn t;
     struct sp_error err;
-    char before[48], after[48], change[80], verdict[200];
+    char before[48], after[48], change[80], rounds[80], verdict[200];
     if (run_in_turn(a, &t, &err) != SP_OK)
         return sp_report_error(&err);
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
@@ -441,9 +451,9 @@ static int compare_commands(const struct arguments *a)
                  s.n_more, 100 * s.noise);
     if (!has_enough(&t))
         snprintf(verdict, sizeof verdict,
-                 "undecided: of %d runs each %d of A and %d of B told a %s, and it takes %d: the machine was "
-                 "too busy",
-                 t.n, t.n_known[0], t.n_known[1], sp_tracked_metrics[metric].name, SP_SHIFT_LEAST_RUNS);
+                 "undecided: %d of %d runs of A and %d of B gave %s, and it takes %d%s", t.n_known[0], t.n,
+                 t.n_known[1], sp_tracked_metrics[metric].name, SP_SHIFT_LEAST_RUNS,
+                 metric == SP_TRACKED_TIME ? ": the machine was too busy" : "");
     if (metric != SP_TRACKED_TIME && !can_be_compared(&t)) {
         snprintf(verdict, sizeof verdict, "not comparable: A and B are of different series or environments");
         code = 5;
@@ -452,9 +462,9 @@ static int compare_commands(const struct arguments *a)
         sp_print(stdout, "A  %s  %s\nB  %s  %s\n", value_text(metric, t.median[0], before, sizeof before),
                  a->name[0], value_text(metric, t.median[1], after, sizeof after), a->name[1]);
         if (has_enough(&t))
-            sp_print(stdout, "%s %s: B against A %s, p = %.3f, %d rounds in turn\n",
-                     sp_tracked_metrics[metric].name, t.of_record ? "of the records" : "of the commands",
-                     change_text(&t, &s, change, sizeof change), s.p, t.n);
+            sp_print(stdout, "%s %s: B against A %s, p = %.3f, %s\n", sp_tracked_metrics[metric].name,
+                     t.of_record ? "of the records" : "of the commands",
+                     change_text(&t, &s, change, sizeof change), s.p, rounds_text(&t, rounds, sizeof rounds));
         sp_print(stdout, "%s\n", verdict);
     }
     return print_row(a, &t, &s, verdict, code);

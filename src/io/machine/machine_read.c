@@ -353,7 +353,9 @@ static void read_unit(struct reader *r, const json_t *o, int i, struct sp_unit_c
 static void read_units(struct reader *r, const json_t *list, struct sp_machine *m)
 {
     if (list && (!json_is_array(list) || json_array_size(list) > SP_MAX_UNIT_COSTS)) {
-        fault(r, "", "units", "must be a list of at most 64");
+        char most[48];
+        snprintf(most, sizeof most, "must be a list of at most %d", SP_MAX_UNIT_COSTS);
+        fault(r, "", "units", most);
         return;
     }
     for (size_t i = 0; i < json_array_size(list) && r->status == SP_OK; i++)

@@ -38,15 +38,20 @@ static double worth_of(const json_t *hint)
                                                                  : gain_lo(hint);
 }
 
-/* Of hints for a kernel of the user's own, those that keep it come first. */
-static double rank_of(const struct sp_record *record, const json_t *hint)
+/* Does it keep the kernel of the user's own that was analysed? */
+static bool keeps_own(const struct sp_record *record, const json_t *hint)
 {
     static const char in_words[] = "in your program: ";
+    const char *try = sp_item_text(hint, "try");
+    return try && sp_record_node(record, SP_F_OWN_NAME) &&
+           (strstr(try, SP_O_KERNEL) || strncmp(try, in_words, sizeof in_words - 1) == 0);
+}
+
+/* Those that do come first. */
+static double rank_of(const struct sp_record *record, const json_t *hint)
+{
     const double worth = worth_of(hint);
-    const bool keeps = worth > 0 && sp_record_node(record, SP_F_OWN_NAME) &&
-                       (strstr(sp_item_text(hint, "try"), SP_O_KERNEL) ||
-                        strncmp(sp_item_text(hint, "try"), in_words, sizeof in_words - 1) == 0);
-    return worth + (keeps ? 2 : 0);
+    return worth + (worth > 0 && keeps_own(record, hint) ? 2 : 0);
 }
 
 static bool is_said(const json_t *hint, const json_t *const *shown, int n)
@@ -114,7 +119,9 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
         const json_t *most_gain = shown[n];
         json_array_foreach(sp_record_node(record, SP_F_HINTS), i, hint)
         {
-            const bool of_best = is_as_good_for_less(hint, most_gain), of_now = shown[n] == most_gain;
+            const bool of_best = keeps_own(record, hint) == keeps_own(record, most_gain) &&
+                                 is_as_good_for_less(hint, most_gain),
+                       of_now = shown[n] == most_gain;
             if (of_best && !is_said(hint, shown, n) && (of_now || is_as_good_for_less(hint, shown[n])))
                 shown[n] = hint;
         }
@@ -125,14 +132,15 @@ int sp_hints_shown(const struct sp_record *record, const json_t **shown, int mos
 /* What to do: the best of what was tried; else the first hint. `command`: its. NULL: nothing. */
 static const json_t *best_of(const struct sp_record *record, const char **command)
 {
-    const json_t *best = sp_record_node(record, SP_F_TRIES_BEST);
+    const json_t *best = sp_record_node(record, SP_F_TRIES_BEST), *first = NULL;
+    const int n = sp_hints_shown(record, &first, 1);
     *command = sp_item_text(best, "command");
-    if (*command && sp_hint_is_shown(best))
+    if (*command && sp_hint_is_shown(best) && !(n > 0 && keeps_own(record, first)))
         return best;
-    if (sp_hints_shown(record, &best, 1) == 0)
+    if (n == 0)
         return NULL;
-    *command = sp_item_text(best, "try");
-    return best;
+    *command = sp_item_text(first, "try");
+    return first;
 }
 
 char *sp_verdict_gain(const json_t *hint, char *text, size_t size)

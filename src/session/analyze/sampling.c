@@ -30,7 +30,9 @@ struct pair {
 struct collected {
     struct pair *pair;    /* [4 most]: up to `most` of each kind: clean, on shared cores, disturbed, moved */
     double *thread_block; /* [4 most][n_threads] */
-    int64_t most, n, n_clean, n_disturbed, n_crowded, n_moved; /* the last three: taken, not kept */
+    int64_t most, n, n_clean;
+    int64_t n_disturbed, n_crowded, n_moved; /* taken; of each kind `most` are kept */
+    int64_t n_set_aside;                     /* kept of those that moved */
     int n_threads;
 };
 
@@ -150,12 +152,13 @@ static bool has_moved(const struct sp_look *before, const struct sp_look *after)
  * in case that the cores move in every burst. */
 static void set_aside(struct collected *c, const struct collected *was)
 {
-    const int64_t n = c->n, n_kept = was->n_moved < c->most ? was->n_moved : c->most;
+    const int64_t n_new = c->n - was->n, room = c->most - was->n_set_aside;
     const int64_t n_moved =
         (c->n_clean - was->n_clean) + (c->n_disturbed - was->n_disturbed) + (c->n_crowded - was->n_crowded);
     *c = *was;
     c->n_moved += n_moved;
-    c->n += n - c->n < c->most - n_kept ? n - c->n : c->most - n_kept;
+    c->n_set_aside += n_new < room ? n_new : room;
+    c->n += n_new < room ? n_new : room;
     for (int64_t i = was->n; i < c->n; i++)
         c->pair[i].moved = c->pair[i].disturbed = true;
 }
@@ -287,12 +290,12 @@ static enum sp_status choose_pairs(struct collected *c, int64_t fewest, struct s
                                    struct sp_error *err)
 {
     const int64_t n_enough = fewest < c->most ? fewest : c->most;
-    const int64_t n_moved_kept = c->n_moved < c->most ? c->n_moved : c->most;
-    if (c->n > n_moved_kept) {
-        filter(c, has_stayed, NULL);
-    } else {
+    pairs->moved = c->n > 0 && c->n == c->n_set_aside;
+    if (pairs->moved) {
         c->n_disturbed += c->n_moved;
         c->n_moved = 0;
+    } else {
+        filter(c, has_stayed, NULL);
     }
     const bool clean = c->n_clean == c->n || c->n_clean >= n_enough;
     pairs->n_clean = c->n_clean;
@@ -334,7 +337,8 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
     if (o->waiting) {
         const double waited_s = fmax(0, sp_now() - start - o->protocol.budget_s);
         o->waiting->quiet_s = fmax(0, o->waiting->quiet_s - waited_s);
-        o->waiting->cores_s = fmax(0, o->waiting->cores_s - waited_s);
+        if (c->n_crowded >= o->protocol.min_samples - c->n_clean)
+            o->waiting->cores_s = fmax(0, o->waiting->cores_s - waited_s);
     }
     if (c->n > 0 && (status == SP_OK || status == SP_INTERRUPTED)) {
         enum sp_status chosen = choose_pairs(&s.c, o->protocol.min_samples, pairs, err);

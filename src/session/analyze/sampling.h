@@ -39,10 +39,12 @@ struct sp_sampling_options {
 /* Pairs in order of time. Zero-initialise; sp_pairs_free(). */
 struct sp_pairs {
     int64_t n;         /* pairs kept */
-    int64_t n_dropped; /* the core-to-core mode changed beside them, or another one prevails */
-    bool clean;   /* the pairs kept are undisturbed; else fewer than min_samples were so, and all are kept */
+    int64_t n_dropped; /* the cores changed beside them, but not beside others; or another mode prevails */
+    bool clean; /* the pairs kept are undisturbed; else fewer than min_samples were so, and those that are not
+                     are kept, too */
+    bool moved; /* the cores changed beside all pairs, which count as disturbed: there are no others */
     bool crowded; /* they were taken while cores were shared with other work: there were too few others */
-    int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
+    int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor, or moved */
     int64_t n_crowded; /* undisturbed, but while a core was shared: with another hardware thread in use,
                                      be it the host's or another of these threads (sys/machine/core_to_core.h) */
     double *time_s;    /* [n] of one execution */

@@ -17,7 +17,8 @@
 
 /* A look at all processes may take so long [s]. */
 static const double LOOK_S = 0.05;
-/* A sentinel waits for cores of its own at most so long [s], and twice what all may take. */
+/* A sentinel waits for cores of its own at most so long [s], and no longer than twice what all
+ * looks may take. */
 static const double PATIENCE_S = 0.1;
 static const double MOST_DISTURBED = 0.1, LEAST_SHARE = 0.1;
 
@@ -38,6 +39,7 @@ void sp_conditions_set(const struct sp_pairs *pairs, struct sp_conditions *c)
     c->n_disturbed = pairs->n_disturbed;
     c->n_crowded = pairs->n_crowded;
     c->crowded = pairs->crowded;
+    c->moved = pairs->moved;
     const double n = (double)samples_of(c), n_others = n - (double)c->n_clean;
     c->state = n == 0                                            ? SP_NOT_RUN
                : !pairs->clean                                   ? SP_UNUSABLE
@@ -116,6 +118,8 @@ char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size
         used = (size_t)snprintf(text, size, "nothing was run here");
     else if (disturbed == 0)
         used = (size_t)snprintf(text, size, "%lld sample%s, none disturbed", n, n == 1 ? "" : "s");
+    else if (c->moved)
+        used = (size_t)snprintf(text, size, "the processors moved between caches during all %lld samples", n);
     else if (c->state == SP_UNUSABLE)
         used = (size_t)snprintf(text, size, "%lld of %lld samples were disturbed, too many to replace",
                                 disturbed, n);

@@ -31,6 +31,7 @@ struct sp_conditions {
     enum sp_condition state;
     int64_t n_clean, n_disturbed, n_crowded; /* samples, as in struct sp_pairs */
     bool crowded;                            /* all samples kept are so: times hold for that */
+    bool moved;                              /* the cores changed beside all of them */
     bool oversubscribed;                     /* more threads than processors: they disturb each other */
     int n_others; /* programs that used more than a tenth of a processor meanwhile */
     struct sp_busy other[SP_MOST_OTHERS];

@@ -332,7 +332,8 @@ static enum sp_status measure_format(const struct pass *p, const struct sp_progr
         status = sp_progress_interrupted(progress)
                      ? sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while measuring rows")
                      : at_length(p, i, err);
-    for (int i = 0; i < N_SEQUENCES && status == SP_OK; i++) {
+    const bool in_step = p->unit_stride && rows_of(p->format) == 1; /* none are, of random lengths */
+    for (int i = 0; i < N_SEQUENCES && !in_step && status == SP_OK; i++) {
         const double each_B = sequences[i] * unit_B(rows_of(p->format), LONGEST / 2.0);
         if (i == 0 || (each_B <= most_B && each_B * p->n_threads <= most_of_all_B))
             status = in_sequence(p, i, err);
@@ -349,6 +350,19 @@ static void add_longer(struct sp_machine *m, struct sp_unit_costs *c)
             strcmp(one->kernel, c->kernel) == 0)
             for (; c->n_sequences < one->n_sequences; c->n_sequences++)
                 c->surprise_s[c->n_sequences] = one->surprise_s[c->n_sequences];
+    }
+}
+
+/* Rows of CRS that go together end as others do. */
+static void take_sequences(const struct sp_machine *m, int n, struct sp_unit_costs *c)
+{
+    for (int i = 0; i < n && c->unit_stride && c->C == 0; i++) {
+        const struct sp_unit_costs *plain = &m->unit[i];
+        if (plain->unit_stride || plain->C != 0 || plain->n_threads != c->n_threads ||
+            strcmp(plain->kernel, c->kernel) != 0)
+            continue;
+        c->n_sequences = plain->n_sequences;
+        memcpy(c->surprise_s, plain->surprise_s, sizeof c->surprise_s);
     }
 }
 
@@ -370,6 +384,7 @@ static void conclude(const struct pass *p)
             const struct sequence_s *s = &p->least[i][k];
             c.surprise_s[c.n_sequences++] = fmax(0, s->random - s->sorted) / s->surprises;
         }
+        take_sequences(m, kept, &c);
         if (whole && c.n_sequences > 0)
             m->unit[kept++] = c;
     }

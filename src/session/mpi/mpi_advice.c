@@ -124,6 +124,10 @@ enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world
     if (o->watch.wait)
         o->watch.wait(o->watch.context, "measuring the exchange");
     status = sp_network_measure(mpi, world, &points, &network, err);
+    if (status == SP_ABSENT) { /* of noise: the run itself is none the worse */
+        advice->why_not = "the exchange was too disturbed to measure";
+        status = SP_OK;
+    }
     const bool several = mpi->most(world->n_node_ranks < world->n_ranks) > 0;
     if (status == SP_OK && several && !sp_value_known(network.between.latency_s))
         advice->why_not = "messages between nodes were not measured";

@@ -29,7 +29,8 @@ void sp_scaling_free(struct sp_scaling *s)
 static void name_partitions(struct sp_error *err)
 {
     size_t at = (size_t)snprintf(err->remedy, sizeof err->remedy, "take ");
-    for (const struct sp_division *d = sp_division_table; d->name; d++)
+    for (const struct sp_division *d = sp_division_table;
+         d->name && at + strlen(d->name) + 2 < sizeof err->remedy; d++)
         at += (size_t)snprintf(err->remedy + at, sizeof err->remedy - at, "%s, ", d->name);
     snprintf(err->remedy + at, sizeof err->remedy - at, "or a file with the part of each row");
 }
