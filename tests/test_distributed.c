@@ -75,6 +75,29 @@ static void make(const struct sp_csr *a, int n, const struct sp_distribution *d,
 
 /* ---- theory ---- */
 
+/* A rank's rows are costed as rows one by one, not as those of stencils that go together. */
+START_TEST(rows_of_ranks_do_not_go_together)
+{
+    static struct sp_machine timed;
+    struct sp_distribution d = distribution();
+    struct sp_distributed out;
+    timed = machine;
+    timed.n_units = 2;
+    for (int i = 0; i < 2; i++)
+        timed.unit[i] = (struct sp_unit_costs){.kernel = "spmv/crs/avx2",
+                                               .precision = "f64",
+                                               .unit_stride = i == 1,
+                                               .n_threads = 1,
+                                               .n_lengths = 2,
+                                               .length = {1, 100},
+                                               .seconds = {i ? 1e-9 : 1e-6, i ? 1e-9 : 1e-6}};
+    d.machine = &timed;
+    make(&grid, 4, &d, &out);
+    ck_assert_double_ge(out.rank[1].own_s, 36e-6);
+    sp_distributed_free(&out);
+}
+END_TEST
+
 START_TEST(messages_take_latency_and_the_slower_of_two_links)
 {
     const struct sp_messages few = {2, 0, 4000, 4000}, many = {2, 0, 4000, 16000}, none = {0, 0, 0, 16000};
@@ -461,6 +484,7 @@ int main(void)
     TCase *all = tcase_create("distributed");
     tcase_add_checked_fixture(all, set_up, tear_down);
     tcase_add_test(all, messages_take_latency_and_the_slower_of_two_links);
+    tcase_add_test(all, rows_of_ranks_do_not_go_together);
     tcase_add_test(all, four_strips_on_two_nodes_by_hand);
     tcase_add_test(all, few_remote_rows_are_stored_alone);
     tcase_add_test(all, ranks_of_a_node_share_its_memory);

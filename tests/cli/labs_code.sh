@@ -65,6 +65,13 @@ cp right/sell.c wrong/sell.c
 sed -i 's/width \* CHUNK/(width + 1) * CHUNK/' wrong/sell.c # an empty column in each chunk: right, and too many bytes
 run 0 wrong --only sell
 lost wrong crs_values sell_values nt_read
+# A run that fails counts, not the good one before it.
+cp wrong/sell.c good.c
+echo 'int' >>wrong/sell.c
+run 6 wrong --only sell
+lost wrong crs_values sell_right sell_values sell_pointers sell_y nt_read
+cp good.c wrong/sell.c
+run 0 wrong --only sell
 
 # Code that was changed after its run, and code that somebody else has handed in.
 echo '/* */' >>wrong/nt.c
