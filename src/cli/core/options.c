@@ -247,7 +247,8 @@ static void keep_words(bool keep, char **argv)
     static char room[4096];
     bool is_job = false; /* else each rank is a command by itself */
     for (; *argv; argv++)
-        is_job = is_job || strcmp(*argv, SP_O_MPI) == 0 || strncmp(*argv, "--network", 9) == 0;
+        is_job =
+            is_job || strcmp(*argv, SP_O_MPI) == 0 || strncmp(*argv, SP_O_NETWORK, strlen(SP_O_NETWORK)) == 0;
     if (sp_mpi_job_rank() == 0 || !is_job)
         return;
     if (keep)

@@ -144,8 +144,8 @@ static int run_patiently(const struct sp_lab_command *command, const char *text_
     return code;
 }
 
-/* What an earlier run left waits beside the new one, and comes back if that fails: a mistyped
- * option loses nothing. */
+/* What an earlier run left waits beside the new one, and comes back if that could not be made: a
+ * mistyped option loses nothing. */
 static void name_before(const char *path, char before[1300])
 {
     snprintf(before, 1300, "%s.before", path);
@@ -318,8 +318,8 @@ static enum sp_status run_one(struct sp_lab_folder *folder, const json_t *run, c
         status = code == 0 ? sp_lab_note_run(folder, id, start, &end, err)
                            : give_up(folder, run, start, code, log_path, &end, err);
     const bool is_replaced = ran && code == 0;
-    const json_t *now =
-        json_object_get(runs, id); /* the student's code, or what lacks here: that is its end */
+    /* A failure of the student's code, and what is not here, is how the run ended. */
+    const json_t *now = json_object_get(runs, id);
     const bool has_ended = is_replaced || json_object_get(now, "failed") || json_object_get(now, "skipped");
     settle_earlier(record, has_ended);
     settle_earlier(text_path, has_ended);

@@ -148,8 +148,8 @@ static bool has_moved(const struct sp_look *before, const struct sp_look *after)
            (is_known(before->mode) && is_known(after->mode) && strcmp(before->mode, after->mode) != 0);
 }
 
-/* The pairs of a burst while which the cores moved are dropped; the first ones are kept, disturbed,
- * in case that the cores move in every burst. */
+/* The pairs of a burst during which the cores moved are dropped; the first ones are kept,
+ * disturbed, in case that the cores move in every burst. */
 static void set_aside(struct collected *c, const struct collected *was)
 {
     const int64_t n_new = c->n - was->n, room = c->most - was->n_set_aside;
