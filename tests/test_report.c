@@ -48,6 +48,15 @@ static void cached(struct sp_record *r)
     json_object_set_new(r->root, "hints", json_array());
 }
 
+/* A hint that was tried to no end: the run itself changed meanwhile. */
+static void open_trial(struct sp_record *r)
+{
+    json_t *hint = json_array_get(sp_record_node(r, SP_F_HINTS), 1);
+    json_object_set_new(hint, "observed",
+                        sp_record_value_json(sp_value_between(0.1, -0.2, 0.3, SP_MEASURED), "1"));
+    json_object_set_new(hint, "outcome", json_string("other conditions"));
+}
+
 static void unknown_bytes(struct sp_record *r)
 {
     static const char why[] = "no counters in this virtual machine, and --bytes sim was not asked for";
@@ -119,6 +128,7 @@ static const struct {
     {"kkt_power-quiet", nothing, {.utf8 = true, .verbosity = -1}},
     {"cached", cached, {.width = 100, .utf8 = true, .verbosity = 1}},
     {"unknown_bytes", unknown_bytes, {.width = 100, .utf8 = true, .verbosity = 1}},
+    {"open_trial", open_trial, {.width = 100, .utf8 = true}},
     {"complex", complex_values, {.width = 100, .utf8 = true, .verbosity = 1}},
     {"interrupted", interrupted, {.width = 100, .utf8 = true, .verbosity = 1}},
     {"hostile", hostile, {.width = 100, .utf8 = false, .verbosity = 1}},

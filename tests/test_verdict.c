@@ -841,9 +841,10 @@ END_TEST
  * not that nothing more is possible. */
 START_TEST(a_kernel_of_the_users_own_comes_first)
 {
-    static const char *const tries[][2] = {{"C01", "spmodel analyze m.mtx --format sellu:8,1"},
-                                           {"C03", "in your program: share the rows out"},
-                                           {"A01", "spmodel analyze m.mtx --kernel ./l.so:f --reorder rcm"}};
+    static const char *const tries[][3] = {
+        {"C01", "spmodel analyze m.mtx --format sellu:8,1", "storage"},
+        {"C03", "in your program: share the rows out", "program"},
+        {"A01", "spmodel analyze m.mtx --kernel ./l.so:f --reorder rcm", "order"}};
     for (int own = 0; own < 2; own++) {
         struct sp_record r;
         const json_t *shown[3];
@@ -854,8 +855,9 @@ START_TEST(a_kernel_of_the_users_own_comes_first)
         sp_record_set_value(&r, SP_F_METRICS_PERFORMANCE, sp_value_of(possible, SP_MEASURED));
         for (int i = 0; i < 3; i++)
             sp_record_append(&r, SP_F_HINTS,
-                             json_pack("{s:s, s:s, s:s, s:{s:f, s:f}}", "id", tries[i][0], "title", "t",
-                                       "try", tries[i][1], "gain", "lo", 0.9 - 0.1 * i, "hi", 0.99));
+                             json_pack("{s:s, s:s, s:s, s:s, s:{s:f, s:f}}", "id", tries[i][0], "title", "t",
+                                       "try", tries[i][1], "effort", tries[i][2], "gain", "lo", 0.9 - 0.1 * i,
+                                       "hi", 0.99));
         if (own) {
             sp_record_set_text(&r, SP_F_OWN_NAME, "f");
             sp_record_set_value(&r, SP_F_OWN_RATIO, sp_value_between(2, 1.5, 3, SP_MEASURED));

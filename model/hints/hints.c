@@ -49,8 +49,13 @@ const char *sp_confidence_name(enum sp_confidence confidence)
 
 const char *sp_effort_name(enum sp_effort effort)
 {
-    static const char *const names[] = {"option", "storage", "order"};
+    static const char *const names[] = {"option", "storage", "order", "program"};
     return names[effort];
+}
+
+enum sp_effort sp_hint_effort(const struct sp_hint *hint)
+{
+    return hint->in_program ? SP_EFFORT_PROGRAM : sp_hint_rule_find(hint->id)->effort;
 }
 
 const struct sp_hint_rule *sp_hint_rule_find(const char *id)
@@ -97,7 +102,7 @@ static void add_sentences(char *text, size_t size, const char *more)
 static bool is_same_action(const struct sp_hint *a, const struct sp_hint *b)
 {
     return sp_change_is_same(&a->change, &b->change) && a->under == b->under &&
-           a->in_words == b->in_words; /* each rule has its own words */
+           a->in_program == b->in_program && a->in_system == b->in_system; /* each rule has its own words */
 }
 
 /* Two rules with one proposal are one hint with both reasons; the surer one's promise stands. */
@@ -190,8 +195,10 @@ char *sp_hint_try_text(const struct sp_hints *hints, const struct sp_hint *hint,
     char command[360];
     const struct sp_change options =
         keeps_kernel(&hint->change) ? hints->options : sp_change_without_kernel(&hints->options);
-    if (hint->in_words)
-        snprintf(text, size, "%s", hint->in_words);
+    if (hint->in_program)
+        snprintf(text, size, "in your program: %s", hint->in_program);
+    else if (hint->in_system)
+        snprintf(text, size, "%s", hint->in_system);
     else if (hint->under)
         snprintf(text, size, "%s %s", hint->under,
                  sp_change_command(hints->matrix, &options, &hint->change, command, sizeof command));

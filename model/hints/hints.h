@@ -206,7 +206,8 @@ struct sp_hint {
     struct sp_then then;     /* the counterfactual of which the gain was made */
     struct sp_value floor_s; /* its sp_gain_floor() */
     struct sp_change change; /* that makes the proposal of this run; none: no option does */
-    const char *in_words;    /* what to do where no option does it; NULL: run it `under` */
+    const char *in_program;  /* what to change in the user's program, where no option does it; or NULL */
+    const char *in_system;   /* a command of the system that does it; NULL: run it `under` */
     const char *under;       /* what starts the command; NULL: nothing */
     char evidence[800];      /* sentences with figures */
     char expect[240];        /* what will be seen, and what would refute it */
@@ -232,8 +233,10 @@ enum sp_for_own { SP_FOR_NO_OWN, SP_FOR_OWN_CRS, SP_FOR_ALL_OWN };
 enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
 
 /* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
-enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER };
-const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order" */
+enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER, SP_EFFORT_PROGRAM };
+const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order", "program" */
+/* That of its rule, or a change of the user's program. */
+enum sp_effort sp_hint_effort(const struct sp_hint *hint);
 
 struct sp_hint_rule {
     const char *id, *title;

@@ -138,7 +138,7 @@ static enum sp_verdict judge_pages(const struct sp_hint_inputs *in, struct sp_hi
     if (in->asked_small_pages)
         hint->change = sp_change_of(SP_OPTION_PAGES, "huge");
     else
-        hint->in_words = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled";
+        hint->in_system = "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled";
     snprintf(hint->expect, sizeof hint->expect, "a share of huge pages near 100 %%, and a higher roof");
     return SP_FIRES;
 }

@@ -82,9 +82,8 @@ static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_h
              "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
              "(modelled): the GPU waits for launches.",
              1e6 * launch_s, 1e6 * work_s);
-    hint->in_words =
-        "in your program: record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
-        "(" SP_O_OP " spmmv)";
+    hint->in_program = "record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
+                       "(" SP_O_OP " spmmv)";
     snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");
     return SP_FIRES;
 }
@@ -128,8 +127,9 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
         "the same cache.",
         p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
-    hint->in_words = SP_O_ISA " cuda-keep, CRS; in your program: an L2 access policy window over x "
-                              "(cudaStreamAttributeAccessPolicyWindow), and evict-first loads of the matrix";
+    hint->in_program =
+        "an L2 access policy window over x (cudaStreamAttributeAccessPolicyWindow), and evict-first loads of "
+        "the matrix; here, for CRS: " SP_O_ISA " cuda-keep";
     snprintf(
         hint->expect, sizeof hint->expect, "alpha towards %.3g; refuted if alpha falls and the time stays",
         in->n_nz > 0 ? p->traffic.x_once_B / ((double)sp_precision_size(in->precision) * (double)in->n_nz)

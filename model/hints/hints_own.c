@@ -34,12 +34,12 @@ static enum sp_verdict judge_own_loop(const struct sp_hint_inputs *in, struct sp
              now / in->built_in_s.lo);
     if (leaves_threads_idle(in)) {
         sp_hint_add(hint, " It keeps %.1f of %d threads busy.", in->busy_threads.value, in->n_threads);
-        hint->in_words = "in your program: share the rows out to the threads that prepare() is told of";
+        hint->in_program = "share the rows out to the threads that prepare() is told of";
     } else {
         if (in->own == SP_OWN_WALKS_CRS)
             sp_hint_add(hint, " The same bytes move, so that the difference is in-core.");
-        hint->in_words = "in your program: build it with -O3 -march=native; vectors and several sums along a "
-                         "row, all threads";
+        hint->in_program =
+            "build it with -O3 -march=native; vectors and several sums along a row, all threads";
     }
     snprintf(hint->expect, sizeof hint->expect,
              "the time towards that of the built-in kernel; refuted if P_core rises and the time stays");

@@ -353,7 +353,7 @@ static enum sp_verdict judge_team(const struct sp_hint_inputs *in, struct sp_hin
         snprintf(hint->expect, sizeof hint->expect,
                  "the time falls; refuted if the work of a thread adds more");
     } else {
-        hint->in_words = "in your program: several products in one parallel region";
+        hint->in_program = "several products in one parallel region";
         snprintf(hint->expect, sizeof hint->expect,
                  "the time of a product falls by half of the start or more");
     }

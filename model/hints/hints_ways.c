@@ -50,9 +50,8 @@ static enum sp_verdict judge_ways(const struct sp_hint_inputs *in, struct sp_hin
              "%s; with a way more or less at most %s (simulated, all divisions at once).",
              name, llc->ways, llc->level, least, now,
              sp_text_bytes(beside, sizeof beside, in->undivided_B - saved.lo));
-    hint->in_words =
-        "in your program: ways of the last level for values and indices alone (A64FX: scache_isolate_way "
-        "and scache_isolate_assign; others: what the system offers)";
+    hint->in_program = "ways of the last level for values and indices alone (A64FX: scache_isolate_way "
+                       "and scache_isolate_assign; others: what the system offers)";
     snprintf(hint->expect, sizeof hint->expect,
              "%s read in an execution by the counters; refuted if the bytes stay, or the time does", least);
     return SP_FIRES;

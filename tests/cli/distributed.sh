@@ -105,22 +105,15 @@ product 2 2 --ranks 3 "$dir/small.mtx"
 if "$spmodel" --version | grep -qi "^ *\(metis\|scotch\): /"; then
     "$spmodel" convert gen:laplace2d:40+permuted:3 "$dir/shuffled.mtx" --general >"$dir/out" 2>"$dir/err" || fail "no shuffled matrix"
     product 0 2 --try-hints --no-plots "$dir/shuffled.mtx" "$dir/small.mtx"
-    python3 - "$dir"/shuffled.[0-9]*T[0-9]*Z.json "$dir"/small.[0-9]*T[0-9]*Z.json "$dir/open.json" <<'P' || fail "the partition hint"
+    python3 - "$dir"/shuffled.[0-9]*T[0-9]*Z.json "$dir"/small.[0-9]*T[0-9]*Z.json <<'P' || fail "the partition hint"
 import json, sys
-first, second = (json.load(open(f)) for f in sys.argv[1:3])
+first, second = (json.load(open(f)) for f in sys.argv[1:])
 hint = first["hints"][0]
 assert hint["id"] == "K01" and hint["gain"]["basis"] == "modelled" and 0 <= hint["gain"]["lo"] <= hint["gain"]["hi"] < 1, hint
 assert hint["try"].startswith("mpirun -n 2 spmodel analyze ") and hint["change"] in ("--partition metis", "--partition scotch"), hint
 assert hint["observed"]["origin"] == "measured" and hint["outcome"] != "not tried" and hint["conditions"] > 0, hint
 assert first["ranks"]["counted_as_predicted"] and second["ranks"]["counted_as_predicted"]
-hint["gain"].update(lo=0.3, hi=0.4)
-hint["observed"].update(value=0.1, lo=-0.2, hi=0.3)
-hint["outcome"] = "other conditions"
-json.dump(first, open(sys.argv[3], "w"))
 P
-    "$spmodel" plot --report "$dir/open.json" >"$dir/out" 2>"$dir/err"
-    # (A report hides hints where the times of this noisy run do not hold.)
-    ! grep -q "^ K01" "$dir/out" || grep -q "K01 .*tried: not conclusive" "$dir/out" || fail "a hint that was tried to no end is not called so"
 else
     echo "SKIPPED the partition hint: neither METIS nor Scotch in this build"
 fi

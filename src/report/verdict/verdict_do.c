@@ -41,10 +41,9 @@ static double worth_of(const json_t *hint)
 /* Does it keep the kernel of the user's own that was analysed? */
 static bool keeps_own(const struct sp_record *record, const json_t *hint)
 {
-    static const char in_words[] = "in your program: ";
-    const char *try = sp_item_text(hint, "try");
+    const char *try = sp_item_text(hint, "try"), *effort = sp_item_text(hint, "effort");
     return try && sp_record_node(record, SP_F_OWN_NAME) &&
-           (strstr(try, SP_O_KERNEL) || strncmp(try, in_words, sizeof in_words - 1) == 0);
+           (strstr(try, SP_O_KERNEL) || (effort && strcmp(effort, "program") == 0));
 }
 
 /* Those that do come first. */
@@ -81,9 +80,9 @@ static bool is_outdone(const struct sp_record *record, const json_t *hint)
 /* What adopting it costs, in the order of sp_effort_name(); 0: an option, or not said. */
 static int effort_of(const json_t *hint)
 {
-    static const char *const efforts[] = {"option", "storage", "order"};
+    static const char *const efforts[] = {"option", "storage", "order", "program"};
     const char *effort = sp_item_text(hint, "effort");
-    for (int i = 0; effort && i < 3; i++)
+    for (int i = 0; effort && i < 4; i++)
         if (strcmp(effort, efforts[i]) == 0)
             return i;
     return 0;

@@ -322,7 +322,7 @@ void sp_record_hint(struct sp_record *r, const struct sp_hints *hints, const str
     json_object_set_new(item, "then", counterfactual(h));
     if (h->n_also > 0)
         json_object_set_new(item, "also", also(h));
-    json_object_set_new(item, "effort", json_string(sp_effort_name(sp_hint_rule_find(h->id)->effort)));
+    json_object_set_new(item, "effort", json_string(sp_effort_name(sp_hint_effort(h))));
     json_object_set_new(item, "confidence", json_string(sp_confidence_name(h->confidence)));
     json_object_set_new(item, "evidence", json_string(h->evidence));
     json_object_set_new(item, "try", json_string(sp_hint_try_text(hints, h, proposal, sizeof proposal)));
