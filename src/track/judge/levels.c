@@ -953,7 +953,7 @@ static enum sp_status follow(const struct sp_level_series *s, const struct sp_le
     const size_t n = (size_t)s->n;
     *out = w;
     if (w) {
-        w->x = malloc(n * sizeof *w->x);
+        w->x = calloc(n, sizeof *w->x);
         w->id = calloc(n, sizeof *w->id);
         w->buffer = malloc(n * sizeof *w->buffer);
     }
