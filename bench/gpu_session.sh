@@ -3,7 +3,7 @@
 # itself: whatever hangs or crashes costs its own step, and OUT/CALL.tar.gz has all that was found so far after every step.
 #
 #   bench/gpu_session.sh pack BUILD DIR    copies what the calls need from a build with tests and benchmarks to DIR and
-#                                          DIR.tar.gz: nothing but the driver is needed beside it, and sh, tar, gzip, timeout
+#                                          DIR.tar.xz: nothing but the driver is needed beside it, and sh, tar, xz, gzip, timeout
 #   sh DIR/gpu_session.sh CALL [OUT]       makes one call, results below OUT (gpu-session)
 #   bench/gpu_session.sh here OUT          builds beside the source with what is there, packs, makes all calls
 #
@@ -16,11 +16,12 @@
 #
 # In the environment: SMALL, LARGE, LONG, MATRICES="gen:... ..." name other matrices (of `truth`; of the benchmarks), LIMIT=SECONDS
 # is the most that a step may take, DEADLINE=SECONDS a call, SIZE is of the arrays of quick ceilings, ROUNDS=N of benchmarks,
-# MODULE=FILE packs this one instead of the build's libspmodel-cuda.so.
+# MODULE=FILE packs this one instead of the build's libspmodel-cuda.so, PRESET=N is xz's (6).
 #
 # Exit code: 0 all is as it should be, 1 something is not, 4 there is no GPU.
 set -u
 MOST_PACK_B=${MOST_PACK_B:-20000000}
+PRESET=${PRESET:-6}
 start=$(date +%s)
 seconds() { echo $(($(date +%s) - start)); }
 die() { echo "gpu_session: $1" >&2; exit "${2:-1}"; }
@@ -53,10 +54,10 @@ pack() { # BUILD DIR
     cp -r "$(dirname "$0")/../machines" "$2"
     cp "$0" "$2/gpu_session.sh"
     name=$(basename "$2")
-    tar -czf "$2.tar.gz" -C "$(dirname "$2")" "$name" || die "cannot write $2.tar.gz"
-    bytes=$(wc -c <"$2.tar.gz")
-    echo "$2.tar.gz: $bytes bytes"
-    [ "$bytes" -le "$MOST_PACK_B" ] || die "the pack is larger than $MOST_PACK_B bytes: build with -DSP_WITH_LIBARCHIVE=OFF -DSP_WITH_HWLOC=OFF"
+    tar -cf - -C "$(dirname "$2")" "$name" | xz --x86 --lzma2=preset=$PRESET -T 0 >"$2.tar.xz" || die "cannot write $2.tar.xz"
+    bytes=$(wc -c <"$2.tar.xz")
+    echo "$2.tar.xz: $bytes bytes"
+    [ "$bytes" -le "$MOST_PACK_B" ] || die "the pack is larger than $MOST_PACK_B bytes: build with -DSP_WITH_LIBARCHIVE=OFF"
 }
 
 # OUT/CALL.tar.gz, complete or not at all: after each step and at the end.
