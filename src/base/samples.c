@@ -43,7 +43,7 @@ static uint64_t key_by_bisection(const double *x, int64_t n, int64_t k)
     return least;
 }
 
-/* The key that sorting would put at place k, by parting [Hoare, Algorithm 65]; changes the order. */
+/* The key that sorting would put at place k, by parting [Hoare, Algorithm 65]; moves them. */
 static uint64_t key_by_parting(uint64_t *key, int64_t n, int64_t k)
 {
     int64_t first = 0, last = n - 1;
