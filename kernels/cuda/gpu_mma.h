@@ -136,7 +136,8 @@ struct mma_f64_fragment {
     }
 };
 
-/* Sums in double in the order of k, rounded once to the type of D. */
+/* Sums in double in the order of k, rounded once to the type of D. Products of two numbers of 24 bits
+ * or less are exact. */
 template <class Fragment, class Sum, int n> void mma_together(Sum (&d)[n], const Fragment &mine, int site)
 {
     enum { K = Fragment::K };
@@ -151,7 +152,10 @@ template <class Fragment, class Sum, int n> void mma_together(Sum (&d)[n], const
     for (int i = 0; i < n; i++) {
         double sum = (double)d[i];
         for (int k = 0; k < K; k++)
-            sum = fma(A[mma_row(self, i)][k], B[k][mma_column(self, i)], sum);
+            if constexpr (std::is_same<Sum, double>::value)
+                sum = fma(A[mma_row(self, i)][k], B[k][mma_column(self, i)], sum);
+            else
+                sum += A[mma_row(self, i)][k] * B[k][mma_column(self, i)];
         d[i] = (Sum)sum;
     }
 }
