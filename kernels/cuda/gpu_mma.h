@@ -136,8 +136,8 @@ struct mma_f64_fragment {
     }
 };
 
-/* Sums in double in the order of k, rounded once to the type of D. Products of two numbers of 24 bits
- * or less are exact. */
+/* Sums in double in the order of k, rounded once to the type of D. Products of two numbers of 24
+ * bits or less are exact. */
 template <class Fragment, class Sum, int n> void mma_together(Sum (&d)[n], const Fragment &mine, int site)
 {
     enum { K = Fragment::K };
