@@ -1,5 +1,6 @@
-/* Long loops over combinations: of those one in `share_of` is run, others for each matrix, so that each
- * choice is still met; all of them with the argument "all", as the tests NAME_full of label `full` have it.
+/* Long loops over combinations: of those the test NAME runs one in `share_of`, others for each matrix, so
+ * that each choice is still met. NAME_full, of label `full`, has the argument "rest" and runs the others, and
+ * nothing that NAME runs whole: together they are all.
  */
 #ifndef SP_TESTS_SHARE_H
 #define SP_TESTS_SHARE_H
@@ -8,17 +9,25 @@
 #include <stdint.h>
 #include <string.h>
 
-static int share_of = 1;
+static int share_of = 1;    /* 1 with "rest" */
+static int share_taken = 0; /* with "rest": one in so many was run by the test without _full */
 
 static inline void share_take(int argc, char **argv, int one_in)
 {
-    share_of = argc > 1 && strcmp(argv[1], "all") == 0 ? 1 : one_in;
+    const bool is_rest = argc > 1 && strcmp(argv[1], "rest") == 0;
+    share_of = is_rest ? 1 : one_in;
+    share_taken = is_rest ? one_in : 0;
+}
+
+static inline bool share_is_rest(void)
+{
+    return share_taken > 0;
 }
 
 /* Is combination n of matrix i one of those that are run? */
 static inline bool share_has(int64_t n, int i)
 {
-    return (n + i) % share_of == 0;
+    return share_is_rest() ? (n + i) % share_taken != 0 : (n + i) % share_of == 0;
 }
 
 #endif

@@ -517,21 +517,23 @@ int main(int argc, char **argv)
     Suite *s = suite_create("gpu_model");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);
-    tcase_add_test(tc, blocks_that_fit_an_sm);
     tcase_add_loop_test(tc, bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
     tcase_add_loop_test(tc, least_bytes_of_dense_operands, 0, sizeof dense_cases / sizeof *dense_cases);
-    tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
-    tcase_add_test(tc, bytes_that_others_counted);
-    tcase_add_test(tc, terms_of_time);
-    tcase_add_test(tc, last_wave);
-    tcase_add_test(tc, time_of_sizes);
-    tcase_add_test(tc, a_matrix_without_entries);
-    tcase_add_test(tc, what_shares_carry);
-    tcase_add_test(tc, sectors_as_they_are_counted);
-    tcase_add_test(tc, figures_of_a_stencil);
-    if (share_of == 1)
+    if (share_is_rest()) {
         tcase_add_test(tc, figures_of_a_random_matrix);
-    tcase_add_test(tc, what_the_L2_keeps);
+    } else {
+        tcase_add_test(tc, blocks_that_fit_an_sm);
+        tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
+        tcase_add_test(tc, bytes_that_others_counted);
+        tcase_add_test(tc, terms_of_time);
+        tcase_add_test(tc, last_wave);
+        tcase_add_test(tc, time_of_sizes);
+        tcase_add_test(tc, a_matrix_without_entries);
+        tcase_add_test(tc, what_shares_carry);
+        tcase_add_test(tc, sectors_as_they_are_counted);
+        tcase_add_test(tc, figures_of_a_stencil);
+        tcase_add_test(tc, what_the_L2_keeps);
+    }
     suite_add_tcase(s, tc);
     return run_suite(s);
 }

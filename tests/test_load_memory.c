@@ -129,8 +129,10 @@ int main(int argc, char **argv)
     TCase *c = tcase_create("load_memory");
     tcase_add_checked_fixture(c, make_dir, remove_dir);
     tcase_add_loop_test(c, the_estimate_is_near_the_peak, 0, 16);
-    tcase_add_test(c, the_formula_is_the_documented_one);
-    tcase_add_test(c, what_exceeds_the_limit_is_refused_with_the_figures);
+    if (!share_is_rest()) {
+        tcase_add_test(c, the_formula_is_the_documented_one);
+        tcase_add_test(c, what_exceeds_the_limit_is_refused_with_the_figures);
+    }
     suite_add_tcase(suite, c);
     return run_suite(suite);
 }

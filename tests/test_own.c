@@ -44,7 +44,7 @@ static void open_fixture(const char *matrix, struct fixture *f)
                                              .schedule = "nnz",
                                              .precision = -1,
                                              .n_threads = 2,
-                                             .budget_s = 0.05,
+                                             .budget_s = 0.01,
                                              .max_samples = 3,
                                              .seed = 1,
                                              .store_nt = SP_CHOICE_AUTO,

@@ -136,20 +136,26 @@ struct mma_f64_fragment {
     }
 };
 
-/* Sums in double in the order of k, rounded once to the type of D. */
+/* Sums in double in the order of k, rounded once to the type of D. Products of two numbers of 24
+ * bits or less are exact. */
 template <class Fragment, class Sum, int n> void mma_together(Sum (&d)[n], const Fragment &mine, int site)
 {
     enum { K = Fragment::K };
+    const int self = lane(), row = mma_row(self, 0), column = mma_column(self, 0);
     double A[16][K] = {}, B[K][8] = {};
     const void *of[32];
     show(&mine, of, site);
-    for (int l = 0; l < 32; l++)
-        ((const Fragment *)of[l])->put(l, A, B);
+    for (int l = 0; l < 32; l++) /* those that hold what this lane needs: its rows, its columns */
+        if (l / 4 == row || l / 4 == column || l / 4 == column + 1)
+            ((const Fragment *)of[l])->put(l, A, B);
     part(site);
     for (int i = 0; i < n; i++) {
         double sum = (double)d[i];
         for (int k = 0; k < K; k++)
-            sum = fma(A[mma_row(lane(), i)][k], B[k][mma_column(lane(), i)], sum);
+            if constexpr (std::is_same<Sum, double>::value)
+                sum = fma(A[mma_row(self, i)][k], B[k][mma_column(self, i)], sum);
+            else
+                sum += A[mma_row(self, i)][k] * B[k][mma_column(self, i)];
         d[i] = (Sum)sum;
     }
 }

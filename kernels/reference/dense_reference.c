@@ -23,8 +23,11 @@ static void multiply_entry(const struct state *s, int64_t row, int64_t entry, in
 {
     const struct sp_layout *l = s->layout;
     const int64_t r = l->r;
+    const double a = value_at(l, entry), *x = s->x + column * r;
+    double *y = s->result + row * r;
+#pragma omp simd
     for (int64_t k = 0; k < r; k++)
-        s->result[row * r + k] += value_at(l, entry) * s->x[column * r + k];
+        y[k] += a * x[k];
 }
 
 static double dot(const double *a, const double *b, int64_t r)
@@ -43,8 +46,11 @@ static void do_entry(const struct state *s, int64_t row, int64_t entry, int64_t 
         s->result[entry] = value_at(l, entry) * dot(s->rows + row * r, s->x + column * r, r);
     } else if (l->op == SP_OP_FUSEDMM) {
         double t = dot(s->rows + row * r, s->x + column * r, r);
+        const double *e = s->second + column * r;
+        double *y = s->result + row * r;
+#pragma omp simd
         for (int64_t k = 0; k < r; k++)
-            s->result[row * r + k] += t * s->second[column * r + k];
+            y[k] += t * e[k];
     } else {
         multiply_entry(s, row, entry, column);
     }

@@ -90,6 +90,11 @@ void sp_xml_text(FILE *out, const char *text)
 {
     char shown[SP_VISIBLE_MOST];
     while (*text) {
+        const size_t n = sp_plain_length(text, SIZE_MAX, "<>&\"'");
+        fwrite(text, 1, n, out);
+        text += n;
+        if (!*text)
+            break;
         const char *from = text;
         const uint32_t code = sp_utf8_next(&from);
         sp_visible_next(&text, shown);

@@ -102,14 +102,20 @@ static size_t cut_at(const char *text, int precision)
 /* Writes text[size] (out NULL: nothing) visibly; returns the bytes that takes. */
 static size_t put_visible(FILE *out, const char *text, size_t size)
 {
-    char block[512], shown[SP_VISIBLE_MOST]; /* blocks, for standard error has no buffer */
+    char block[512], special[SP_VISIBLE_MOST]; /* blocks, for standard error has no buffer */
     size_t n = 0, used = 0, taken;
     for (size_t i = 0; i < size; i += taken) {
-        char one[5] = "";
-        const char *next = one;
-        memcpy(one, text + i, size - i < 4 ? size - i : 4);
-        const size_t length = sp_visible_next(&next, shown);
-        taken = (size_t)(next - one);
+        const size_t most = size - i < sizeof block ? size - i : sizeof block;
+        const char *shown = text + i;
+        size_t length = taken = sp_plain_length(shown, most, "");
+        if (length == 0) {
+            char one[5] = "";
+            const char *next = one;
+            memcpy(one, text + i, most < 4 ? most : 4);
+            length = sp_visible_next(&next, special);
+            taken = (size_t)(next - one);
+            shown = special;
+        }
         n += length;
         if (out && used + length > sizeof block) {
             fwrite(block, 1, used, out);

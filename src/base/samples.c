@@ -21,10 +21,8 @@ static double of_key(uint64_t key)
     return x;
 }
 
-/* The element that sorting would put at place k: the least key that more than k elements do not
- * exceed, bisected. Nothing is allocated, so no statistic fails; 64 passes cost about what sorting
- * a copy does. */
-static double order_statistic(const double *x, int64_t n, int64_t k)
+/* The least key that more than k elements do not exceed, bisected: of any number without a copy. */
+static uint64_t key_by_bisection(const double *x, int64_t n, int64_t k)
 {
     uint64_t least = UINT64_MAX, most = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -42,7 +40,47 @@ static double order_statistic(const double *x, int64_t n, int64_t k)
         else
             least = middle + 1;
     }
-    return of_key(least);
+    return least;
+}
+
+/* The key that sorting would put at place k, by parting [Hoare, Algorithm 65]; moves them. */
+static uint64_t key_by_parting(uint64_t *key, int64_t n, int64_t k)
+{
+    int64_t first = 0, last = n - 1;
+    while (first < last) {
+        const uint64_t pivot = key[first + (last - first) / 2];
+        int64_t i = first, j = last;
+        while (i <= j) {
+            while (key[i] < pivot)
+                i++;
+            while (key[j] > pivot)
+                j--;
+            if (i <= j) {
+                const uint64_t kept = key[i];
+                key[i++] = key[j];
+                key[j--] = kept;
+            }
+        }
+        if (k > j && k < i)
+            break;
+        if (k <= j)
+            last = j;
+        else
+            first = i;
+    }
+    return key[k];
+}
+
+/* The element that sorting would put at place k. Nothing is allocated, so no statistic fails. */
+static double order_statistic(const double *x, int64_t n, int64_t k)
+{
+    enum { COPIED = 1024 };
+    uint64_t key[COPIED];
+    if (n > COPIED)
+        return of_key(key_by_bisection(x, n, k));
+    for (int64_t i = 0; i < n; i++)
+        key[i] = key_of(x[i]);
+    return of_key(key_by_parting(key, n, k));
 }
 
 double sp_quantile(const double *x, int64_t n, double q)

@@ -37,6 +37,14 @@ bool sp_is_control(uint32_t code)
            (code >= 0x2066 && code <= 0x2069);
 }
 
+size_t sp_plain_length(const char *text, size_t most, const char *but)
+{
+    size_t n = 0;
+    while (n < most && text[n] >= ' ' && text[n] <= '~' && !strchr(but, text[n]))
+        n++;
+    return n;
+}
+
 size_t sp_visible_next(const char **text, char shown[SP_VISIBLE_MOST])
 {
     const char *from = *text;

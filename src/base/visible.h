@@ -20,6 +20,10 @@ uint32_t sp_utf8_next(const char **text);
 /* Would a terminal obey this character? Also of '\n', not of '\t'. */
 bool sp_is_control(uint32_t code);
 
+/* How many bytes, `most` at most, up to the first that is not printable ASCII or one of `but`. They
+ * are visible as they are, one character each. */
+size_t sp_plain_length(const char *text, size_t most, const char *but);
+
 /* Room for one character in its visible form, with '\0'. */
 enum { SP_VISIBLE_MOST = 8 };
 /* The next character of *text in its visible form, its length in bytes; 0 at the end. */

@@ -12,7 +12,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
 #include <ucontext.h>
 #include <unordered_map>
 #include <vector>
@@ -41,14 +40,38 @@ struct array {
     size_t size;
     std::unique_ptr<unsigned char[]> memory;
     std::vector<int64_t> writer; /* per word: grid and thread that stored there last, -1 */
+    int64_t stored_in;           /* the last grid that stored there at all, -1 */
 };
 
-/* What one lane asked for. */
-struct ask {
-    int barrier, pass, site, time; /* together: the instruction that lanes execute as one */
-    int lane, kind, size;
+/* What lanes of a warp execute as one, between two of its barriers. */
+struct instruction {
+    int pass, site, time;
     const array *of;
-    int64_t offset;
+    bool operator==(const instruction &o) const
+    {
+        return pass == o.pass && site == o.site && time == o.time && of == o.of;
+    }
+};
+struct hash_of_instruction {
+    size_t operator()(const instruction &i) const
+    {
+        const uint64_t bits =
+            (uint64_t)i.pass << 40 ^ (uint64_t)i.time << 16 ^ (uint64_t)i.site ^ (uint64_t)i.of;
+        return (size_t)(bits * 0x9e3779b97f4a7c15u >> 16);
+    }
+};
+
+/* The instructions of a warp since its last barrier, and the request of each. */
+struct asked {
+    int barrier = 0;
+    std::vector<std::pair<instruction, size_t>> in_order;
+    std::unordered_map<instruction, size_t, hash_of_instruction> place; /* in in_order */
+};
+
+/* How often a line was executed since the barrier or pass of number `since`. */
+struct line {
+    int64_t since = -1;
+    int times = 0;
 };
 
 /* A copy into shared memory that its thread has not waited for. */
@@ -66,12 +89,12 @@ struct fibre {
     bool has_begun;
     std::unique_ptr<unsigned char[]> stack;
     int thread;
-    waiting state;
-    int site;                           /* where it waits */
-    int barrier;                        /* barriers that it has passed */
-    int pass;                           /* passes of loops since */
-    std::unordered_map<int, int> times; /* of each line since then */
-    uint64_t given[2];                  /* to this exchange, and to the one before */
+    int barrier;             /* barriers that it has passed */
+    int pass;                /* passes of loops since */
+    int64_t since;           /* number of the last barrier or pass, of all of this thread's */
+    std::vector<line> lines; /* by number */
+    size_t next;             /* the instruction of its warp that it probably executes next */
+    uint64_t given[2];       /* to this exchange, and to the one before */
     int exchanges;
     void *fake_stack;
     const void *shown;
@@ -89,8 +112,16 @@ struct word {
     bool copying = false; /* a copy is on its way to it */
 };
 
+/* Where the search for an array ended. */
+struct found {
+    const unsigned char *base;
+    array *of;
+};
+constexpr int N_FOUND = 64;
+
 struct executor {
     std::map<const unsigned char *, array> arrays;
+    found found_last[N_FOUND] = {}; /* by lines of bodies */
     int64_t memory_B = 0, used_B = 0, most_used_B = 0;
     uint64_t seed = 0;
     bool record = false;
@@ -101,6 +132,8 @@ struct executor {
     ucontext_t first_scheduler;
     jmp_buf scheduler;
     std::vector<std::unique_ptr<fibre>> fibres;
+    std::vector<waiting> state; /* of each fibre */
+    std::vector<int> site;      /* where it waits */
     fibre *now = nullptr;
     int64_t block = 0;
     int block_threads = 0;
@@ -108,7 +141,7 @@ struct executor {
     std::vector<word> words;
     std::vector<int> warp_barriers;
     int block_barriers = 0;
-    std::vector<std::vector<ask>> asks; /* of each warp */
+    std::vector<asked> asks; /* of each warp */
     const void *arguments = nullptr;
     void (*body)(const void *) = nullptr;
     std::string fault;
@@ -116,10 +149,11 @@ struct executor {
     size_t scheduler_stack_B = 0;
 };
 
-executor &the()
+executor the_executor;
+
+inline executor &the()
 {
-    static executor e;
-    return e;
+    return the_executor;
 }
 
 void to_scheduler(bool for_good)
@@ -150,13 +184,21 @@ void to_scheduler(bool for_good)
     std::abort();
 }
 
-array *array_of(const void *p, const unsigned char **base)
+/* The array that p points into or behind; that which the line `site` accessed last, probably. */
+array *array_of(const void *p, const unsigned char **base, int site)
 {
     executor &e = the();
+    found &last = e.found_last[site % N_FOUND];
+    if (last.of && (const unsigned char *)p >= last.base &&
+        (const unsigned char *)p < last.base + last.of->size) {
+        *base = last.base;
+        return last.of;
+    }
     auto after = e.arrays.upper_bound((const unsigned char *)p);
     if (after == e.arrays.begin())
         return nullptr;
     --after;
+    last = {after->first, &after->second};
     *base = after->first;
     return &after->second;
 }
@@ -223,6 +265,7 @@ void check_store(array &a, int64_t offset, size_t size, int site)
 {
     executor &e = the();
     const int64_t self = writer_of_now();
+    a.stored_in = e.n_grids;
     for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++) {
         if (a.writer[i] >> 40 == e.n_grids && a.writer[i] != self)
             fail("two threads of a grid store the same element", site);
@@ -235,21 +278,70 @@ void check_load(const array &a, int64_t offset, size_t size, bool own, int site)
 {
     const executor &e = the();
     const int64_t self = writer_of_now();
+    if (!own && a.stored_in != e.n_grids)
+        return;
     for (size_t i = (size_t)offset / WORD_B; size >= WORD_B && i < ((size_t)offset + size) / WORD_B; i++)
         if (own ? a.writer[i] != self : a.writer[i] >> 40 == e.n_grids)
             fail(own ? "loads what another thread stores" : "loads what the grid stores", site);
 }
 
+void forget(asked &a, int barrier)
+{
+    a.barrier = barrier;
+    a.in_order.clear();
+    a.place.clear();
+}
+
+/* The request of an instruction that this lane takes part in; new where it is the first. */
+sp_executor_request &request_of(const instruction &i, int kind, size_t size)
+{
+    executor &e = the();
+    fibre *f = e.now;
+    const size_t warp = (size_t)(f->thread / SP_WARP);
+    asked &a = e.asks[warp];
+    if (a.barrier != f->barrier)
+        forget(a, f->barrier);
+    if (f->next >= a.in_order.size() || !(a.in_order[f->next].first == i)) {
+        const auto found = a.place.emplace(i, a.in_order.size());
+        f->next = found.first->second;
+        if (found.second) {
+            sp_executor_request r = {};
+            r.grid = e.n_grids - e.first_grid;
+            r.warp = e.block * (int64_t)e.asks.size() + (int64_t)warp;
+            r.kind = kind;
+            r.size = (int)size;
+            r.array = i.of->name.c_str();
+            a.in_order.emplace_back(i, e.requests.size());
+            e.requests.push_back(r);
+        }
+    }
+    return e.requests[a.in_order[f->next++].second];
+}
+
+/* How often this thread executed that line before, since its last barrier or pass. */
+int times_of(int site)
+{
+    fibre *f = the().now;
+    if ((size_t)site >= f->lines.size())
+        f->lines.resize((size_t)site + 1);
+    line &l = f->lines[(size_t)site];
+    if (l.since != f->since)
+        l = {f->since, 0};
+    return l.times++;
+}
+
 /* Leaves the processor until the scheduler has found that all have come. */
 void wait_at(waiting where, int site)
 {
-    fibre *self = the().now;
-    self->state = where;
-    self->site = site;
+    executor &e = the();
+    fibre *self = e.now;
+    e.state[(size_t)self->thread] = where;
+    e.site[(size_t)self->thread] = site;
     to_scheduler(false);
     self->barrier++;
     self->pass = 0;
-    self->times.clear();
+    self->since++;
+    self->next = 0;
 }
 
 void start_fibre()
@@ -258,9 +350,11 @@ void start_fibre()
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_finish_switch_fiber(nullptr, &e.scheduler_stack, &e.scheduler_stack_B);
 #endif
-    e.body(e.arguments);
-    e.now->state = DONE;
-    to_scheduler(true);
+    for (;;) { /* once for each block */
+        e.body(e.arguments);
+        e.state[(size_t)e.now->thread] = DONE;
+        to_scheduler(false);
+    }
 }
 
 /* Contexts would save the mask of signals each time, by two calls of the system: only the first time. */
@@ -295,30 +389,42 @@ void prepare_block(int threads, size_t shared_B)
     while (e.fibres.size() < (size_t)threads) {
         e.fibres.push_back(std::make_unique<fibre>());
         e.fibres.back()->stack = std::make_unique<unsigned char[]>(STACK_B);
+        e.state.push_back(RUNS);
+        e.site.push_back(0);
+    }
+    for (const std::unique_ptr<fibre> &f : e.fibres) {
+        for (const copy &c : f->copies)
+            set_copying(c.to, false);
+        f->copies.clear();
     }
     for (int t = 0; t < threads; t++) {
         fibre &f = *e.fibres[(size_t)t];
-        getcontext(&f.context);
-        f.context.uc_stack.ss_sp = f.stack.get();
-        f.context.uc_stack.ss_size = STACK_B;
-        f.context.uc_link = &e.first_scheduler;
-        makecontext(&f.context, start_fibre, 0);
-        f.has_begun = false;
+        if (!f.has_begun || e.state[(size_t)t] != DONE) { /* else it waits for the next block */
+            getcontext(&f.context);
+            f.context.uc_stack.ss_sp = f.stack.get();
+            f.context.uc_stack.ss_size = STACK_B;
+            f.context.uc_link = &e.first_scheduler;
+            makecontext(&f.context, start_fibre, 0);
+            f.has_begun = false;
+        }
         f.thread = t;
-        f.state = RUNS;
+        e.state[(size_t)t] = RUNS;
         f.barrier = 0;
         f.pass = 0;
         f.exchanges = 0;
-        f.times.clear();
-        f.copies.clear();
+        f.since++;
+        f.next = 0;
         f.groups = 0;
     }
     const size_t warps = (size_t)(threads / SP_WARP);
+    if (e.shared.size() != shared_B)
+        e.words.assign(shared_B / WORD_B + 1, word{});
     e.shared.assign(shared_B, 0xff);
-    e.words.assign(shared_B / WORD_B + 1, word{});
     e.warp_barriers.assign(warps, 0);
-    e.block_barriers = 0;
-    e.asks.assign(warps, {});
+    e.block_barriers++; /* what the block before touched is in order */
+    e.asks.resize(warps);
+    for (asked &a : e.asks)
+        forget(a, 0);
 }
 
 /* Do all threads from..to - 1 wait there? *wrong: they never will. */
@@ -327,14 +433,13 @@ bool all_wait(int from, int to, waiting where, const char **wrong)
     const executor &e = the();
     int n_there = 0, n_done = 0, site = 0;
     for (int t = from; t < to; t++) {
-        const fibre &f = *e.fibres[(size_t)t];
-        n_done += f.state == DONE;
-        if (f.state != where)
+        n_done += e.state[(size_t)t] == DONE;
+        if (e.state[(size_t)t] != where)
             continue;
-        if (n_there && f.site != site)
+        if (n_there && e.site[(size_t)t] != site)
             *wrong = "threads wait at different barriers";
         n_there++;
-        site = f.site;
+        site = e.site[(size_t)t];
     }
     if (n_there && n_done)
         *wrong = "threads have ended while others wait for them";
@@ -344,7 +449,7 @@ bool all_wait(int from, int to, waiting where, const char **wrong)
 void set_running(int from, int to)
 {
     for (int t = from; t < to; t++)
-        the().fibres[(size_t)t]->state = RUNS;
+        the().state[(size_t)t] = RUNS;
 }
 
 /* Lets a warp or the block go on when all its threads wait; what is wrong, or NULL. */
@@ -386,14 +491,13 @@ bool run_block(int threads)
             shuffle(&order);
         bool moved = false, all_done = true;
         for (int t : order) {
-            fibre *f = e.fibres[(size_t)t].get();
-            if (f->state == RUNS) {
-                resume(f);
+            if (e.state[(size_t)t] == RUNS) {
+                resume(e.fibres[(size_t)t].get());
                 moved = true;
+                if (!e.fault.empty())
+                    return false;
             }
-            if (!e.fault.empty())
-                return false;
-            all_done = all_done && f->state == DONE;
+            all_done = all_done && e.state[(size_t)t] == DONE;
         }
         if (all_done)
             return true;
@@ -401,32 +505,6 @@ bool run_block(int threads)
         if (wrong || !moved) {
             e.fault = wrong ? wrong : "threads wait for others that never come";
             return false;
-        }
-    }
-}
-
-/* The asks of each warp, put together by instruction. */
-void keep_requests()
-{
-    executor &e = the();
-    auto key = [](const ask &a) { return std::make_tuple(a.barrier, a.pass, a.time, a.site, a.of); };
-    for (size_t w = 0; w < e.asks.size(); w++) {
-        std::stable_sort(e.asks[w].begin(), e.asks[w].end(),
-                         [&](const ask &a, const ask &b) { return key(a) < key(b); });
-        const ask *before = nullptr;
-        for (const ask &a : e.asks[w]) {
-            if (!before || key(*before) != key(a)) {
-                sp_executor_request r = {};
-                r.grid = e.n_grids - e.first_grid;
-                r.warp = e.block * (int64_t)e.asks.size() + (int64_t)w;
-                r.kind = a.kind;
-                r.size = a.size;
-                r.array = a.of->name.c_str();
-                e.requests.push_back(r);
-            }
-            e.requests.back().lanes |= 1u << a.lane;
-            e.requests.back().offset[a.lane] = a.offset;
-            before = &a;
         }
     }
 }
@@ -466,7 +544,7 @@ void next_pass()
 {
     fibre *self = the().now;
     self->pass++;
-    self->times.clear();
+    self->since++;
 }
 void block_sync(int site)
 {
@@ -543,7 +621,7 @@ void touch(const void *p, size_t size, enum access kind, int site)
         return;
     }
     const unsigned char *base = nullptr;
-    array *a = array_of(p, &base);
+    array *a = array_of(p, &base, site);
     const int64_t offset = a ? (const unsigned char *)p - base : 0;
     if (!a || offset + (int64_t)size > (int64_t)a->size) {
         char text[160];
@@ -564,8 +642,9 @@ void touch(const void *p, size_t size, enum access kind, int site)
                      : kind == ACCESS_ADD  ? SP_EXECUTOR_ADD
                      : kind == ACCESS_COPY ? SP_EXECUTOR_COPY
                                            : SP_EXECUTOR_LOAD;
-    e.asks[(size_t)(f->thread / SP_WARP)].push_back(
-        {f->barrier, f->pass, site, f->times[site]++, lane(), what, (int)size, a, offset});
+    sp_executor_request &r = request_of({f->pass, site, times_of(site), a}, what, size);
+    r.lanes |= 1u << lane();
+    r.offset[lane()] = offset;
 }
 
 } // namespace gpu
@@ -586,8 +665,6 @@ int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const voi
         prepare_block(block_threads, shared_B);
         if (!run_block(block_threads))
             return 2;
-        if (e.record)
-            keep_requests();
     }
     return 0;
 }
@@ -671,13 +748,14 @@ enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_
         return SP_OK;
     if ((int64_t)bytes > device_memory() - e.used_B)
         return sp_fail(err, SP_MEMORY, "take a smaller matrix", "%s takes %zu bytes, too many", what, bytes);
-    array a = {what, bytes, std::make_unique<unsigned char[]>(bytes), {}};
+    array a = {what, bytes, std::make_unique<unsigned char[]>(bytes), {}, -1};
     a.writer.assign(bytes / WORD_B + 1, -1);
     std::memset(a.memory.get(), 0xff, bytes);
     *p = a.memory.get();
     e.used_B += (int64_t)bytes;
     e.most_used_B = std::max(e.most_used_B, e.used_B);
     e.arrays.emplace((const unsigned char *)*p, std::move(a));
+    std::fill_n(e.found_last, N_FOUND, found{});
     return SP_OK;
 }
 
@@ -689,6 +767,7 @@ void sp_gpu_free(void *p)
         return;
     e.used_B -= (int64_t)found->second.size;
     e.arrays.erase(found);
+    std::fill_n(e.found_last, N_FOUND, ::found{});
 }
 
 enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err)
@@ -752,7 +831,7 @@ enum sp_status sp_gpu_feed_copy(void *of, void *to, const void *from, size_t byt
 {
     feed *f = (feed *)of;
     const unsigned char *base = nullptr;
-    const array *a = array_of(to, &base);
+    const array *a = array_of(to, &base, 0);
     if (f->state[f->filling] != feed::FILLING)
         return sp_fail(err, SP_BUG, "", "a copy into a buffer that is not being filled");
     if (bytes > 0 && (!a || (size_t)((unsigned char *)to - base) + bytes > a->size))

@@ -76,7 +76,7 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
-/* fp64 and 32-bit indices always; with "all" each type. */
+/* fp64 and 32-bit indices always; with "rest" each type. */
 static void check_case(const struct sp_csr *a, int which)
 {
     const bool is_complex = sp_csr_is_complex(a);

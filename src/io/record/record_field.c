@@ -1,12 +1,12 @@
 #include "io/record/record_field.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/option/run_option.h"
 
 const struct sp_field_facts sp_record_fields[SP_N_FIELDS] = {
-#define FIELD(id, p, t, ...) [SP_F_##id] = {.path = p, .type = t, .words = __VA_ARGS__},
+#define FIELD(id, p, t, ...)                                                                                 \
+    [SP_F_##id] = {.path = p, .length = sizeof p - 1, .type = t, .words = __VA_ARGS__},
 #include "io/record/record_fields.inc"
 };
 
@@ -30,17 +30,24 @@ const char *sp_field_within(enum sp_record_field field, enum sp_record_field obj
 
 enum sp_record_field sp_field_find(const char *path)
 {
+    const size_t length = strlen(path);
     for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
-        if (strcmp(sp_record_fields[i].path, path) == 0)
+        if (sp_record_fields[i].length == length && memcmp(sp_record_fields[i].path, path, length) == 0)
             return (enum sp_record_field)i;
     return SP_F_NONE;
 }
 
 enum sp_record_field sp_field_in(enum sp_record_field object, const char *key)
 {
-    char path[160];
-    const int n = snprintf(path, sizeof path, "%s.%s", sp_field_path(object), key);
-    return n < (int)sizeof path ? sp_field_find(path) : SP_F_NONE;
+    const char *of = sp_field_path(object);
+    const size_t n = strlen(of), length = n + 1 + strlen(key);
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++) {
+        const struct sp_field_facts *f = &sp_record_fields[i];
+        if (f->length == length && f->path[n] == '.' && memcmp(f->path, of, n) == 0 &&
+            strcmp(f->path + n + 1, key) == 0)
+            return (enum sp_record_field)i;
+    }
+    return SP_F_NONE;
 }
 
 enum sp_record_field sp_field_of_symbol(const char *symbol)

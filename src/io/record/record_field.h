@@ -5,6 +5,8 @@
 #ifndef SP_IO_RECORD_FIELD_H
 #define SP_IO_RECORD_FIELD_H
 
+#include <stddef.h>
+
 enum sp_record_field {
     SP_F_NONE,
 #define FIELD(id, ...) SP_F_##id,
@@ -67,6 +69,7 @@ enum sp_definition {
 /* Texts are NULL where there is none. */
 struct sp_field_facts {
     const char *path; /* "metrics.time" */
+    size_t length;    /* of the path, for searches */
     enum sp_field_type type;
     const char *words;                   /* what it is; of a metric its definition */
     const char *other[SP_N_DEFINITIONS]; /* a metric's definitions that differ from that */

@@ -16,9 +16,12 @@ static void put_data(FILE *out, const char *json)
 {
     char shown[SP_VISIBLE_MOST];
     while (*json) {
+        const size_t n = sp_plain_length(json, SIZE_MAX, "<>&");
+        fwrite(json, 1, n, out);
+        json += n;
         if (*json == '<' || *json == '>' || *json == '&') {
             sp_print(out, "\\u%04x", (unsigned)*json++);
-        } else {
+        } else if (*json) {
             sp_visible_next(&json, shown);
             fputs(shown, out);
         }

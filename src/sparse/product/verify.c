@@ -190,14 +190,17 @@ static void multiply_row(const struct sp_workload *w, const struct sp_dense *d, 
     out->n = r;
     out->factors = 2;
     out->m = (double)(s->row_ptr[i + 1] - s->row_ptr[i]) + 2;
+    double *restrict sum = out->sum, *restrict abs_sum = out->abs_sum,
+                     *restrict abs_factors = out->abs_factors;
     for (int64_t k = 0; k < r; k++)
-        out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
+        sum[k] = abs_sum[k] = abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
         const double a = sp_csr_number(s, j), *x = d->x + sp_csr_col(s, j) * r;
+#pragma omp simd
         for (int64_t k = 0; k < r; k++) {
-            out->sum[k] += a * x[k];
-            out->abs_sum[k] += fabs(a * x[k]);
-            out->abs_factors[k] += 1 + fabs(a) + fabs(x[k]);
+            sum[k] += a * x[k];
+            abs_sum[k] += fabs(a * x[k]);
+            abs_factors[k] += 1 + fabs(a) + fabs(x[k]);
         }
     }
 }
@@ -208,13 +211,14 @@ struct dot {
 
 static struct dot dot_of(const double *a, const double *b, int64_t r)
 {
-    struct dot t = {0, 0, 0};
+    double sum = 0, abs_sum = 0, abs_factors = 0;
+#pragma omp simd reduction(+ : sum, abs_sum, abs_factors)
     for (int64_t k = 0; k < r; k++) {
-        t.sum += a[k] * b[k];
-        t.abs_sum += fabs(a[k] * b[k]);
-        t.abs_factors += 1 + fabs(a[k]) + fabs(b[k]);
+        sum += a[k] * b[k];
+        abs_sum += fabs(a[k] * b[k]);
+        abs_factors += 1 + fabs(a[k]) + fabs(b[k]);
     }
-    return t;
+    return (struct dot){sum, abs_sum, abs_factors};
 }
 
 static void sampled_row(const struct sp_workload *w, const struct sp_dense *d, int64_t i, struct row *out)
@@ -240,15 +244,18 @@ static void fused_row(const struct sp_workload *w, const struct sp_dense *d, int
     out->n = r;
     out->factors = 3;
     out->m = (double)(s->row_ptr[i + 1] - s->row_ptr[i]) + (double)r + 4;
+    double *restrict sum = out->sum, *restrict abs_sum = out->abs_sum,
+                     *restrict abs_factors = out->abs_factors;
     for (int64_t k = 0; k < r; k++)
-        out->sum[k] = out->abs_sum[k] = out->abs_factors[k] = 0;
+        sum[k] = abs_sum[k] = abs_factors[k] = 0;
     for (int64_t j = s->row_ptr[i]; j < s->row_ptr[i + 1]; j++) {
         struct dot t = dot_of(d->rows + i * r, d->x + sp_csr_col(s, j) * r, r);
         const double *e = d->second + sp_csr_col(s, j) * r;
+#pragma omp simd
         for (int64_t k = 0; k < r; k++) {
-            out->sum[k] += t.sum * e[k];
-            out->abs_sum[k] += t.abs_sum * fabs(e[k]);
-            out->abs_factors[k] += t.abs_factors * fabs(e[k]) + t.abs_sum + 1;
+            sum[k] += t.sum * e[k];
+            abs_sum[k] += t.abs_sum * fabs(e[k]);
+            abs_factors[k] += t.abs_factors * fabs(e[k]) + t.abs_sum + 1;
         }
     }
 }
@@ -260,19 +267,20 @@ static double compare(const struct row *row, struct rounding u, const double *re
     double worst = 0, bound = relative_bound(u, row->factors, row->m);
     *at = 0;
     for (int64_t k = 0; k < row->n; k++) {
+        double error = fabs(result[k] - row->sum[k]);
+        if (error == 0) /* and both finite */
+            continue;
         bool finite = isfinite(result[k]), finite_ref = isfinite(row->sum[k]);
         bool may_overflow = !(row->abs_sum[k] + row->abs_factors[k] <= u.largest);
         if (!finite && (!finite_ref || may_overflow)) {
             check->n_not_finite++;
             continue;
         }
-        double error = fabs(result[k] - row->sum[k]);
         double tolerance = bound * row->abs_sum[k] + u.smallest * row->abs_factors[k];
-        double ratio = error == 0 ? 0 : error / tolerance;
+        double ratio = error / tolerance;
         if (finite != finite_ref || isnan(ratio))
             ratio = error = INFINITY;
-        if (error > 0)
-            check->max_error = fmax(check->max_error, error / row->abs_sum[k]);
+        check->max_error = fmax(check->max_error, error / row->abs_sum[k]);
         if (ratio > worst)
             *at = k;
         worst = fmax(worst, ratio);
