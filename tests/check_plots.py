@@ -272,6 +272,7 @@ def main():
     kinds = [line.split()[0] for line in run(spmodel, "--list")[1].splitlines() if line and not line.startswith(" ")]
     drawn, faults = {kind: 0 for kind in kinds}, []
     share = int(os.environ.get("SHARE", "1"))  # one in so many pictures of a kind, but the first of each
+    others = os.environ.get("OTHERS", "0") == "1"  # the pictures that such a share leaves out, but the first of each
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
         for number, (name, records) in enumerate(cases(folder)):
@@ -281,7 +282,7 @@ def main():
                 with open(paths[-1], "w", encoding="utf-8") as file:
                     json.dump(record, file)
             for i, kind in enumerate(kinds):
-                if only and kind != only or (drawn[kind] and (number + i) % share):
+                if only and kind != only or (drawn[kind] and ((number + i) % share == 0) == others):
                     continue
                 code, svg, said = run(spmodel, "--kind", kind, "--term", "svg", "-o", "-", *paths)
                 if "it lacks" in said or "plot shows 1 to" in said:
@@ -304,7 +305,7 @@ def main():
                         faults.append(f"losses of {name} as text: a figure touches its bar")
                     if code != 0 or widest > COLUMNS:
                         faults.append(f"{kind} of {name} as text: exits with {code}, {widest} columns: {said}")
-        if not only:
+        if not only and not others:
             faults += faults_of_page(spmodel, [os.path.join(folder, f"record-{name}.json") for name in ("kkt_power", "explain-crs")])
     for kind, n in drawn.items():
         if n == 0 and not only:

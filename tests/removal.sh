@@ -2,26 +2,27 @@
 # One of each kind is taken away, in a copy of the source, by the edits that CONTRIBUTING.md ("How to add") names the other
 # way round: a format, a hint, a counter, an option. What is left is built, with what is no longer used an error, and tried. It fails where
 # more files have to be touched than are promised, where a word of the format is left behind, and where the rest does not
-# work without it. Usage: removal.sh SOURCE_DIR CMAKE C_COMPILER
+# work without it. Objects of files that include nothing of it are those of BUILD, where Ninja has made it; without it all is
+# compiled. Usage: removal.sh SOURCE_DIR CMAKE C_COMPILER BUILD
 set -eu
-source=$1 cmake=$2 compiler=$3
+source=$1 cmake=$2 compiler=$3 finished=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 tree=$work/tree
 mkdir "$tree"
 (cd "$source" && tar cf - CMakeLists.txt cmake src include python model kernels probes plots attach LICENSE) | (cd "$tree" && tar xf -)
-# Nothing is installed, and bodies for one instruction set show as much as those for three.
+# Nothing is installed.
 sed -i '/sp_install_manual()/d' "$tree/CMakeLists.txt"
 sed -i 's/^install(DIRECTORY.*//; s/^install(FILES.*//' "$tree/cmake/install.cmake"
-sed -i 's/set(x86 TRUE)/set(x86 FALSE)/; s/-O3//' "$tree/kernels/CMakeLists.txt"
+sed -i 's/-O3//' "$tree/kernels/CMakeLists.txt"
 
 fail() {
     echo "removal: $*" >&2
     exit 1
 }
 
-touched=
+touched='' all_touched=''
 gone() { # FILE...: whole files
     for file; do
         [ -f "$tree/$file" ] || fail "there is no $file to take away"
@@ -56,7 +57,7 @@ took() { # WHAT MOST: how many files that was
     shift 2
     echo "$what: $# of at most $most files:$touched"
     [ $# -le "$most" ] || fail "$what touches $# files, $most are promised"
-    touched=
+    all_touched="$all_touched$touched" touched=
 }
 
 # A format: its line, its layout, what the model knows, its kernel.
@@ -86,9 +87,40 @@ took "the option --strict" 2
 left=$(cd "$tree" && grep -rliE 'SP_FORMAT_STRIPED|sp_stripes|striped\.h' src model kernels probes plots || true)
 [ -z "$left" ] || fail "the format is still spoken of in $left"
 
+# Objects of the finished build whose sources and headers were copied and not touched.
+same_objects() {
+    ninja=$(sed -n 's/^CMAKE_MAKE_PROGRAM:[A-Z]*=//p' "$finished/CMakeCache.txt" 2>/dev/null)
+    case $ninja in *ninja*) ;; *) return 0 ;; esac
+    ! grep -qE '^SP_SANITIZE:[A-Z]*=(ON|thread)' "$finished/CMakeCache.txt" || return 0
+    "$ninja" -C "$finished" -t deps 2>/dev/null | awk -v source="$source/" -v finished="$finished" -v touched="$all_touched" '
+        function out() { if (object != "" && own && !changed) print object }
+        BEGIN { n = split(touched, name, " "); for (i = 1; i <= n; i++) is_touched[name[i]] = 1 }
+        /: #deps/ { out(); object = $1; sub(/:$/, "", object); own = changed = 0; if (/STALE/) changed = 1; next }
+        NF {
+            file = $1 ~ /^\// ? $1 : finished "/" $1
+            while (sub(/[^\/]+\/\.\.\//, "", file)) {}
+            if (index(file, source) == 1) {
+                file = substr(file, length(source) + 1)
+                own = 1
+            } else if (index(file, finished) == 1) file = "made by the build"
+            else next # of the system
+            if (file in is_touched || file !~ /^(src|include|model|kernels|probes|plots|attach)\//) changed = 1
+        }
+        END { out() }'
+}
 cd "$work"
-"$cmake" -S tree -B build -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DSP_TESTS=OFF -DSP_BENCH=OFF \
-    -DSP_WITH_CUDA=OFF -DCMAKE_C_FLAGS='-O0 -Werror=unused -Werror=implicit-function-declaration' >configured 2>&1 || { cat configured; fail "the rest cannot be configured"; }
+same_objects >same
+with=$(sed -n 's/^\(SP_WITH_[A-Z0-9_]*\):[A-Z]*=\(.*\)/-D\1=\2/p' "$finished/CMakeCache.txt")
+if [ ! -s same ]; then # bodies for one instruction set show as much as those for three
+    sed -i 's/set(x86 TRUE)/set(x86 FALSE)/' "$tree/kernels/CMakeLists.txt"
+    with=-DSP_WITH_CUDA=OFF
+fi
+# shellcheck disable=SC2086 # a list of words
+"$cmake" -G "Unix Makefiles" -S tree -B build -DCMAKE_C_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=None -DSP_TESTS=OFF -DSP_BENCH=OFF \
+    $with -DCMAKE_C_FLAGS='-O0 -Werror=unused -Werror=implicit-function-declaration' >configured 2>&1 || { cat configured; fail "the rest cannot be configured"; }
+while read -r object; do
+    [ ! -d "build/${object%%.dir/*}.dir" ] || { mkdir -p "build/${object%/*}" && cp "$finished/$object" "build/$object"; }
+done <same
 "$cmake" --build build --target spmodel --parallel 2 >built 2>&1 || { grep -E 'error|Error' built | head -n 20; fail "the rest does not build"; }
 
 # The program without them.

@@ -19,33 +19,44 @@ product() { # product CODE RANKS ARGUMENTS...: exits with CODE?
     code=$?
     [ $code = "$want" ] || fail "$n ranks with $* exit with $code, not $want"
 }
-own() { # own MATRIX RANKS PARTITION ARGUMENTS...
-    matrix=$1 n=$2 partition=$3
+own() { # own "MATRICES" RANKS PARTITION ARGUMENTS...
+    names=$1 n=$2 partition=$3
     shift 3
-    product 0 "$n" --partition "$partition" "$@" "$dir/$matrix.mtx"
-    python3 "$tests/mpi/halo_by_hand.py" "$dir/$matrix.mtx" "$n" "$partition" ranks "$dir/$matrix".[0-9]*T[0-9]*Z.json >"$dir/hand" ||
-        { cat "$dir/hand"; fail "$matrix, $n ranks, $partition"; }
-    echo "own    $matrix $n $partition: $(cat "$dir/hand")"
+    # shellcheck disable=SC2046 # files
+    product 0 "$n" --partition "$partition" "$@" $(for m in $names; do echo "$dir/$m.mtx"; done)
+    for m in $names; do
+        cases=$((cases + 1))
+        mv "$dir/$m".[0-9]*T[0-9]*Z.json "$dir/$cases.json" || fail "no record of $m on $n ranks"
+        echo "$dir/$m.mtx $n $partition ranks $dir/$cases.json" >>"$dir/cases"
+    done
 }
-theirs() { # theirs MATRIX RANKS PARTITION: three products of PETSc, which has each rank's rows one after the other
-    [ "$petsc" != none ] || { echo "SKIPPED PETSc, $1 on $2 ranks: not in this build (Debian: libpetsc-real-dev)"; return 0; }
-    rows='' partition=$3 name=$1
-    if [ "$3" != rows ]; then
-        name=ordered partition=$dir/ordered.parts
-        rm -f "$dir"/ordered.*
-        "$spmodel" reorder "$dir/$1.mtx" "$dir/ordered.mtx" --ranks "$2" --partition "$3" --parts "$partition" >"$dir/out" 2>"$dir/err" ||
-            fail "$1 cannot be had in the order of $2 ranks"
-        rows=$(awk -v n="$2" '{ rows[$1]++ } END { for (i = 0; i < n; i++) printf "%d ", rows[i] }' "$partition")
-    fi
-    [ -f "$dir/$name.petsc" ] || "$spmodel" convert "$dir/$name.mtx" "$dir/$name.petsc" >/dev/null || fail "$1 cannot be converted"
-    rm -f "$dir/sent.json"
-    # shellcheck disable=SC2086 # numbers
-    SPMODEL_MESSAGES="$dir/sent.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$2" "$petsc" "$dir/$name.petsc" 3 $rows >"$dir/out" 2>"$dir/err" ||
-        fail "PETSc fails on $1"
-    python3 "$tests/mpi/halo_by_hand.py" "$dir/$name.mtx" "$2" "$partition" messages "$dir/sent.json" 3 >"$dir/hand" ||
-        { cat "$dir/hand"; fail "PETSc, $1, $2 ranks, $3"; }
-    echo "PETSc  $1 $2 $3: $(cat "$dir/hand")"
+theirs() { # theirs RANKS MATRIX PARTITION [MATRIX PARTITION]...: three products of PETSc, which has each rank's rows one after the other
+    [ "$petsc" != none ] || { echo "SKIPPED PETSc on $1 ranks: not in this build (Debian: libpetsc-real-dev)"; return 0; }
+    n=$1 files='' phase=0
+    shift
+    cases=$((cases + 1))
+    while [ $# -gt 0 ]; do
+        rows='' partition=$2 name=$1
+        if [ "$partition" != rows ]; then
+            name=$1-$n-$(basename "$partition") partition=$dir/$name.rank
+            "$spmodel" reorder "$dir/$1.mtx" "$dir/$name.mtx" --ranks "$n" --partition "$2" --parts "$partition" >"$dir/out" 2>"$dir/err" ||
+                fail "$1 cannot be had in the order of $n ranks"
+            rows=:$(awk -v n="$n" '{ rows[$1]++ } END { for (i = 0; i < n; i++) printf "%d,", rows[i] }' "$partition")
+        fi
+        [ -f "$dir/$name.petsc" ] || "$spmodel" convert "$dir/$name.mtx" "$dir/$name.petsc" >/dev/null || fail "$1 cannot be converted"
+        files="$files $dir/$name.petsc$rows" phase=$((phase + 2))
+        echo "$dir/$name.mtx $n $partition messages $dir/$cases.json 3 $phase" >>"$dir/cases"
+        shift 2
+    done
+    # shellcheck disable=SC2086 # files
+    SPMODEL_MESSAGES="$dir/$cases.json" LD_PRELOAD="$pmpi" "$mpiexec" -n "$n" "$petsc" 3 $files >"$dir/out" 2>"$dir/err" ||
+        fail "PETSc fails on$files"
 }
+by_hand() { # each of these cases, as it is by hand
+    python3 "$tests/mpi/halo_by_hand.py" "$dir/cases" || fail "the bytes are not those by hand"
+    : >"$dir/cases"
+}
+cases=0
 matrix() { # matrix NAME SOURCE
     "$spmodel" convert "$2" "$dir/$1.mtx" --general >"$dir/out" 2>"$dir/err" || fail "$2 cannot be had"
 }
@@ -66,31 +77,32 @@ if [ "$full" = full ]; then
             echo "SKIPPED: no $shared/$real.mtx"
         fi
     done
-    for m in $all; do
-        for n in 2 3 4 8; do
+    for n in 2 3 4 8; do
+        own "$all" $n rows
+        own "$all" $n nnz --each-reads
+        set -- $n
+        for m in $all; do
             partition_file $m $n
-            own $m $n rows
-            own $m $n nnz --each-reads
             own $m $n "$dir/$m.$n.parts"
-            for partition in rows nnz "$dir/$m.$n.parts"; do
-                theirs $m $n "$partition"
-            done
+            set -- "$@" $m rows $m nnz $m "$dir/$m.$n.parts"
         done
+        theirs "$@"
     done
+    by_hand
     exit 0
 fi
 
 matrix small gen:laplace2d:12
 own small 3 nnz
 grep -q "counted the same" "$dir/out" || fail "the report does not compare"
-theirs small 3 rows
-theirs small 3 nnz
+theirs 3 small rows small nnz
 
 # More ranks than rows, rows without entries, a rectangular matrix, one rank.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 2\n1 2 -1\n2 1 1\n' >"$dir/tiny.mtx"
 own tiny 4 rows
 printf '%%%%MatrixMarket matrix coordinate real general\n5 9 4\n1 9 2\n2 1 -1\n2 7 1\n5 5 3\n' >"$dir/wide.mtx"
 own wide 3 rows --each-reads
+by_hand
 
 # The program starts mpirun itself; a number of ranks that the job has not is refused.
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
@@ -153,7 +165,7 @@ for option in --each-reads "--partition nnz" "--budget 9ms" "--seed 2"; do
     pair 2 "the ranks are asked for different things: ${option%% *}" "small.mtx" "small.mtx $option"
 done
 pair 2 "other numbers of matrices" "small.mtx" "small.mtx tiny.mtx"
-(cd "$dir" && "$mpiexec" -n 2 "$spmodel" analyze --no-hints --no-plots --samples 1 --budget 1ms --out apart small.mtx) >"$dir/out" 2>"$dir/err"
+(cd "$dir" && "$mpiexec" -n 2 "$spmodel" analyze --no-hints --no-plots --samples 1 --budget 1ms --machine ivb-e5-2660v2 --out apart small.mtx) >"$dir/out" 2>"$dir/err"
 [ "$(grep -c "2 ranks make the same analysis, each by itself" "$dir/err")" = 1 ] || fail "ranks without --mpi are not told so, once"
 pair 2 "has no meaning with --mpi" "small.mtx" "small.mtx --cold"
 pair 3 "none.mtx: cannot open" "small.mtx --each-reads" "none.mtx --each-reads"
@@ -161,6 +173,7 @@ pair 3 "the ranks have read different matrices" "small.mtx --each-reads" "tiny.m
 # Partition files that are not for this matrix, or this job.
 awk 'BEGIN { for (i = 0; i < 144; i++) print i < 140 ? 0 : 2 }' >"$dir/uneven"
 own small 3 "$dir/uneven"
+by_hand
 product 2 2 --partition "$dir/uneven" "$dir/small.mtx"
 grep -q "has 3 parts, there are 2 ranks" "$dir/err" || fail "more parts than ranks"
 product 3 2 --partition "$dir/uneven" "$dir/tiny.mtx"

@@ -1,11 +1,13 @@
 """Who sends how many bytes to whom in a distributed SpMV, by sets of columns: no code of the program takes part.
 
-halo_by_hand.py MATRIX.mtx RANKS PARTITION KIND RECORD [PRODUCTS]
+halo_by_hand.py MATRIX.mtx RANKS PARTITION KIND RECORD [PRODUCTS PHASE]
+halo_by_hand.py CASES   lines of these words
 
 MATRIX.mtx: coordinates, general. PARTITION: rows, nnz, or a file with the rank of each row. KIND: ranks, the record of
 `spmodel analyze --mpi`, whose predicted and counted bytes must both be these; or messages, what libspmodel-pmpi.so wrote:
-its phase 2 must be PRODUCTS times these, a message a product and pair."""
+its PHASE must be PRODUCTS times these, a message a product and pair."""
 import bisect
+import functools
 import json
 import sys
 
@@ -17,6 +19,7 @@ def equal(n, ranks):  # as PETSC_DECIDE
     return begin
 
 
+@functools.lru_cache(maxsize=1)
 def read(name):
     with open(name) as f:
         assert "coordinate" in f.readline()
@@ -56,8 +59,8 @@ def divide(n_r, n_c, rows, ranks, partition):
     return row, row if n_r == n_c else owners(equal(n_c, ranks), n_c)
 
 
-def main():
-    matrix, ranks, partition, kind, record = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5]
+def differs(matrix, ranks, partition, kind, record, n_products=0, its_phase=0):
+    ranks = int(ranks)
     n_r, n_c, rows = read(matrix)
     row_rank, col_rank = divide(n_r, n_c, rows, ranks, partition)
     needed = [set() for _ in range(ranks)]
@@ -78,9 +81,9 @@ def main():
         ok = ok and sum(r["sent_B"] for r in job["each"]) == sum(want.values()) == job["halo_B"]
         got = counted
     else:
-        products, got, messages = int(sys.argv[6]), {}, {}
+        products, got, messages = int(n_products), {}, {}
         for phase in job["phases"]:
-            for q in phase["pairs"] if phase["phase"] == 2 else []:
+            for q in phase["pairs"] if phase["phase"] == int(its_phase) else []:
                 pair = q["from"], q["to"]
                 got[pair] = got.get(pair, 0) + q["bytes"]
                 messages[pair] = messages.get(pair, 0) + q["messages"]
@@ -90,8 +93,14 @@ def main():
             if want.get(pair) != got.get(pair):
                 print("from", pair[0], "to", pair[1], "want", want.get(pair), "got", got.get(pair))
         print("the bytes are not those of the matrix")
-    print(len(want), "pairs,", sum(want.values()), "B")
+    name = matrix.split("/")[-1].split(".")[0]
+    print(kind, name, ranks, partition.split("/")[-1] + ":", len(want), "pairs,", sum(want.values()), "B")
     return not ok
+
+
+def main():
+    cases = [line.split() for line in open(sys.argv[1])] if len(sys.argv) == 2 else [sys.argv[1:]]
+    return any([differs(*case) for case in sorted(cases)]) or not cases
 
 
 sys.exit(main())

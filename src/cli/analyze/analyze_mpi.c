@@ -50,14 +50,15 @@ static enum sp_status try_best(const struct sp_mpi *mpi, const struct sp_mpi_wor
 /* Collective; the exit code, of rank 0 that of what it has shown. */
 static int advise_and_show(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
                            const struct sp_mpi_world *world, const struct sp_mpi_result *r,
-                           const struct sp_mpi_options *options, const char *command)
+                           const struct sp_mpi_options *options, struct sp_mpi_exchange *exchange,
+                           const char *command)
 {
     struct sp_error err;
     struct sp_mpi_advice advice;
     struct sp_mpi_trial trial;
     const bool asked = !a->output.asked[SP_OPTION_NO_HINTS];
     bool tried = false;
-    enum sp_status status = asked ? sp_mpi_advise(mpi, world, options, r, &advice, &err) : SP_OK;
+    enum sp_status status = asked ? sp_mpi_advise(mpi, world, options, r, exchange, &advice, &err) : SP_OK;
     if (status == SP_OK && asked && a->output.asked[SP_OPTION_TRY_HINTS] && advice.best >= 0) {
         status = try_best(mpi, world, options, &advice, r, &trial, &err);
         tried = status == SP_OK;
@@ -69,14 +70,14 @@ static int advise_and_show(const struct sp_analyze_arguments *a, const struct sp
 
 static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_mpi *mpi,
                        const struct sp_mpi_world *world, const struct sp_mpi_options *options,
-                       const char *command)
+                       struct sp_mpi_exchange *exchange, const char *command)
 {
     struct sp_error err;
     struct sp_mpi_result result;
     const enum sp_status status = sp_mpi_run(mpi, world, options, &result, &err);
     if (status != SP_OK)
         return world->rank == 0 ? sp_report_error(&err) : sp_exit_code(status);
-    double code = advise_and_show(a, mpi, world, &result, options, command);
+    double code = advise_and_show(a, mpi, world, &result, options, exchange, command);
     code = mpi->most(code);
     sp_mpi_result_free(&result);
     return (int)code;
@@ -109,10 +110,11 @@ static int run_all(struct sp_analyze_arguments *a, const struct sp_mpi *mpi, con
         options.load.memory_limit_B = (double)memory.available_B / (a->each_reads ? world->n_node_ranks : 1);
     if (world->rank > 0)
         options.load.progress = NULL;
+    struct sp_mpi_exchange exchange = {.is_measured = false};
     int code = 0;
     for (int i = 0; i < a->n_matrices && code != sp_exit_code(SP_INTERRUPTED); i++) {
         options.matrix = a->matrix[i];
-        code = sp_worse_exit(code, analyze_one(a, mpi, world, &options, command));
+        code = sp_worse_exit(code, analyze_one(a, mpi, world, &options, &exchange, command));
         sp_terminal_clear(&terminal);
     }
     return code;

@@ -110,9 +110,9 @@ static enum sp_status advise(const struct sp_mpi_result *r, const struct sp_mpi_
 
 enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
                              const struct sp_mpi_options *o, const struct sp_mpi_result *r,
-                             struct sp_mpi_advice *advice, struct sp_error *err)
+                             struct sp_mpi_exchange *exchange, struct sp_mpi_advice *advice,
+                             struct sp_error *err)
 {
-    struct sp_network network;
     struct sp_network_points points;
     enum sp_status status = SP_OK;
     *advice = (struct sp_mpi_advice){.best = -1};
@@ -123,16 +123,18 @@ enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world
         return SP_OK;
     if (o->watch.wait)
         o->watch.wait(o->watch.context, "measuring the exchange");
-    status = sp_network_measure(mpi, world, &points, &network, err);
+    if (!exchange->is_measured)
+        status = sp_network_measure(mpi, world, &points, &exchange->network, err);
+    exchange->is_measured = status == SP_OK;
     if (status == SP_ABSENT) { /* of noise: the run itself is none the worse */
         advice->why_not = "the exchange was too disturbed to measure";
         status = SP_OK;
     }
     const bool several = mpi->most(world->n_node_ranks < world->n_ranks) > 0;
-    if (status == SP_OK && several && !sp_value_known(network.between.latency_s))
+    if (status == SP_OK && several && !sp_value_known(exchange->network.between.latency_s))
         advice->why_not = "messages between nodes were not measured";
     if (status == SP_OK && world->rank == 0 && !advice->why_not)
-        status = advise(r, o, &network, advice, err);
+        status = advise(r, o, &exchange->network, advice, err);
     if (o->watch.wait)
         o->watch.wait(o->watch.context, NULL);
     status = sp_mpi_agree(mpi, world, status, err);

@@ -4,6 +4,7 @@
 #define SP_SESSION_MPI_ADVICE_H
 
 #include "io/record/record.h"
+#include "model/ranks/network.h"
 #include "session/mpi/mpi_types.h"
 
 enum { SP_MPI_PARTITIONS = 8 };
@@ -20,12 +21,19 @@ struct sp_mpi_advice {
     const char *why_not; /* static: nothing was predicted; NULL: it was */
 };
 
-/* Measures the exchange between ranks, reads the matrix on rank 0 once more, and predicts each
- * partition with the roofs that the ranks had. Collective: the same status on all ranks, and `best`
- * of advice. */
+/* The exchange between the ranks, measured once in a job. Zeroed before the first use. */
+struct sp_mpi_exchange {
+    bool is_measured;
+    struct sp_network network;
+};
+
+/* Measures the exchange between ranks where it is not known yet, reads the matrix on rank 0 once
+ * more, and predicts each partition with the roofs that the ranks had. Collective: the same status
+ * on all ranks, and `best` of advice. */
 enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world *world,
                              const struct sp_mpi_options *options, const struct sp_mpi_result *result,
-                             struct sp_mpi_advice *advice, struct sp_error *err);
+                             struct sp_mpi_exchange *exchange, struct sp_mpi_advice *advice,
+                             struct sp_error *err);
 
 /* A hint that was tried: the run with the partition, and the run as it was once more beside it. */
 struct sp_mpi_trial {
