@@ -2,6 +2,7 @@
 """Checks pages that spmodel writes: well-formed, self-contained, readable by everybody.
 
 Usage: check_html.py PAGE [RECORD...]: the records, in this order, must be in the page as data.
+       check_html.py --list FILE: each line is a page and its records, with tabs between
 """
 import json
 import re
@@ -209,8 +210,8 @@ def check_records(root, paths):
             expect(visible(json.load(file)) == inside, f"the page does not hold {path} as it is")
 
 
-def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
+def check_page(page, *records):
+    with open(page, encoding="utf-8") as file:
         text = file.read()
     root = check_parsers(text)
     check_self_contained(root)
@@ -220,11 +221,16 @@ def main():
     check_pictures(root)
     n_sums = check_sums(root)
     check_contrast(root)
-    check_records(root, sys.argv[2:])
+    check_records(root, records)
     if faults:
-        sys.exit("check_html: " + sys.argv[1] + "\n  " + "\n  ".join(dict.fromkeys(faults)))
+        sys.exit("check_html: " + page + "\n  " + "\n  ".join(dict.fromkeys(faults)))
     pictures = sum(name_of(e) == "svg" for e in root.iter())
-    print(f"{sys.argv[1].split('/')[-1]}: {pictures} plots, {n_sums} tables of losses, {len(text)} characters")
+    print(f"{page.split('/')[-1]}: {pictures} plots, {n_sums} tables of losses, {len(text)} characters")
 
 
-main()
+if sys.argv[1] == "--list":
+    with open(sys.argv[2], encoding="utf-8") as lines:
+        for line in lines:
+            check_page(*line.rstrip("\n").split("\t"))
+else:
+    check_page(*sys.argv[1:])

@@ -18,19 +18,19 @@ run() { # run NAME ARGUMENTS...: analyse quietly into $dir/NAME
 this_machine "$dir/machine.json"
 
 if [ -z "$full" ]; then
-run formats --format all gen:laplace2d:60
-run schedules_rows --schedule rows gen:arrow:3000
-run schedules_cyclic --schedule cyclic:8 gen:arrow:3000
-run schedules_merge --schedule merge gen:arrow:3000
-run single --precision f32 --index i64 gen:random:3000:7
+run formats --format all gen:laplace2d:36
+run schedules_rows --schedule rows gen:arrow:1000
+run schedules_cyclic --schedule cyclic:8 gen:arrow:1000
+run schedules_merge --schedule merge gen:arrow:1000
+run single --precision f32 --index i64 gen:random:1500:7
 run plain --store plain --pages small --no-pin --threads 1 gen:band:2000:5
-run nt --store nt --cold gen:laplace3d:20
-run striped --format striped:256 --cold gen:random:4000:4
-run half --format half --cold gen:laplace2d:60+permuted:3
-run between --between axpy,dot gen:laplace3d:20
+run nt --store nt --cold --no-hints gen:laplace3d:12
+run striped --format striped:256 --cold gen:random:1500:4
+run half --format half --cold gen:laplace2d:36+permuted:3
+run between --between axpy,dot gen:laplace3d:12
 run auto --format auto gen:block:64:8:4
-run rcm --reorder rcm gen:laplace2d:60+permuted:3
-run runs --runs 3 gen:laplace2d:60
+run rcm --reorder rcm gen:laplace2d:36+permuted:3
+run runs --runs 3 gen:laplace2d:36
 run more_threads_than_rows --threads 7 gen:laplace2d:2
 
 # The capacity that is simulated is the one that decides where the data live.
@@ -53,7 +53,7 @@ machine["ceilings"] += [dict(c, mode="unknown") for c in machine["ceilings"] if 
 json.dump(machine, open(sys.argv[2], "w"))
 PY
     code=0
-    env -u SPMODEL_ASSUME "$spmodel" analyze -q --no-plots --budget 20ms --samples 5 --machine "$dir/faster.json" --out "$dir/low" \
+    env -u SPMODEL_ASSUME "$spmodel" analyze -q --no-plots --no-hints --budget 20ms --samples 5 --machine "$dir/faster.json" --out "$dir/low" \
         --sim-llc 64KiB --fail-below bandwidth:0.001 gen:laplace2d:300 >"$dir/low.txt" 2>&1 || code=$?
     [ $code = 5 ] || { cat "$dir/low.txt"; echo "analyze: a roof far too low ends with $code, not 5"; exit 1; }
     grep -q 'remembered for this machine\|were disturbed' "$dir/low.txt" ||

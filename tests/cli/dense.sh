@@ -57,26 +57,26 @@ done
 [ -z "$full" ] || { echo "dense: ok: $odd"; exit 0; }
 
 # Every operation in every format that it has.
-run spmmv_sell --op spmmv --rhs 4 --format sell:8,32 gen:laplace2d:60
-run spmmv_column --op spmmv --rhs 3 --order column gen:laplace2d:60
-run spmmv_bcsr --op spmmv --rhs 5 --format bcsr:2x3 gen:laplace2d:60
-run spmv_bcsr --format bcsr:3x3 gen:laplace2d:60
+run spmmv_sell --op spmmv --rhs 4 --format sell:8,32 gen:laplace2d:36
+run spmmv_column --op spmmv --rhs 3 --order column gen:laplace2d:36
+run spmmv_bcsr --op spmmv --rhs 5 --format bcsr:2x3 gen:laplace2d:36
+run spmv_bcsr --format bcsr:3x3 gen:laplace2d:36
 run spmm_bcsr --op spmm --inner 17 --format bcsr:4x4 --precision f32 gen:block:64:8:4
-run spmm_staged --op spmm --inner 40 --format staged:64,32 gen:laplace2d:60
-run spmm_f16 --op spmm --inner 33 --precision f16 gen:random:2000:8
-run sddmm_bf16 --op sddmm --inner 33 --precision bf16 gen:random:2000:8
+run spmm_staged --op spmm --inner 40 --format staged:64,32 gen:laplace2d:36
+run spmm_f16 --op spmm --inner 33 --precision f16 gen:random:800:8
+run sddmm_bf16 --op sddmm --inner 33 --precision bf16 gen:random:800:8
 for format in crs coo tiled:16,8 staged:32,16; do
-    run "sddmm_$format" --op sddmm --inner 24 --format "$format" gen:random:2000:8
+    run "sddmm_$format" --op sddmm --inner 24 --format "$format" gen:random:800:8
 done
-run fusedmm --op fusedmm --inner 20 --precision f32 gen:random:3000:6
+run fusedmm --op fusedmm --inner 20 --precision f32 gen:random:1200:6
 grep -q "B saved, .* modelled" "$dir/fusedmm.txt" || fail "the unfused pair is missing"
-run spmmv_auto --op spmmv --rhs 2 --format auto gen:laplace2d:50
-run formats --op spmmv --rhs 2 --format all gen:laplace2d:40
-run cold --op spmm --inner 16 --cold --store nt gen:laplace2d:60
+run spmmv_auto --op spmmv --rhs 2 --format auto gen:laplace2d:30
+run formats --op spmmv --rhs 2 --format all gen:laplace2d:24
+run cold --op spmm --inner 16 --cold --store nt --no-hints gen:laplace2d:36
 run threads --op spmmv --rhs 8 --threads 5 --schedule cyclic:4 gen:laplace2d:30
 
 # A series has a record for each width, a table and a plot.
-analyze series --rhs 1,2,8 gen:laplace2d:60
+analyze series --rhs 1,2,8 gen:laplace2d:36
 [ "$(ls "$dir"/series/*.json | wc -l)" -eq 3 ] || fail "the series has not three records"
 ls "$dir"/series/*.balance.* >/dev/null || fail "the series has no balance plot"
 grep -q "^OVER r " "$dir/series.txt" || fail "the series has no table"
@@ -95,7 +95,7 @@ done
     --machine "$dir/machine.json" --alpha sim >"$dir/out" || fail "model of sddmm"
 
 # Blocks are counted as they would be stored, and rows of blocks that were shuffled find together again.
-"$spmodel" info --blocks 4x4,8x8 gen:block:4000:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
+"$spmodel" info --blocks 4x4,8x8 gen:block:1600:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
 sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { found = $NF < $2 / 2 } END { exit !found }' ||
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
 refused "takes a list such as" info --blocks 3x gen:laplace2d:10

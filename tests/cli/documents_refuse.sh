@@ -33,11 +33,12 @@ page '<!-- run: not: somebody else'"'"'s machine -->\n\n    spmodel info M'; typ
 page '<!-- file: a/b.txt -->\n```text\nwords\n```\n\n```sh\ncd a\nX=5\nfor i in 1 2; do\n    test $i -lt $X\ndone\ngrep -qx words b.txt\n```'; typed
 [ $code -eq 0 ] || fail "a file, a loop, and a state that stays"
 
-page 'A `spmodel analyze M --nothing`, a `track frobnicate`, a `--no-such-option`.'; named
-for words in "no option --nothing of spmodel analyze" "track has no verb 'frobnicate'" "no option --no-such-option"; do refused "$words"; done
-page '<!-- run: not: only looked at -->\n\n    FOO=1 srun -N 2 spmodel anlyze M'; named; refused "no command 'spmodel anlyze'"
-page 'A `src/no/such/file.c`, `sp_no''_such_function`, [a page](no-such-page.md), `sp_analyze` (`session/analyze/setup.c`).'; named
-for words in "no file src/no/such/file.c" "nothing is called sp_no.*_function" "a link to '.*no-such-page.md'" \
-    "sp_analyze is not in session/analyze/setup.c"; do refused "$words"; done
-page 'A picture: ![](x.png)'; named; refused "an image without a text"
+# All on one page, since the names that there are take seconds to gather.
+page 'A `spmodel analyze M --nothing`, a `track frobnicate`, a `--no-such-option`.\n
+<!-- run: not: only looked at -->\n\n    FOO=1 srun -N 2 spmodel anlyze M\n
+A `src/no/such/file.c`, `sp_no''_such_function`, [a page](no-such-page.md), `sp_analyze` (`session/analyze/setup.c`).\n
+A picture: ![](x.png)'; named
+for words in "no option --nothing of spmodel analyze" "track has no verb 'frobnicate'" "no option --no-such-option" \
+    "no command 'spmodel anlyze'" "no file src/no/such/file.c" "nothing is called sp_no.*_function" "a link to '.*no-such-page.md'" \
+    "sp_analyze is not in session/analyze/setup.c" "an image without a text"; do refused "$words"; done
 echo "documents_refuse.sh: ok"

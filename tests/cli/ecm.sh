@@ -72,18 +72,18 @@ pages='{"huge":true,"threads":1,"reach_B":1048576,"walk":{"value":2e-9,"unit":"s
 sed -e "s|\"caches\"|\"pages\": [$pages],&|" "$dir/rows.json" >"$dir/pages.json"
 run machine show "$dir/pages.json"
 has '^PAGES +huge: the TLBs of a core map 1 MiB, a gather beyond it takes 2 ns more .1 thread.$'
-run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json="$dir/walks.json"
 has '^  [34][.0-9]* ms of it walking page tables, 9[0-9.]+ % of the gathers .modelled; explain tlb..$'
-run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json
-has '"walks":\{"value":[0-9.]+,.*"tlb":\{"value":0[.]00[34]'
-run model gen:random:2000000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --pages small
+grep -qE '"walks":\{"value":[0-9.]+,.*"tlb":\{"value":0[.]00[34]' "$dir/walks.json" || fail "JSON lacks the walks"
+run model gen:random:200000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+has 'of it walking page tables'
+run model gen:random:200000:1 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --pages small
 not 'page tables' # of which the machine says nothing
 run model gen:laplace2d:40 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
 not 'keeps|page tables'
-run model gen:band:80000:10 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim
+run model gen:band:80000:10 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json="$dir/kept.json"
 has '^ CRS: L3 keeps about [0-9]+ % .0 % \.\.\. [0-9]+ %. of the data between executions'
-run model gen:band:80000:10 --machine "$dir/pages.json" --threads 1 --format crs --alpha sim --json
-has '"kept":\{"level":"L3","share":\{"value":0[.][0-9]+,'
+grep -qE '"kept":\{"level":"L3","share":\{"value":0[.][0-9]+,' "$dir/kept.json" || fail "JSON lacks what is kept"
 
 run machine show zen4-vm-2c
 has '^ECM +overlap .* measured, error .*: fitted to 12 streams'

@@ -47,7 +47,8 @@ while IFS=$tab read -r codes line; do
     typed=$line
     case $line in
     "spmodel analyze"* | "spmodel machine measure"*) typed="$line --budget 50ms" ;;
-    "spmodel sweep"*) typed="$line --budget 200ms --point 2ms --index i32 --schedule nnz" ;;
+    "spmodel sweep"*) typed="$line --budget 20ms --point 1ms --index i32 --schedule nnz" ;;
+    "spmodel import --time "*) typed="$line --machine zen4-vm-2c" ;; # none with one thread is remembered
     esac
     case $line in "spmodel analyze"*) typed="$typed --no-plots --no-hints" ;; esac
     code=0

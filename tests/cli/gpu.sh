@@ -1,9 +1,10 @@
 #!/bin/sh
 # GPUs on the command line: what is said without one, and the whole way of an analysis with the stand-in of the GPU
 # module, which executes the kernels on this CPU.
-# Usage: gpu.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA RECORD_SCHEMA MACHINE_SCHEMA STAND_IN_DIR (empty: there is none)
+# Usage: gpu.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA RECORD_SCHEMA MACHINE_SCHEMA STAND_IN_DIR [all]
+# STAND_IN_DIR is empty where there is none; all: what waits for a GPU to become free, where the rest was looked at.
 set -u
-spmodel=$1 check_records=$2 check_schema=$3 schema=$4 machine_schema=$5 stand_in=${6:-}
+spmodel=$1 check_records=$2 check_schema=$3 schema=$4 machine_schema=$5 stand_in=${6:-} share=${7:-}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME="$dir" XDG_DATA_HOME="$dir" XDG_CACHE_HOME="$dir" CUDA_VISIBLE_DEVICES=''
@@ -57,9 +58,30 @@ grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's mea
 "$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
 exits 2 'is a CPU' analyze gen:laplace3d:8 --device gpu --machine ivb-e5-2660v2
 
+busy() { # CODE ARGUMENT...
+    code=$1
+    shift
+    env -u SPMODEL_ASSUME "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim \
+        --budget 20ms --samples 8 "$@" gen:laplace3d:10 >"$dir/out" 2>"$dir/err"
+    got=$?
+    [ $got = "$code" ] || fail "analyze $* beside others exits with $got, not $code"
+}
+if [ "$share" = all ]; then
+    SP_EXECUTOR_TIRES=1
+    export SP_EXECUTOR_TIRES
+    busy 5 --fail-below bandwidth:0.01
+    unset SP_EXECUTOR_TIRES
+    busy 0
+    head -n 1 "$dir/out" | grep -Eq '(clean|busy|unusable): ' || fail 'the first line does not say in what state the machine was'
+    "$check_schema" "$schema" "$dir"/busy/*.json || fail "records of a busy GPU do not obey the schema"
+    "$check_records" "$dir"/busy/*.json || fail "figures of a busy GPU do not fit each other"
+    echo "gpu: ok"
+    exit 0
+fi
+
 six_lines="possible reached lost do trust " # the first says what was run
 analyze() {
-    ok analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --samples 3 "$@"
+    ok analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/records" --budget 20ms --samples 3 "$@"
     [ "$(sed -n '2,6s/ .*//p' "$dir/out" | tr '\n' ' ')" = "$six_lines" ] || fail "head -6 of $* does not answer"
 }
 analyze gen:laplace3d:10 --bytes sim --no-plots
@@ -101,7 +123,7 @@ analyze gen:laplace2d:60+permuted:3 # what the hint gains is this minute's
 has 'J04 order on a GPU|order on a GPU \('
 analyze gen:powerlaw:9:8 --isa cuda-thread --no-plots
 has 'divergence'
-analyze gen:arrow:3000 --format all --no-plots
+analyze gen:arrow:600 --format all --no-plots
 has 'SELL-32-256'
 # Operations with dense operands.
 for what in "spmmv crs --rhs 4" "spmm crs --inner 33" "spmm bcsr:16x16 --inner 32 --precision f16" \
@@ -120,14 +142,14 @@ sed 's/"launch_s": {[^}]*}/"launch_s": {"value": 2e-6, "unit": "s", "origin": "s
     "$(dirname "$machine_schema")/../machines/h200-sxm-141gb.json" >"$dir/h200.json"
 ok analyze -v --device gpu --machine "$dir/h200.json" --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
 has 'matrix units'
-# Weights that exceed the memory, 1.5 MB: streamed in STAGED, refused elsewhere.
-SP_EXECUTOR_MEMORY=1500000
+# Weights that exceed the memory, 0.6 MB: streamed in STAGED, refused elsewhere.
+SP_EXECUTOR_MEMORY=600000
 export SP_EXECUTOR_MEMORY
-analyze gen:random:2000:40 --op spmm --format staged:16,64 --inner 16 --no-plots --bytes sim --out "$dir/dense"
+analyze gen:random:800:40 --op spmm --format staged:16,64 --inner 16 --no-plots --bytes sim --out "$dir/dense"
 has 'the weights are streamed'
 has 'BOUND BY +host link'
 grep -q 'WHERE THE TIME GOES' "$dir/out" && fail "losses of a time that the host link decides"
-exits 4 'staged:16,64 streams' analyze gen:random:3000:40 --device gpu --machine "$dir/stand-in.json" --op spmm --format crs --inner 16
+exits 4 'staged:16,64 streams' analyze gen:random:1200:40 --device gpu --machine "$dir/stand-in.json" --op spmm --format crs --inner 16
 SP_EXECUTOR_MEMORY=1200000 # enough without what shares carry
 exits 4 'matrix and operands take' analyze gen:hpcg:14 --device gpu --machine "$dir/stand-in.json" --op spmm --inner 8 --isa cuda-share
 unset SP_EXECUTOR_MEMORY
@@ -144,14 +166,6 @@ grep -q 'measured  [0-9.]* Gflop/s' levels.gp || fail "the plot of levels lacks 
 # Beside others that take more and more of the device: no verdict, and gates do not know.
 SP_EXECUTOR_TIRES=1
 export SP_EXECUTOR_TIRES
-busy() { # CODE ARGUMENT...
-    code=$1
-    shift
-    env -u SPMODEL_ASSUME "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim \
-        --budget 20ms "$@" gen:laplace3d:10 >"$dir/out" 2>"$dir/err"
-    got=$?
-    [ $got = "$code" ] || fail "analyze $* beside others exits with $got, not $code"
-}
 busy 0
 head -n 1 "$dir/out" | grep -q 'unusable: ' || fail 'the first line does not say in what state the GPU was'
 has '^possible +not known'
@@ -160,13 +174,9 @@ has '^PLAN +20.* of measurements'
 has '^ +sample +'
 grep -Eq 'WHERE THE TIME GOES|^HINTS' "$dir/out" && fail 'what is doubted is explained'
 busy 5 --require-clean
-busy 5 --fail-below bandwidth:0.01
 unset SP_EXECUTOR_TIRES
-env -u SPMODEL_ASSUME "$spmodel" analyze --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
-    >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
-head -n 1 "$dir/out" | grep -Eq '(clean|busy|unusable): ' || fail 'the first line does not say in what state the machine was'
-SP_EXECUTOR_SHARED=1 "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim gen:laplace3d:10 \
-    >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
+SP_EXECUTOR_SHARED=1 "$spmodel" analyze -v --device gpu --machine "$dir/stand-in.json" --out "$dir/busy" --no-plots --bytes sim --budget 20ms \
+    --samples 8 gen:laplace3d:10 >"$dir/out" 2>"$dir/err" || fail "it ends with $?"
 grep -q '1 other program on the GPU' "$dir"/busy/*.json || fail 'who else has work on the GPU is not said'
 "$check_schema" "$schema" "$dir"/busy/*.json || fail "records of a busy GPU do not obey the schema"
 "$check_records" "$dir"/busy/*.json || fail "figures of a busy GPU do not fit each other"
@@ -177,6 +187,6 @@ exits 4 'multiple of 32' analyze gen:laplace3d:8 --device gpu --machine "$dir/st
 exits 2 'exclude each other' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --bytes sim --require-bytes
 SP_EXECUTOR_REFUSES=1
 export SP_EXECUTOR_REFUSES
-exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --bytes cupti
-exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --require-bytes
+exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --samples 3 --bytes cupti
+exits 4 'refused, as asked' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --samples 3 --require-bytes
 echo "gpu: ok"

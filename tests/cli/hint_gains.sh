@@ -19,7 +19,7 @@ as_this_machine zen4-vm-2c "$machine"
 : >"$dir/seen"
 look_at() { # look_at ARGUMENTS...: every hint of an analysis
     rm -rf "$dir/out"
-    "$spmodel" analyze --machine "$machine" --budget 60ms --no-plots --out "$dir/out" -v "$@" >"$dir/report" ||
+    "$spmodel" analyze --machine "$machine" --budget 20ms --no-plots --out "$dir/out" -v "$@" >"$dir/report" ||
         { cat "$dir/report"; fail "analyze $* failed"; }
     record=$(ls "$dir"/out/*.json)
     "$check_schema" "$schema" "$record" >"$dir/checked" || { cat "$dir/checked"; fail "$*: the record breaks its schema"; }
@@ -41,7 +41,7 @@ look_at() { # look_at ARGUMENTS...: every hint of an analysis
 look_at gen:laplace3d:30 --threads 2
 look_at gen:laplace3d:30+permuted:7 --threads 2
 look_at gen:random:60000:6 --threads 2
-look_at gen:random:300000:4 --threads 1 --cold
+look_at gen:random:100000:4 --threads 1 --cold
 look_at gen:powerlaw:15:8:3 --threads 2 --schedule rows
 look_at gen:block:3000:4:6:1 --threads 1 --format sell:32,1
 look_at gen:laplace2d:200 --threads 2 --index i64
@@ -51,7 +51,7 @@ look_at gen:anderson:24 --threads 2 --pages small --store plain
 whole=$machine
 sed 's/{"level":3,/{"level":3,"partition":"matrix",/' "$machine" >"$dir/divisible.json"
 machine=$dir/divisible.json
-look_at gen:random:200000:8 --threads 2 --sim-llc 2MiB
+look_at gen:random:60000:8 --threads 2 --sim-llc 1MiB
 grep -q '^ *divide  ' "$dir/report" || { cat "$dir/report"; fail "ways of the last level are not looked at"; }
 machine=$whole
 [ "$(wc -l <"$dir/seen")" -ge 3 ] || fail "only $(wc -l <"$dir/seen") hints were looked at"
@@ -61,8 +61,8 @@ if [ -n "$stand_in" ]; then # how many hints there are hangs on what it measures
     export LD_LIBRARY_PATH
     "$spmodel" machine measure --device gpu --quick --size 4MiB -o "$machine" >"$dir/measured" 2>&1 ||
         { cat "$dir/measured"; fail "the stand-in cannot be measured"; }
-    look_at gen:laplace2d:100+permuted:3 --device gpu
-    look_at gen:random:20000:8 --device gpu --format sell:32,1
+    look_at gen:laplace2d:60+permuted:3 --device gpu --samples 4
+    look_at gen:random:6000:8 --device gpu --samples 4 --format sell:32,1
 else
     echo "not looked at: hints for GPUs need the stand-in of the GPU module, which needs a C++ compiler"
 fi

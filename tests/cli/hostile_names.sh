@@ -39,12 +39,13 @@ expect 0 "$seen" model "$bad.mtx" --machine zen4-vm-2c
 expect 3 "$seen-absent.mtx: cannot open" info "$bad-absent.mtx"
 printf '%%%%MatrixMarket matrix coordinate real general\n1 1 1\n%s 1 1\n' "$bad" >"$bad-broken.mtx"
 expect 3 "$seen-broken.mtx:3" info "$bad-broken.mtx"
-expect 3 "$seen-broken.mtx:3" analyze "$bad-broken.mtx"
+expect 3 "$seen-broken.mtx:3" analyze "$bad-broken.mtx" --machine zen4-vm-2c
 expect 2 "$seen" convert "$bad.mtx" "$bad.png"
 expect 4 "$seen" convert "$bad.mtx" "absent/$bad.mtx"
 expect 2 "$seen" "$bad"
 expect 2 "$seen" info "--$bad" "$bad.mtx"
 expect 2 "$seen" analyze "$bad.mtx" --format "$bad"
+[ -z "$(ls "$dir"/spmodel/machine-*.json 2>/dev/null)" ] || fail "a format that is none waits for a measurement of the machine"
 # shellcheck disable=SC2086 # words
 expect 0 "saved  " analyze "$bad.mtx" $brief --out "$bad-records" "--json=$bad.json" "--csv=$bad.csv" "--html=$bad.html"
 clean "$bad.json" "the record" && clean "$bad.csv" "CSV" && clean "$bad.html" "the page"

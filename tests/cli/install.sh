@@ -10,6 +10,8 @@ trap 'rm -rf "$dir"' EXIT
 export HOME="$dir/home" XDG_DATA_HOME="$dir/home" XDG_CACHE_HOME="$dir/home/cache"
 unset SPMODEL_STORE SPMODEL_HELPER || true
 mkdir -p "$dir/home" "$dir/work"
+. "$here/this_machine.sh"
+this_machine
 fail() {
     echo "install.sh: $*"
     exit 1

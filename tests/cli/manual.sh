@@ -13,6 +13,9 @@ fail() {
 }
 plain() { sed 's/\\f[BIRP]//g; s/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ga/`/g; s/\\(ti/~/g; s/\\(ha/^/g; s/\\&//g; s/\\e/\\/g' "$@"; }
 words() { tr -s ' \n' '\n\n' | grep -v '^$' | tr '\n' ' '; }
+lacking() { # lacking FILE: the first line of standard input that is not among its words
+    awk -v file="$1" 'BEGIN { while ((getline line <file) > 0) text = text line "\n" } { $1 = $1 } !index(text, $0) { print; exit }'
+}
 names() { sed -n '/^ *Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'; } # of spmodel --help
 
 "$spmodel" help --man-pages "$dir/man" || fail "the pages cannot be written"
@@ -53,9 +56,8 @@ while read -r name; do
     # The words of each option, as far as they are on one line of both.
     sed -n 's/^ \{2,6\}\(-[a-zA-Z?], \)\{0,1\}--[^ ]*  *\([A-Za-z].*\)$/\2/p' "$dir/help" >"$dir/phrases"
     plain "$page" | words >"$dir/words"
-    while read -r phrase; do
-        grep -qF -e "$phrase" "$dir/words" || fail "$name: its page lacks the words '$phrase'"
-    done <"$dir/phrases"
+    phrase=$(lacking "$dir/words" <"$dir/phrases")
+    [ -z "$phrase" ] || fail "$name: its page lacks the words '$phrase'"
     # Exit codes that --help speaks of are among those of the page.
     for code in $(words <"$dir/help" | grep -oE '(exit|Exit)( with)? code [0-9]+' | grep -oE '[0-9]+$'); do
         plain "$page" | sed -n '/^\.SH "EXIT STATUS"/,/^\.SH/p' | grep -qx "$code" || fail "$name: exit code $code is not on its page"
@@ -69,10 +71,10 @@ n_topics=0
 for topic in $("$spmodel" help | sed -n '/^Topics/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
     n_topics=$((n_topics + 1))
     plain "$man7/spmodel-$topic.7" | words >"$dir/words"
-    "$spmodel" help "$topic" | while read -r line; do
-        [ "$topic" != exit-codes ] || line=$(echo "$line" | sed 's/^[0-9]* *//')
-        grep -qF -e "$(echo "$line" | words | sed 's/ $//')" "$dir/words" || fail "topic $topic lacks '$line'"
-    done
+    numbers='' # of exit codes stand before their words
+    [ "$topic" != exit-codes ] || numbers='s/^ *[0-9]* *//'
+    line=$("$spmodel" help "$topic" | sed "$numbers" | lacking "$dir/words")
+    [ -z "$line" ] || fail "topic $topic lacks '$line'"
 done
 [ $n_topics -ge 7 ] || fail "only $n_topics topics"
 

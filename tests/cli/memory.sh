@@ -45,7 +45,7 @@ endings="petsc rb"
 ! "$spmodel" --version | grep -q 'LIBARCHIVE: [0-9]' || endings="petsc rb npz petsc.gz"
 for ending in $endings; do
     case $ending in
-    *.gz) gzip -k matrix.petsc ;;
+    *.gz) gzip -1 -k matrix.petsc ;;
     *) "$spmodel" convert -q gen:laplace3d:60 matrix.$ending ;;
     esac
     expect 4 "are needed for " "$spmodel" info --memory 15M matrix.$ending

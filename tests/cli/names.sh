@@ -42,8 +42,8 @@ verbs() { # verbs COMMAND
     for option in --help --version; do echo "other$tab$option"; done
     options -h bootstrap bench/*.sh bench/*.c examples/*.c | sed "s/^/other$tab/"
     find . -name .git -prune -o -path './build*' -prune -o -print | sed "s/^\.\//path$tab/"
-    grep -rhoE '(sp|SP|SPMODEL)_[A-Za-z0-9_]+' src model kernels probes plots attach cmake tests bench examples bootstrap \
-        CMakeLists.txt CMakePresets.json .ci | sort -u | sed "s/^/word$tab/"
+    LC_ALL=C grep -rhoE '(sp|SP|SPMODEL)_[A-Za-z0-9_]+' src model kernels probes plots attach cmake tests bench examples bootstrap \
+        CMakeLists.txt CMakePresets.json .ci | LC_ALL=C sort -u | sed "s/^/word$tab/"
 } >"$dir/there"
 [ "$(grep -c "^help${tab}analyze" "$dir/there")" -gt 20 ] || { echo "names.sh: analyze has no options: --help is not understood"; exit 1; }
 grep -q "^verb${tab}track${tab}check" "$dir/there" || { echo "names.sh: track has no verbs: --help is not understood"; exit 1; }

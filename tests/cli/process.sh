@@ -46,10 +46,11 @@ nothing_left() {
     [ -z "$left" ] || fail "$what leaves $left after $1"
 }
 "$spmodel" generate -q laplace2d:300 -o m.mtx || fail "no matrix was made"
+"$spmodel" generate -q laplace2d:40 -o small.mtx || fail "no matrix was made"
 this_machine machine.json || fail "no machine"
 
 # A descriptor that is closed is not the next file's.
-analyze="analyze -q --no-plots --budget 20ms --machine machine.json m.mtx"
+analyze="analyze -q --no-plots --budget 20ms --machine machine.json small.mtx"
 # shellcheck disable=SC2086 # words
 ends 4 "standard output: it is closed" "$spmodel" $analyze --json=out/j.json >&-
 grep -q '"schema": "spmodel.record' out/j.json && [ "$(grep -c '^possible ' out/j.json)" -eq 0 ] || fail "the report lies in the record"

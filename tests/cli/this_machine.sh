@@ -6,9 +6,10 @@ this_machine() {
         [ -z "${1:-}" ] || cp "$SP_TEST_MACHINE/machine.json" "$1"
         [ -n "${XDG_CACHE_HOME:-}" ] || return 0
         mkdir -p "$XDG_CACHE_HOME/spmodel"
-        # A measurement in which everything was disturbed is not remembered: then each script measures what it needs.
+        # A measurement in which everything was disturbed is not remembered: then each script measures what it needs. Figures in
+        # doubt would be measured again by each of them.
         for remembered in "$SP_TEST_MACHINE"/cache/spmodel/machine-*.json; do
-            [ ! -f "$remembered" ] || cp "$remembered" "$XDG_CACHE_HOME/spmodel/"
+            [ ! -f "$remembered" ] || sed 's/, *"doubt": *"[^"]*"//' "$remembered" >"$XDG_CACHE_HOME/spmodel/${remembered##*/}"
         done
     elif [ -n "${1:-}" ]; then
         "$spmodel" machine measure --quick -q -o "$1" >/dev/null

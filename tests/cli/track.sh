@@ -276,7 +276,7 @@ grep -q "gen:laplace2d:300" "$dir/out" || fail "a damaged record hides the other
 # The gate of examples/ci: nothing before it, then as before, then worse.
 gate() { # gate CODE
     code=0
-    (cd "$dir" && SPMODEL_STORE="$dir/gate" SPMODEL="$spmodel" sh "$examples/ci/gate.sh" gen:laplace2d:500) >"$dir/out" 2>&1 || code=$?
+    (cd "$dir" && SPMODEL_STORE="$dir/gate" SPMODEL="$spmodel" sh "$examples/ci/gate.sh" gen:laplace2d:330) >"$dir/out" 2>&1 || code=$?
     [ $code -eq "$1" ] || { cat "$dir/out"; fail "the gate exited with $code, not $1"; }
 }
 gate 5

@@ -139,7 +139,7 @@ def test_plots_stand_alone():
 
 
 def test_hints_and_losses_are_tables():
-    r = analyze(laplacian(200), no_hints=False, budget="200ms", threads=1)
+    r = analyze(laplacian(100), no_hints=False, budget="100ms", threads=1)
     rows = r.hints if isinstance(r.hints, list) else r.hints.to_dict("records")
     assert all({"id", "title", "gain_lo", "options"} <= set(row) for row in rows)
     losses = r.losses if isinstance(r.losses, list) else r.losses.to_dict("records")

@@ -493,7 +493,6 @@ static int show_messages(struct arguments *a, const char *folder)
     return code;
 }
 
-/* run NULL: nothing was run, the folder was kept. */
 static int judge_folder(struct arguments *a, const char *folder, const struct sp_attached_run *run,
                         const struct sp_attach_end *end, const struct sp_progress *progress,
                         struct sp_terminal *terminal)
@@ -501,10 +500,9 @@ static int judge_folder(struct arguments *a, const char *folder, const struct sp
     struct sp_capture capture;
     struct sp_error err;
     const enum sp_status status = sp_capture_read(folder, &capture, &err);
-    if (status != SP_OK && !(run && status == SP_ABSENT)) /* which means: there is no log */
+    if (status != SP_OK && status != SP_ABSENT) /* which means: there is no log */
         return sp_report_error(&err);
-    if (run)
-        name_as_typed(&capture, run);
+    name_as_typed(&capture, run);
     const int code = judge_all(a, &capture, end, progress, terminal);
     sp_capture_free(&capture);
     return code;
@@ -628,6 +626,7 @@ static int attach(int argc, char **argv)
     char command[4096];
     struct sp_error err;
     struct sp_stage stage = {0};
+    struct sp_capture kept = {0};
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     sched_getaffinity(0, sizeof cpus, &cpus);
@@ -649,11 +648,14 @@ static int attach(int argc, char **argv)
     struct sp_terminal terminal;
     struct sp_progress progress = sp_terminal_open(&terminal, a.common.verbosity);
     struct sp_machine gpu = {0};
-    enum sp_status status = sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err);
+    enum sp_status status = a.capture ? sp_capture_read(a.capture, &kept, &err) : SP_OK;
+    if (status == SP_OK) /* which may measure the machine: after what can be refused at once */
+        status = sp_stage_open(SP_STAGE_CPU, a.machine, &progress, &a.analyze, &stage, &err);
     if (status == SP_OK && a.gpu)
         status = sp_this_gpu(SP_GPU_CUDA, a.gpu, &progress, &gpu, &err);
     if (status != SP_OK) {
         sp_stage_close(&stage);
+        sp_capture_free(&kept);
         sp_terminal_clear(&terminal);
         return sp_output_close(&a.output, &a.common, sp_report_error(&err));
     }
@@ -661,8 +663,9 @@ static int attach(int argc, char **argv)
     a.analyze.seed = 1;
     a.request.gpu = a.gpu ? &gpu : NULL;
     const struct sp_attach_end no_end = {0};
-    code = a.capture ? judge_folder(&a, a.capture, NULL, &no_end, &progress, &terminal)
+    code = a.capture ? judge_all(&a, &kept, &no_end, &progress, &terminal)
                      : run_and_judge(&a, cpus, &progress, &terminal);
+    sp_capture_free(&kept);
     sp_stage_close(&stage);
     sp_machine_free(&gpu);
     return sp_output_close(&a.output, &a.common, code);

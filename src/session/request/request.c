@@ -437,7 +437,10 @@ enum sp_status sp_request_settle(struct sp_request *r, struct sp_error *err)
     if (r->all_formats && strncmp(r->analyze.schedule, "merge", 5) == 0)
         return sp_fail(err, SP_USAGE, "leave " SP_O_SCHEDULE " out, or name " SP_O_FORMAT " crs",
                        SP_O_FORMAT " all has chunks of SELL, which the schedule merge cannot split");
-    return SP_OK;
+    struct sp_workload tried = {0};
+    return r->all_formats || strcmp(r->analyze.format, "auto") == 0
+               ? SP_OK
+               : sp_workload_set_format(&tried, r->analyze.format, err);
 }
 
 /* ---- what a recording says ---- */
