@@ -125,7 +125,8 @@ enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world
         o->watch.wait(o->watch.context, "measuring the exchange");
     if (!exchange->is_measured)
         status = sp_network_measure(mpi, world, &points, &exchange->network, err);
-    exchange->is_measured = status == SP_OK;
+    /* all ranks measure again, or none */
+    exchange->is_measured = mpi->most(status != SP_OK) == 0;
     if (status == SP_ABSENT) { /* of noise: the run itself is none the worse */
         advice->why_not = "the exchange was too disturbed to measure";
         status = SP_OK;
