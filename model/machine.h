@@ -70,6 +70,13 @@ static inline int64_t sp_cache_believed_B(const struct sp_cache *c)
     return c->effective_B.origin != SP_NONE ? (int64_t)c->effective_B.value : c->size_B;
 }
 
+/* The most that it may keep: the upper end of what was measured, else as stated. A virtual machine
+ * shares the last level with others, and keeps a tenth of it or less. */
+static inline int64_t sp_cache_most_B(const struct sp_cache *c)
+{
+    return c->effective_B.origin != SP_NONE ? (int64_t)c->effective_B.hi : c->size_B;
+}
+
 /* What one miss fetches [B]: a sector where lines have them. */
 static inline int sp_cache_granule_B(const struct sp_cache *c)
 {

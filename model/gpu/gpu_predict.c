@@ -17,7 +17,7 @@ void sp_gpu_L2_band(const struct sp_machine *m, int64_t *lo_B, int64_t *hi_B)
     const struct sp_cache *L2 = sp_machine_llc(m);
     bool known = sp_value_known(L2->effective_B);
     *lo_B = known ? (int64_t)L2->effective_B.lo : L2->size_B / 2;
-    *hi_B = known ? (int64_t)L2->effective_B.hi : L2->size_B;
+    *hi_B = sp_cache_most_B(L2);
 }
 
 static struct sp_value exact_bytes(int64_t sectors)

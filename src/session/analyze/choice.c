@@ -398,7 +398,7 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
                             struct sp_error *err)
 {
     const struct sp_cache *llc = c->o->machine ? sp_machine_llc(c->o->machine) : NULL;
-    const double cache_B = llc ? (double)llc->size_B * c->n_domains : (double)(32 << 20),
+    const double cache_B = llc ? (double)sp_cache_most_B(llc) * c->n_domains : (double)(32 << 20),
                  all = 2 * cache_B / 12, least = all / 8;
     enum sp_status status = SP_OK;
     for (c->entries = all;;) {

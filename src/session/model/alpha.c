@@ -177,7 +177,7 @@ static enum sp_status simulate_band(struct simulation *s, int home, struct sp_er
     int n_idle = s->n_idle;
     if (status == SP_OK && (s->row->machine->kind == SP_GPU || is_interval(c))) {
         bool known = sp_value_known(c->effective_B);
-        status = simulate_last(s, home, known ? (int64_t)c->effective_B.hi : c->size_B, &lo, err);
+        status = simulate_last(s, home, sp_cache_most_B(c), &lo, err);
         if (status == SP_OK)
             status = simulate_last(s, home, known ? (int64_t)c->effective_B.lo : c->size_B / 2, &hi, err);
     }
