@@ -1,38 +1,47 @@
 #include "hand_layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
 #include "sparse/formats/format_ids.h"
 
+/* How many places to pass over, of which each is taken with probability p. */
+static int64_t gap(struct sp_random *random, double p)
+{
+    const double g = p < 1 ? floor(log1p(-sp_random_unit(random)) / log1p(-p)) : 0;
+    return g < 1e15 ? (int64_t)g : INT64_C(1) << 50;
+}
+
 void hand_matrix(const struct hand_shape *s, struct sp_csr *a)
 {
     struct sp_random random = {s->seed};
-    int64_t room = s->n_r * s->n_c;
-    bool *there = calloc((size_t)room, 1);
-    int64_t n_nz = 0;
+    const double p = s->mean / (s->band ? 2.0 * s->band + 1 : (double)s->n_c);
+    int64_t *ptr = malloc((size_t)(s->n_r + 1) * sizeof *ptr), n_nz = 0, room = 0;
+    int32_t *col = NULL;
+    ptr[0] = 0;
     for (int64_t i = 0; i < s->n_r; i++) {
-        bool empty = sp_random_unit(&random) < s->empty;
-        for (int64_t j = 0; j < s->n_c; j++) {
-            bool near = !s->band || llabs(i - j) <= s->band;
-            double columns = s->band ? 2.0 * s->band + 1 : (double)s->n_c;
-            bool hit = near && sp_random_unit(&random) < s->mean / columns;
-            there[i * s->n_c + j] = i == s->dense_row || (hit && !empty);
-            n_nz += there[i * s->n_c + j];
+        const bool empty = sp_random_unit(&random) < s->empty, dense = i == s->dense_row;
+        const int64_t first = s->band && !dense && i > s->band ? i - s->band : 0;
+        const int64_t end = s->band && !dense && i + s->band + 1 < s->n_c ? i + s->band + 1 : s->n_c;
+        if (n_nz + s->n_c > room) {
+            room = 2 * room + s->n_c;
+            col = realloc(col, (size_t)room * sizeof *col);
         }
+        for (int64_t j = first + (dense ? 0 : gap(&random, p)); j < end && (dense || !empty);
+             j += 1 + (dense ? 0 : gap(&random, p)))
+            col[n_nz++] = (int32_t)j;
+        ptr[i + 1] = n_nz;
     }
     sp_csr_alloc(s->n_r, s->n_c, n_nz, SP_FIELD_REAL, NULL, a, NULL);
-    int64_t k = 0;
-    for (int64_t i = 0; i < s->n_r; i++) {
-        for (int64_t j = 0; j < s->n_c; j++)
-            if (there[i * s->n_c + j]) {
-                a->val[k] = 1;
-                a->col[k++] = (int32_t)j;
-            }
-        a->row_ptr[i + 1] = k;
+    for (int64_t k = 0; k < n_nz; k++) {
+        a->val[k] = 1;
+        a->col[k] = col[k];
     }
-    free(there);
+    memcpy(a->row_ptr, ptr, (size_t)(s->n_r + 1) * sizeof *ptr);
+    free(col);
+    free(ptr);
 }
 
 static void set_ptr(void *array, size_t size, int64_t i, int64_t value)

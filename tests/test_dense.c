@@ -88,7 +88,8 @@ START_TEST(huge_cold_cache_gives_the_formula)
                 struct sp_traffic t = simulate(&l, INT64_C(1) << 30, nt);
                 near(t.read_B.value + t.write_B.value, v.total_B, tolerance, "V", _i, widths[k]);
                 near(t.array_read_B[SP_ARRAY_X], v.array_B[SP_ARRAY_X], 1e-9, "x", _i, widths[k]);
-                near(t.array_read_B[SP_ARRAY_ROWS], v.array_B[SP_ARRAY_ROWS], lines ? 0.02 : 0.15, "rows", _i,
+                /* A tenth of them is empty; half a line of 160 B rows is read with such a neighbour. */
+                near(t.array_read_B[SP_ARRAY_ROWS], v.array_B[SP_ARRAY_ROWS], lines ? 0.03 : 0.15, "rows", _i,
                      widths[k]);
                 near(t.write_B.value, v.write_B, 0.01, "V_write", _i, widths[k]);
                 sp_layout_free(&l);
