@@ -34,7 +34,7 @@ await() { # the exit code of $pid in $code; fails where it does not end
     tries=0
     while kill -0 $pid 2>/dev/null && ! grep -q '^State:.Z' /proc/$pid/status 2>/dev/null; do
         tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$what goes on after $1"
+        [ $tries -lt 2400 ] || fail "$what goes on two minutes after $1"
         sleep 0.05
     done
     code=0
