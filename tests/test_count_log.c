@@ -475,7 +475,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 3);
+    share_take(argc, argv, 3, 9);
     Suite *suite = suite_create("count_log");
     TCase *tc = tcase_create("count_log");
     tcase_add_test(tc, faults_are_caught_in_the_right_words);

@@ -387,7 +387,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 8);
+    share_take(argc, argv, 8, 8);
     Suite *s = suite_create("gate");
     TCase *t = tcase_create("gate");
     tcase_set_timeout(t, 300);

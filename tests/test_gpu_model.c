@@ -513,7 +513,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 2);
+    share_take(argc, argv, 2, 6);
     Suite *s = suite_create("gpu_model");
     TCase *tc = tcase_create("all");
     tcase_set_timeout(tc, 300);

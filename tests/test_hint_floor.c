@@ -491,7 +491,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, ONE_IN);
+    share_take(argc, argv, ONE_IN, 3 * ONE_IN);
     Suite *suite = suite_create("hint_floor");
     TCase *tc = tcase_create("hint_floor");
     tcase_set_timeout(tc, 120);

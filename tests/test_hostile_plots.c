@@ -404,7 +404,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 3);
+    share_take(argc, argv, 3, 9);
     Suite *suite = suite_create("hostile plots");
     TCase *tc = tcase_create("hostile plots");
     tcase_add_checked_fixture(tc, set_up, tear_down);

@@ -544,7 +544,7 @@ static void remove_folder(void)
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 24);
+    share_take(argc, argv, 24, 72);
     memset(long_text, 'A', sizeof long_text - 1);
     memcpy(long_text + 5000, "\nok: forged verdict\n", 20);
     memcpy(long_text + 9996, "\033[2J", 4);

@@ -494,7 +494,7 @@ int main(int argc, char **argv)
         {"ranks", candidates_are_ranked, 1, true},
         {"verify", verify_finds_what_is_wrong, 1, true},
     };
-    share_take(argc, argv, 10);
+    share_take(argc, argv, 10, 10);
     met = mmap(NULL, MOST_ROWS * sizeof *met, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (met == MAP_FAILED)
         return EXIT_FAILURE;

@@ -144,7 +144,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 3);
+    share_take(argc, argv, 3, 9);
     while (n_kinds < MOST_KINDS && kinds[n_kinds].format)
         n_kinds++;
     add_formats(has, add);

@@ -124,7 +124,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 3);
+    share_take(argc, argv, 3, 9);
     Suite *suite = suite_create("load_memory");
     TCase *c = tcase_create("load_memory");
     tcase_add_checked_fixture(c, make_dir, remove_dir);

@@ -881,7 +881,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, ONE_IN);
+    share_take(argc, argv, ONE_IN, 3 * ONE_IN);
     Suite *suite = suite_create("verdict");
     TCase *tc = tcase_create("verdict");
     tcase_add_test(tc, generated_records_are_not_contradicted);

@@ -440,7 +440,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 11);
+    share_take(argc, argv, 11, 11);
     Suite *suite = suite_create("gpu_kernels");
     TCase *tcase = tcase_create("gpu_kernels");
     suite_add_tcase(suite, tcase);

@@ -399,7 +399,7 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-    share_take(argc, argv, 11);
+    share_take(argc, argv, 11, 11);
     Suite *suite = suite_create("gpu_requests");
     TCase *tcase = tcase_create("gpu_requests");
     suite_add_tcase(suite, tcase);

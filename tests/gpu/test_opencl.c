@@ -199,7 +199,7 @@ END_TEST
 int main(int argc, char **argv)
 {
     struct sp_error err;
-    share_take(argc, argv, 2);
+    share_take(argc, argv, 2, 2);
     if (sp_gpu_module_open(SP_GPU_OPENCL, &module, &err) != SP_OK ||
         module->describe(&device, &err) != SP_OK) {
         printf("SKIPPED: %s\n", err.what);
