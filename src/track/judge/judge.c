@@ -796,7 +796,7 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         prior.variance = 1e-8;
     const struct sp_level_series series = level_series(&s, 0, s.n);
     const struct sp_level_options levels = {
-        .floor = log1p(o->floor), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
+        .floor = log1p(floor_of(o, exact)), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
     if (s.n > 0)
         status = sp_levels_locate(&series, &levels, change, most, n_found, err);
     for (int i = 0; i < *n_found; i++) {
