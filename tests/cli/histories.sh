@@ -77,6 +77,7 @@ has "between $began and"
 history bytes --fault bytes:12:2 --fault bytes:30-35:5:2 --series 2
 expect 1 check --metric bytes
 has 'open since commit0012 (after commit0011): a step of +2.0 %, seen in 147 sessions'
+count 0 'not confirmed yet'
 count 1 'open since'
 expect 0 locate --metric bytes
 count 3 'between'

@@ -727,7 +727,7 @@ bool sp_judge_wants_confirmation(const struct sp_judgement *j)
 {
     return (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE ||
             j->verdict == SP_TRACK_INCONCLUSIVE || j->is_suspect) &&
-           j->n_before > 0 && j->confirmed != SP_CONFIRMED;
+           j->n_before > 0 && j->confirmed != SP_CONFIRMED && !(j->is_exact && j->seen > 1);
 }
 
 /* --- Two records --------------------------------------------------------------------------- */
