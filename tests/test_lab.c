@@ -503,10 +503,22 @@ static int audit(struct sp_lab_audit *a, const char *code)
     return n;
 }
 
+/* As if all predictions had been there at the first run. */
+static void bind(void)
+{
+    struct sp_error err;
+    json_t *runs = json_incref(json_object_get(folder.state, "runs"));
+    json_object_set_new(folder.state, "runs", json_object());
+    ck_assert_int_eq(sp_lab_bind(&folder, &err), SP_OK);
+    json_object_set_new(folder.state, "runs", runs);
+    json_array_clear(json_object_get(json_object_get(folder.state, "bound"), "given_up"));
+}
+
 START_TEST(what_fits_is_not_flagged)
 {
     struct sp_lab_audit a;
     begin("gen:arrow:10", 0.02, 10);
+    bind();
     audit(&a, "");
     ck_assert_msg(a.n == 0, "%s: %s", a.flag[0].code, a.flag[0].text);
     end();
@@ -529,11 +541,14 @@ START_TEST(what_does_not_fit_is_flagged)
     ck_assert_int_eq(audit(&a, "skipped"), 0);
     end();
     begin("gen:arrow:10", 0.02, 11); /* P is not W/t */
+    bind();
     ck_assert_int_eq(audit(&a, "arithmetic"), 1);
     ck_assert_int_eq(a.n, 1);
     write_record("gen:arrow:10", 0.01, 10); /* consistent, but another file */
     ck_assert_int_eq(audit(&a, "edited"), 1);
     ck_assert_int_eq(a.n, 1);
+    json_object_del(json_object_get(folder.state, "bound"), "sha256"); /* whoever takes the binding away */
+    ck_assert_int_eq(audit(&a, "edited"), 2);
     json_object_set_new(json_array_get(folder.predictions, 0), "time", json_string("2999-02-01T00:00:00Z"));
     ck_assert_int_eq(audit(&a, "order"), 1);
     json_object_set_new(folder.state, "lab_sha256", json_string("another"));

@@ -155,9 +155,12 @@ static void audit_bound(const struct sp_lab_folder *folder, struct sp_lab_audit 
         sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
                          "predictions.json is not what lab run has bound: %d changed, for example '%.60s'", n,
                          first);
+    else if (sp_lab_has_run(folder) && !sp_lab_is_bound(folder))
+        sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
+                         "state.json does not say which predictions lab run has bound");
     else if (!sp_lab_is_as_bound(folder))
         sp_lab_audit_add(audit, "", SP_FLAG_EDITED,
-                         "predictions.json is not what lab run has bound, in its times or units");
+                         "predictions.json is not what lab run has bound: it has another digest");
     const int n_given_up = sp_lab_n_given_up(folder, &n_late);
     if (n_given_up > 0)
         sp_lab_audit_add(audit, "", SP_FLAG_PEEKED,

@@ -100,6 +100,12 @@ int sp_lab_n_given_up(const struct sp_lab_folder *folder, int *n_late)
     return (int)json_array_size(list);
 }
 
+bool sp_lab_is_bound(const struct sp_lab_folder *folder)
+{
+    return json_is_string(json_object_get(bound(folder), "sha256")) &&
+           json_is_object(json_object_get(bound(folder), "values"));
+}
+
 bool sp_lab_is_as_bound(const struct sp_lab_folder *folder)
 {
     char hex[65];

@@ -19,6 +19,8 @@ struct sp_lab_bound sp_lab_bound_of(const struct sp_lab_folder *folder, const ch
 
 /* How many questions were given up; of them, how many were predicted afterwards. */
 int sp_lab_n_given_up(const struct sp_lab_folder *folder, int *n_late);
+/* Does state.json say what was bound, with its digest? Each first run leaves that. */
+bool sp_lab_is_bound(const struct sp_lab_folder *folder);
 /* Is predictions.json, without what is late, still the file that was bound? True where nothing
  * was. */
 bool sp_lab_is_as_bound(const struct sp_lab_folder *folder);

@@ -232,6 +232,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     const json_t *prediction = sp_lab_prediction(folder->predictions, v->id);
     const json_t *given = json_object_get(prediction, "value");
     const struct sp_lab_bound bound = sp_lab_bound_of(folder, v->id);
+    const bool is_open = json_is_true(json_object_get(question, "open"));
     struct sp_lab_verdict nothing = {.reason = ""};
     v->missing = !given;
     v->late = json_is_true(json_object_get(prediction, "late"));
@@ -239,7 +240,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     v->changed = bound.changed && !bound.given_up;
     put_given(v, given);
     if (!sp_lab_has_run(folder)) { /* the answer is not told before */
-        v->state = SP_LAB_UNDECIDED;
+        v->state = is_open ? SP_LAB_OPEN : SP_LAB_UNDECIDED;
         snprintf(v->reason, sizeof v->reason, "%s",
                  *folder->fault ? folder->fault
                  : given        ? "predicted; nothing was run yet"
@@ -247,7 +248,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
         return SP_OK;
     }
     if (v->given_up) {
-        v->state = json_is_true(json_object_get(question, "open")) ? SP_LAB_OPEN : SP_LAB_FAIL;
+        v->state = is_open ? SP_LAB_OPEN : SP_LAB_FAIL;
         is_void(folder, &bound, v);
         return SP_OK;
     }

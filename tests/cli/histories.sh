@@ -67,12 +67,24 @@ has 'open since commit00[23][0-9] .*: a trend of +0\.[12][0-9]* % a commit (.*),
 count 1 'open since'
 count 1 '^ok '
 count 0 'machine drifted'
+began=$(sed -n 's/.*(after \(commit[0-9]*\)).*/\1/p' "$dir/out")
+expect 0 locate
+count 1 'between'
+has ': a trend of +0\.[12]'
+has "between $began and"
 
 # 5. Bytes: 2 % more, long ago, and what was mended.
 history bytes --fault bytes:12:2 --fault bytes:30-35:5:2 --series 2
 expect 1 check --metric bytes
 has 'open since commit0012 (after commit0011): a step of +2.0 %, seen in 147 sessions'
+count 0 'not confirmed yet'
 count 1 'open since'
+expect 0 locate --metric bytes
+count 3 'between'
+history few_bytes --commits 20 --fault bytes:12:1
+expect 1 check --metric bytes
+expect 0 locate --metric bytes
+has 'bytes +1.0 %, worse'
 
 # 6. Two modes 12 % apart by process, and 10 % more.
 history modes --modes 12 --fault step:58:10 --series 2
@@ -80,6 +92,13 @@ expect 1 check
 has 'open since commit0058 (after commit0057): a step of'
 count 1 'open since'
 count 1 '^ok '
+
+# All runs in the other mode, which is slower.
+history mode_change --commits 40 --fault mode:30 --fault step:30:12
+expect 1 check
+has 'open since commit0030 (after commit0029): a mode change of +1'
+expect 0 locate
+has '%, worse: a mode change$'
 
 # 7. The machine, and its sentinels say so: no commit is blamed.
 history machine --fault machine:45:12

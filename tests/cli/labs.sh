@@ -195,6 +195,9 @@ printf '%s\n' 'copying matrix' 'copying repeated' 'peeking peeked' | diff - flag
 grep -q "FLAG *repeated *all 6 records are also in honest$" "$dir/out" || { cat "$dir/out"; fail "copies are not grouped"; }
 expect 1 "FLAG *edited *predictions.json is not what lab run has bound: 1 changed, for example 'alpha'" grade --no-simulation editing
 [ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the edit is flagged"; }
+sed -i '/"bound": {/,/"given_up"/s/"sha256": "[0-9a-f]*",//' editing/state.json
+sed -i '/"bound": {/,/"given_up"/s/"alpha": [0-9.e-]*/"alpha": 0.25/' editing/state.json
+expect 1 "FLAG *edited *state.json does not say which predictions lab run has bound" grade --no-simulation editing
 grep -q '"points_of": 2[0-9]' grades.json && grep -q '"flag": "peeked"' grades.json && grep -q '"classes"' grades.json || { cat grades.json; fail "grades.json"; }
 cd ..
 # The typical wrong value of a class is named.

@@ -20,12 +20,12 @@ enum { MOST_RECORDS = 2000, MOST_CHANGES = 32, LEAST_SESSIONS = 4 };
 struct locating {
     struct sp_track_options options;
     enum sp_tracked metric;
-    double floor;
+    double floor; /* 0: that of track check */
 };
 
 static const struct argp_option locate_options[] = {
     {"metric", KEY_METRIC, "NAME", 0, "As of track check (default time)", 1},
-    {"floor", KEY_FLOOR, "P", 0, "Smaller changes are not shown, in percent (default 2)", 1},
+    {"floor", KEY_FLOOR, "P", 0, "Smaller changes are not shown, in percent (default: as of track check)", 1},
     {0},
 };
 
@@ -43,9 +43,9 @@ static error_t locate_parse(int key, char *arg, struct argp_state *state)
         l->metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        if (sp_parse_number(arg, &x) || x < 0 || x >= 100)
-            sp_usage_error(state, "--floor takes percent from 0 to 100, not '%s'", arg);
-        l->floor = log1p(x / 100);
+        if (sp_parse_number(arg, &x) || !(x > 0 && x < 100))
+            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
+        l->floor = x / 100;
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -65,6 +65,8 @@ static void print_change(const struct sp_located *l, enum sp_tracked metric)
              worse ? "worse" : "better");
     if (c->kind == SP_CHANGE_TREND)
         sp_print(stdout, ": a trend of %+.2f %% a commit", 100 * c->slope);
+    else if (c->kind == SP_CHANGE_MODE)
+        sp_print(stdout, ": a mode change");
     putchar('\n');
     if (!l->same_source && strcmp(commit_of(c->before), commit_of(c->since)) != 0)
         sp_print(stdout, "    between %.16s and %.16s\n", commit_of(c->before), commit_of(c->since));
@@ -80,7 +82,7 @@ static enum sp_status locate(void *context, const struct sp_store *store, const 
 {
     const struct locating *l = context;
     const int64_t skipped = strand->n > MOST_RECORDS ? strand->n - MOST_RECORDS : 0;
-    const struct sp_judge_options o = {.metric = l->metric, .floor = expm1(l->floor)};
+    const struct sp_judge_options o = {.metric = l->metric, .floor = l->floor};
     struct sp_located change[MOST_CHANGES];
     int n_found = 0, n_sessions = 0;
     char title[320], place[120];
@@ -113,7 +115,7 @@ static const struct argp locate_argp = {locate_options, locate_parse, .args_doc 
 
 static int locate_run(int argc, char **argv)
 {
-    struct locating l = {.floor = log1p(0.02)};
+    struct locating l = {0};
     sp_parse(&locate_argp, argc, argv, &l);
     return sp_track_visit(&l.options, l.metric, locate, &l);
 }

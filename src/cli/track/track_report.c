@@ -201,6 +201,8 @@ static void put_changes(struct sp_page *page, const struct sp_pictured *p)
         if (c->kind == SP_CHANGE_TREND)
             snprintf(change, sizeof change, "%+.1f %%, a trend of %+.2f %% a commit", 100 * c->by,
                      100 * c->slope);
+        else if (c->kind == SP_CHANGE_MODE)
+            snprintf(change, sizeof change, "%+.1f %%, a mode change", 100 * c->by);
         sp_page_row_begin(page, open ? "bad" : NULL);
         sp_page_cell(page, 'h', source_of(c->since));
         sp_page_cell(page, 'l', l->same_source ? "the same source" : source_of(c->before));

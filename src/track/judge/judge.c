@@ -727,7 +727,7 @@ bool sp_judge_wants_confirmation(const struct sp_judgement *j)
 {
     return (j->verdict == SP_TRACK_REGRESSED || j->verdict == SP_TRACK_MACHINE ||
             j->verdict == SP_TRACK_INCONCLUSIVE || j->is_suspect) &&
-           j->n_before > 0 && j->confirmed != SP_CONFIRMED;
+           j->n_before > 0 && j->confirmed != SP_CONFIRMED && !(j->is_exact && j->seen > 1);
 }
 
 /* --- Two records --------------------------------------------------------------------------- */
@@ -796,7 +796,7 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         prior.variance = 1e-8;
     const struct sp_level_series series = level_series(&s, 0, s.n);
     const struct sp_level_options levels = {
-        .floor = log1p(o->floor), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
+        .floor = log1p(floor_of(o, exact)), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
     if (s.n > 0)
         status = sp_levels_locate(&series, &levels, change, most, n_found, err);
     for (int i = 0; i < *n_found; i++) {
