@@ -152,7 +152,7 @@ cmp -s ada/records/cold.txt "$dir/cold.kept.txt" || fail "a run that failed took
 cp -r ada swapped
 cp reference/lab-1/records/cold.json swapped/records/cold.json
 expect 1 "FLAG *matrix *cold" grade --no-simulation swapped
-expect 1 "FLAG *repeated *5 of 6 records are also in ada: model, warm, held, broken, nt$" grade --no-simulation ada swapped
+expect 1 "FLAG *repeated *5 of 6 records are also in ada: model, warm, held, broken, nt; both were first run at " grade --no-simulation ada swapped
 cp -r ada twice # one run handed in as another one
 cp twice/records/cold.json twice/records/nt.json
 expect 1 "FLAG *command *nt" grade --no-simulation twice
@@ -191,8 +191,9 @@ sed -i 's/"student": "ada"/"student": "carl"/' copying/state.json
 expect 0 "report.md" report 1 --dir honest
 expect 1 "CLASS" grade --no-simulation --json=grades.json --csv=grades.csv honest peeking copying
 awk '/^[a-z]/ { who = $1 } $1 == "FLAG" { print who, $2 }' "$dir/out" | sort -u >flags
-printf '%s\n' 'copying matrix' 'copying repeated' 'peeking peeked' | diff - flags || { cat "$dir/out"; fail "who is flagged"; }
-grep -q "FLAG *repeated *all 6 records are also in honest$" "$dir/out" || { cat "$dir/out"; fail "copies are not grouped"; }
+printf '%s\n' 'copying matrix' 'copying repeated' 'honest repeated' 'peeking peeked' | diff - flags || { cat "$dir/out"; fail "who is flagged"; }
+grep -q "FLAG *repeated *all 6 records are also in honest; both were first run at 20" "$dir/out" &&
+    grep -q "FLAG *repeated *all 6 records are also in copying; both were first run at 20" "$dir/out" || { cat "$dir/out"; fail "copies are not grouped"; }
 expect 1 "FLAG *edited *predictions.json is not what lab run has bound: 1 changed, for example 'alpha'" grade --no-simulation editing
 [ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the edit is flagged"; }
 sed -i '/"bound": {/,/"given_up"/s/"sha256": "[0-9a-f]*",//' editing/state.json

@@ -109,6 +109,16 @@ expect 5 "0 of 3 questions answered: no report.md can be read" grade --no-simula
 # A record that was taken away.
 expect 1 "0 flags\|1 flag" grade --no-simulation 'a b'
 grep -q "it is not there" "$dir/out" && fail "nothing was taken away"
+# A copy that is named first, under another name: both are flagged, each with the other one.
+for name in a00-copy s20; do
+    cp -r 'a b' $name && sed -i 's/"student": "ada"/"student": "F F"/' $name/state.json
+done
+sed -i 's/"start": "20[0-9]*/"start": "2001/' s20/state.json
+expect 1 "FLAG *repeated *model *1 of 1 records is also in a b: model; both were first run at 20" grade --no-simulation a00-copy 'a b'
+grep -q "FLAG *repeated *model *1 of 1 records is also in a00-copy: model; both were first run at 20" "$dir/out" || { cat "$dir/out"; fail "who was copied is not told"; }
+expect 1 "FLAG *repeated *model *1 of 1 records is also in a00-copy and 1 more: model; both were" grade --no-simulation a00-copy 'a b' s20
+grep -q "in a00-copy and 1 more: model; first run here at 2001-.*, there at 20" "$dir/out" || { cat "$dir/out"; fail "when each was run"; }
+grep -q "in a b and 1 more: model; both" "$dir/out" || { cat "$dir/out"; fail "the first of three is not flagged"; }
 rm 'a b/records/model.json'
 expect 1 "FLAG *edited *model *lab run wrote its record, and it is not there" grade --no-simulation 'a b'
 # A command that says "error" nowhere, as mpirun: its first words.
@@ -141,8 +151,9 @@ fi
 expect 0 "LAB 1" start 1 --student ' ADA' --small --dir again
 expect 0 "LAB 2" start 2 --student ada --small --dir other
 expect 1 "FLAG *second * ADA has handed in this lab in whole, too" grade --no-simulation formula whole other again
+grep -q "FLAG *second * ada has handed in this lab in again, too" "$dir/out" || { cat "$dir/out"; fail "the first of two folders is not flagged"; }
 grep -q "FLAG *peeked *6 questions were given up before the first run, 0 of them predicted after it" "$dir/out" || { cat "$dir/out"; fail "what was given up"; }
-[ "$(grep -c FLAG "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "more than the second folder is flagged"; }
+[ "$(grep -c FLAG "$dir/out")" -eq 3 ] || { cat "$dir/out"; fail "more than the two folders are flagged"; }
 # What is wrong with one of many folders is told with its name.
 edited predictions.json 's/"time": "[^"]*"/"time": 5/'
 expect 1 "FLAG *order .*'[a-z]*' was predicted at ''" grade --no-simulation bad

@@ -238,7 +238,7 @@ static int judged(struct grading *g, int i, const struct sp_lab_results *results
     struct sp_lab_answers answers;
     if (sp_lab_answers_read(results->folder, &answers, err) != SP_OK)
         return leave_out(g, g->a->folder[i], err);
-    sp_grade_find_copies(&g->class, g->a->folder, i, results, &answers, audit);
+    sp_grade_find_copies(&g->class, g->a->folder, i, results->folder->the_case.student, audit);
     const struct tally t = count(verdicts, &answers);
     if (g->sinks.csv.stream)
         print_csv(g->a->folder[i], results, &t, audit, g->sinks.csv.stream);
@@ -289,9 +289,30 @@ static int grade(struct grading *g, int i)
     return code;
 }
 
+/* Each folder once, before any is judged: a copy may stand before what it was made of. What is wrong
+ * with a folder is said when it is graded. */
+static void note(struct grading *g, int i)
+{
+    struct sp_lab_folder folder = {0};
+    struct sp_lab_results results = {0};
+    struct sp_lab_answers answers = {0};
+    struct sp_error err;
+    const bool can_be_read =
+        look_at(g->a->folder[i], &err) == SP_OK &&
+        sp_lab_folder_open(g->a->folder[i], g->where.directory, g->where.n, &folder, &err) == SP_OK &&
+        sp_lab_results_read(&folder, &results, &err) == SP_OK &&
+        sp_lab_answers_read(&folder, &answers, &err) == SP_OK;
+    sp_grade_note(&g->class, can_be_read ? &results : NULL, &answers);
+    sp_lab_answers_free(&answers);
+    sp_lab_results_free(&results);
+    sp_lab_folder_close(&folder);
+}
+
 static int grade_all(struct grading *g)
 {
     int code = 0;
+    for (int i = 0; i < g->a->n && !sp_progress_interrupted(&g->progress); i++)
+        note(g, i);
     if (g->sinks.csv.stream)
         fputs("folder,student,lab,size,predictions_right,predictions_wrong,predictions_late,predictions_"
               "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,n_"

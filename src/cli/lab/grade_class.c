@@ -12,10 +12,10 @@
 
 enum sp_status sp_grade_class_new(struct sp_grade_class *c, struct sp_error *err)
 {
-    c->seen = json_object();
-    c->students = json_object();
+    c->holders = json_object();
+    c->folders = json_array();
     c->submissions = json_array();
-    if (c->seen && c->students && c->submissions)
+    if (c->holders && c->folders && c->submissions)
         return SP_OK;
     sp_grade_class_free(c);
     return sp_fail(err, SP_MEMORY, "free memory", "no memory to compare folders");
@@ -23,23 +23,13 @@ enum sp_status sp_grade_class_new(struct sp_grade_class *c, struct sp_error *err
 
 void sp_grade_class_free(struct sp_grade_class *c)
 {
-    json_decref(c->seen);
-    json_decref(c->students);
+    json_decref(c->holders);
+    json_decref(c->folders);
     json_decref(c->submissions);
     memset(c, 0, sizeof *c);
 }
 
-/* ---- copies ---- */
-
-/* The folder that had it first, -1: this one, which is noted. */
-static int first_with(json_t *seen, const char *key, int here)
-{
-    const json_t *first = json_object_get(seen, key);
-    if (first)
-        return (int)json_integer_value(first);
-    json_object_set_new(seen, key, json_integer(here));
-    return -1;
-}
+/* ---- what each folder holds ---- */
 
 static void key_of(char key[96], const char *kind, const char *text, size_t size)
 {
@@ -51,32 +41,30 @@ static void key_of(char key[96], const char *kind, const char *text, size_t size
     snprintf(key, 96, "%s:%s", kind, hex);
 }
 
-/* What is shared with one folder. */
-struct shared {
-    int folder, n;
-    char runs[200];
-};
-
-struct sharing {
-    int n;
-    struct shared with[SP_LAB_MOST_RUNS];
-};
-
-static void share(struct sharing *s, int folder, const char *run)
+/* That the folder `here`, the last one so far, holds what the key stands for. */
+static void hold(struct sp_grade_class *c, const char *key, int here)
 {
-    int i = 0;
-    while (i < s->n && s->with[i].folder != folder)
-        i++;
-    if (i == s->n) {
-        if (s->n == SP_LAB_MOST_RUNS)
-            return;
-        s->with[s->n++] = (struct shared){.folder = folder};
+    json_t *list = json_object_get(c->holders, key);
+    if (!list) {
+        list = json_array();
+        json_object_set_new(c->holders, key, list);
     }
-    struct shared *with = &s->with[i];
-    const size_t used = strlen(with->runs);
-    with->n++;
-    if (used + strlen(run) + 3 < sizeof with->runs)
-        snprintf(with->runs + used, sizeof with->runs - used, "%s%s", used ? ", " : "", run);
+    const size_t n = json_array_size(list);
+    if (n == 0 || json_integer_value(json_array_get(list, n - 1)) != here)
+        json_array_append_new(list, json_integer(here));
+}
+
+/* One thing of a folder, under one key or two that each tell it from others. */
+static void note(struct sp_grade_class *c, json_t *things, const char *what, const char *key,
+                 const char *other_key, int here)
+{
+    if (*key)
+        hold(c, key, here);
+    if (*other_key)
+        hold(c, other_key, here);
+    json_t *thing = json_pack("{s:s, s:s}", "key", *key ? key : other_key, "other_key", other_key);
+    json_object_set_new(thing, "what", sp_json_string(what));
+    json_array_append_new(things, thing);
 }
 
 /* The samples of a record, as text for a key; free(). NULL: it has none that tell it from another
@@ -87,55 +75,43 @@ static char *samples_of(const json_t *root)
     return json_array_size(list) >= 3 ? json_dumps(list, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
 }
 
-/* Which folder had this record first: by its id or its samples; `here` also for one under another
- * name. */
-static int record_of(struct sp_grade_class *c, const struct sp_lab_result *r, bool is_recording, int here,
-                     bool *is_compared)
+static json_t *note_records(struct sp_grade_class *c, int here, const struct sp_lab_results *results)
 {
-    char key[96];
-    const char *id = json_string_value(json_object_get(r->root, "id"));
-    char *samples = is_recording ? NULL : samples_of(r->root); /* those of a recording are everybody's */
-    int by_id = -1, by_samples = -1;
-    if (id) {
-        key_of(key, "record", id, strlen(id));
-        by_id = first_with(c->seen, key, here);
+    json_t *things = json_array();
+    for (int i = 0; i < results->n; i++) {
+        char key[96] = "", other_key[96] = "";
+        const struct sp_lab_result *r = &results->result[i];
+        const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
+        const char *id = json_string_value(json_object_get(r->root, "id"));
+        /* samples of a recording are everybody's */
+        char *samples = json_is_true(json_object_get(run, "recorded")) ? NULL : samples_of(r->root);
+        if (id)
+            key_of(key, "record", id, strlen(id));
+        if (samples)
+            key_of(other_key, "samples", samples, strlen(samples));
+        if (id || samples)
+            note(c, things, r->run, key, other_key, here);
+        free(samples);
     }
-    if (samples) {
-        key_of(key, "samples", samples, strlen(samples));
-        by_samples = first_with(c->seen, key, here);
-    }
-    *is_compared = id || samples;
-    free(samples);
-    return by_id >= 0 ? by_id : by_samples;
+    return things;
 }
 
-static void find_records(struct sp_grade_class *c, const char *const *name, int here,
-                         const struct sp_lab_results *results, struct sp_lab_audit *audit)
+static json_t *note_code(struct sp_grade_class *c, int here, const struct sp_lab_results *results)
 {
-    struct sharing s = {0};
-    int n = 0;
+    json_t *things = json_array();
     for (int i = 0; i < results->n; i++) {
-        const struct sp_lab_result *r = &results->result[i];
-        bool is_compared;
-        const json_t *run = sp_lab_item(json_object_get(results->folder->lab.root, "runs"), r->run);
-        const int first = record_of(c, r, json_is_true(json_object_get(run, "recorded")), here, &is_compared);
-        n += is_compared;
-        if (first == here)
-            sp_lab_audit_add(audit, r->run, SP_FLAG_REPEATED,
-                             "the same record is in %.200s, under another name", name[here]);
-        else if (first >= 0)
-            share(&s, first, r->run);
+        char key[96];
+        const char *run = results->result[i].run;
+        const char *hex =
+            sp_lab_text(json_object_get(json_object_get(results->folder->state, "runs"), run), "code_sha256");
+        const char *code =
+            sp_lab_text(sp_lab_item(json_object_get(results->folder->lab.root, "runs"), run), "code");
+        if (!*hex || !*code)
+            continue;
+        key_of(key, "code", hex, strlen(hex));
+        note(c, things, code, key, "", here);
     }
-    for (int i = 0; i < s.n; i++) {
-        const struct shared *with = &s.with[i];
-        const char *run = with->n == 1 ? with->runs : "";
-        if (with->n == n && n > 1)
-            sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "all %d records are also in %.200s", n,
-                             name[with->folder]);
-        else
-            sp_lab_audit_add(audit, run, SP_FLAG_REPEATED, "%d of %d records %s also in %.100s: %s", with->n,
-                             n, with->n == 1 ? "is" : "are", name[with->folder], with->runs);
-    }
+    return things;
 }
 
 /* Letters and digits alone, small: how a text is set out does not matter. */
@@ -149,79 +125,228 @@ static size_t bare(const char *text, char *out, size_t size)
     return n;
 }
 
-static void find_words(struct sp_grade_class *c, const char *const *name, int here, const char *lab,
-                       const struct sp_lab_answers *answers, struct sp_lab_audit *audit)
+static json_t *note_words(struct sp_grade_class *c, int here, const char *lab,
+                          const struct sp_lab_answers *answers)
 {
     enum { LEAST = 30 }; /* shorter ones agree by chance */
-    char text[4096], key[96];
-    int n = 0, with = -1;
+    json_t *things = json_array();
     for (int i = 0; i < answers->n; i++) {
+        char text[4096], key[96], number[16];
         const size_t used = (size_t)snprintf(text, sizeof text, "%s %d ", lab, i);
         const size_t size = bare(answers->answer[i].text, text + used, sizeof text - used);
         if (size < LEAST)
             continue;
         key_of(key, "words", text, used + size);
-        const int first = first_with(c->seen, key, here);
-        if (first < 0 || first == here)
-            continue;
-        n++;
-        with = first;
+        snprintf(number, sizeof number, "%d", i + 1);
+        note(c, things, number, key, "", here);
     }
-    if (n > 0)
-        sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "%d of %d answers in words are also in %.200s", n,
-                         answers->n_given, name[with]);
+    return things;
 }
 
-/* The same student and lab in a folder before; which one counts is not said. */
-static void find_second(struct sp_grade_class *c, const char *const *name, int here,
-                        const struct sp_lab_folder *folder, struct sp_lab_audit *audit)
+/* When `lab run` first ran something, as it noted; "": it did not. */
+static const char *first_run(const struct sp_lab_folder *folder)
 {
-    char key[64], seed[40];
-    /* the seed is what a name is told apart by */
-    snprintf(seed, sizeof seed, "%lld", (long long)sp_lab_seed(folder->the_case.student, folder->lab.id));
-    snprintf(key, sizeof key, "%d %s", folder->lab.number, seed);
-    const int first = first_with(c->students, key, here);
-    if (first >= 0)
-        sp_lab_audit_add(audit, "", SP_FLAG_SECOND, "%s has handed in this lab in %.200s, too",
-                         folder->the_case.student, name[first]);
-}
-
-/* Code that is not the lab's own, letter by letter. */
-static void find_code(struct sp_grade_class *c, const char *const *name, int here,
-                      const struct sp_lab_results *results, struct sp_lab_audit *audit)
-{
-    char key[96], list[200] = "";
-    int n = 0, with = -1;
-    for (int i = 0; i < results->n; i++) {
-        const char *hex = sp_lab_text(
-            json_object_get(json_object_get(results->folder->state, "runs"), results->result[i].run),
-            "code_sha256");
-        const json_t *run =
-            sp_lab_item(json_object_get(results->folder->lab.root, "runs"), results->result[i].run);
-        if (!*hex || !*sp_lab_text(run, "code"))
-            continue;
-        key_of(key, "code", hex, strlen(hex));
-        const int first = first_with(c->seen, key, here);
-        if (first < 0 || first == here)
-            continue;
-        const size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%.40s", n > 0 ? ", " : "", sp_lab_text(run, "code"));
-        n++;
-        with = first;
+    const char *first = "", *run;
+    json_t *noted;
+    json_object_foreach(json_object_get(folder->state, "runs"), run, noted)
+    {
+        const char *start = sp_lab_text(noted, "start");
+        if (*start && (!*first || strcmp(start, first) < 0))
+            first = start;
     }
-    if (n > 0)
-        sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "letter by letter also in %.100s: %s", name[with],
-                         list);
+    return first;
 }
 
-void sp_grade_find_copies(struct sp_grade_class *c, const char *const *name, int here,
-                          const struct sp_lab_results *results, const struct sp_lab_answers *answers,
-                          struct sp_lab_audit *audit)
+void sp_grade_note(struct sp_grade_class *c, const struct sp_lab_results *results,
+                   const struct sp_lab_answers *answers)
 {
-    find_records(c, name, here, results, audit);
-    find_code(c, name, here, results, audit);
-    find_words(c, name, here, results->folder->lab.id, answers, audit);
-    find_second(c, name, here, results->folder, audit);
+    const int here = (int)json_array_size(c->folders);
+    json_t *folder = json_object();
+    if (results) {
+        const struct sp_lab_folder *f = results->folder;
+        char student[96];
+        /* the seed is what a name is told apart by */
+        snprintf(student, sizeof student, "student:%d %lld", f->lab.number,
+                 (long long)sp_lab_seed(f->the_case.student, f->lab.id));
+        hold(c, student, here);
+        json_object_set_new(folder, "student", json_string(student));
+        json_object_set_new(folder, "first_run", sp_json_string(first_run(f)));
+        json_object_set_new(folder, "n_answers", json_integer(answers->n_given));
+        json_object_set_new(folder, "records", note_records(c, here, results));
+        json_object_set_new(folder, "code", note_code(c, here, results));
+        json_object_set_new(folder, "answers", note_words(c, here, f->lab.id, answers));
+    }
+    json_array_append_new(c->folders, folder);
+}
+
+/* ---- copies ---- */
+
+static const json_t *folder_of(const struct sp_grade_class *c, int number)
+{
+    return json_array_get(c->folders, (size_t)number);
+}
+
+/* All folders that hold it, in their order: by the key that most have in common. */
+static const json_t *holders_of(const struct sp_grade_class *c, const json_t *thing)
+{
+    const json_t *a = json_object_get(c->holders, sp_lab_text(thing, "key")),
+                 *b = json_object_get(c->holders, sp_lab_text(thing, "other_key"));
+    return json_array_size(b) > json_array_size(a) ? b : a;
+}
+
+/* The first folder of a list but for this one, -1: there is none. */
+static int another(const json_t *holders, int here)
+{
+    for (size_t i = 0; i < json_array_size(holders) && i < 2; i++) {
+        const int number = (int)json_integer_value(json_array_get(holders, i));
+        if (number != here)
+            return number;
+    }
+    return -1;
+}
+
+/* What is shared with one folder, and with how many more. */
+struct shared {
+    int folder, n, n_more;
+    bool same_more; /* each thing with as many */
+    char what[200];
+};
+
+struct sharing {
+    int n;
+    struct shared with[SP_LAB_MOST_RUNS];
+};
+
+static void share(struct sharing *s, int folder, int n_more, const char *what)
+{
+    int i = 0;
+    while (i < s->n && s->with[i].folder != folder)
+        i++;
+    if (i == s->n) {
+        if (s->n == SP_LAB_MOST_RUNS)
+            return;
+        s->with[s->n++] = (struct shared){.folder = folder, .n_more = n_more, .same_more = true};
+    }
+    struct shared *with = &s->with[i];
+    const size_t used = strlen(with->what);
+    with->n++;
+    with->same_more &= with->n_more == n_more;
+    if (used + strlen(what) + 3 < sizeof with->what)
+        snprintf(with->what + used, sizeof with->what - used, "%s%s", used ? ", " : "", what);
+}
+
+/* What of the things of a folder others hold, too. */
+static struct sharing sharing_of(const struct sp_grade_class *c, int here, const char *kind)
+{
+    struct sharing s = {0};
+    size_t i;
+    json_t *thing;
+    json_array_foreach(json_object_get(folder_of(c, here), kind), i, thing)
+    {
+        const json_t *holders = holders_of(c, thing);
+        const int other = another(holders, here);
+        if (other >= 0)
+            share(&s, other, (int)json_array_size(holders) - 2, sp_lab_text(thing, "what"));
+    }
+    return s;
+}
+
+/* "NAME and 2 more" */
+static const char *with_whom(const struct shared *with, const char *const *name, char text[140])
+{
+    const int used = snprintf(text, 140, "%.100s", name[with->folder]);
+    if (with->n_more > 0 && with->same_more)
+        snprintf(text + used, 140 - (size_t)used, " and %d more", with->n_more);
+    return text;
+}
+
+/* "; first run here at TIME, there at TIME": who copied is not for a program to say. */
+static const char *when_run(const struct sp_grade_class *c, int here, int there, char text[120])
+{
+    const char *a = sp_lab_text(folder_of(c, here), "first_run"),
+               *b = sp_lab_text(folder_of(c, there), "first_run");
+    *text = '\0';
+    if (*a && strcmp(a, b) == 0)
+        snprintf(text, 120, "; both were first run at %.30s", a);
+    else if (*a && *b)
+        snprintf(text, 120, "; first run here at %.30s, there at %.30s", a, b);
+    return text;
+}
+
+/* One document handed in for two runs. */
+static void find_twice(const json_t *records, const char *name, struct sp_lab_audit *audit)
+{
+    static const char *const keys[] = {"key", "other_key"};
+    json_t *seen = json_object(), *record;
+    size_t i;
+    json_array_foreach((json_t *)records, i, record)
+    {
+        bool twice = false;
+        for (size_t k = 0; k < 2; k++)
+            twice |=
+                *sp_lab_text(record, keys[k]) && json_object_get(seen, sp_lab_text(record, keys[k])) != NULL;
+        for (size_t k = 0; k < 2; k++)
+            json_object_set_new(seen, sp_lab_text(record, keys[k]), json_true());
+        if (twice)
+            sp_lab_audit_add(audit, sp_lab_text(record, "what"), SP_FLAG_REPEATED,
+                             "the same record is in %.200s, under another name", name);
+    }
+    json_decref(seen);
+}
+
+static void find_records(const struct sp_grade_class *c, const char *const *name, int here,
+                         struct sp_lab_audit *audit)
+{
+    const json_t *records = json_object_get(folder_of(c, here), "records");
+    const int n = (int)json_array_size(records);
+    const struct sharing s = sharing_of(c, here, "records");
+    char whom[140], when[120];
+    find_twice(records, name[here], audit);
+    for (int i = 0; i < s.n; i++) {
+        const struct shared *with = &s.with[i];
+        with_whom(with, name, whom);
+        when_run(c, here, with->folder, when);
+        if (with->n == n && n > 1)
+            sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "all %d records are also in %s%s", n, whom, when);
+        else
+            sp_lab_audit_add(audit, with->n == 1 ? with->what : "", SP_FLAG_REPEATED,
+                             "%d of %d records %s also in %s: %.100s%s", with->n, n,
+                             with->n == 1 ? "is" : "are", whom, with->what, when);
+    }
+}
+
+static void find_code_and_words(const struct sp_grade_class *c, const char *const *name, int here,
+                                struct sp_lab_audit *audit)
+{
+    const struct sharing code = sharing_of(c, here, "code"), words = sharing_of(c, here, "answers");
+    char whom[140], when[120];
+    for (int i = 0; i < code.n; i++)
+        sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "letter by letter also in %s: %.100s%s",
+                         with_whom(&code.with[i], name, whom), code.with[i].what,
+                         when_run(c, here, code.with[i].folder, when));
+    for (int i = 0; i < words.n; i++)
+        sp_lab_audit_add(audit, "", SP_FLAG_REPEATED, "%d of %d answers in words %s also in %s%s",
+                         words.with[i].n, (int)sp_lab_number(folder_of(c, here), "n_answers", 0),
+                         words.with[i].n == 1 ? "is" : "are", with_whom(&words.with[i], name, whom),
+                         when_run(c, here, words.with[i].folder, when));
+}
+
+/* The same student and lab in another folder; which one counts is not said. */
+static void find_second(const struct sp_grade_class *c, const char *const *name, int here,
+                        const char *student, struct sp_lab_audit *audit)
+{
+    const int other = another(json_object_get(c->holders, sp_lab_text(folder_of(c, here), "student")), here);
+    if (other >= 0)
+        sp_lab_audit_add(audit, "", SP_FLAG_SECOND, "%s has handed in this lab in %.200s, too", student,
+                         name[other]);
+}
+
+void sp_grade_find_copies(const struct sp_grade_class *c, const char *const *name, int here,
+                          const char *student, struct sp_lab_audit *audit)
+{
+    find_records(c, name, here, audit);
+    find_code_and_words(c, name, here, audit);
+    find_second(c, name, here, student, audit);
 }
 
 /* ---- what is kept of a folder ---- */

@@ -1,5 +1,5 @@
 /* What `lab grade` knows of all folders together: who has the same records, code or words as
- * somebody before, and how the questions of a lab were answered. */
+ * somebody else, and how the questions of a lab were answered. */
 #ifndef SP_CLI_GRADE_CLASS_H
 #define SP_CLI_GRADE_CLASS_H
 
@@ -12,19 +12,22 @@
 
 /* Zero-initialise; sp_grade_class_free(). Its size grows with the folders, and so does its work. */
 struct sp_grade_class {
-    json_t *seen;        /* owned: what was handed in -> the number of the first folder that had it */
-    json_t *students;    /* owned: lab and student -> the folder */
+    json_t *holders;     /* owned: what was handed in -> the numbers of the folders that hold it */
+    json_t *folders;     /* owned: of each folder what it holds, in their order */
     json_t *submissions; /* owned: an object for each folder, for --json and the statistics */
 };
 /* SP_MEMORY. */
 enum sp_status sp_grade_class_new(struct sp_grade_class *c, struct sp_error *err);
 void sp_grade_class_free(struct sp_grade_class *c);
 
-/* Flags what `folder`, the one of number `here`, has in common with one before it; name[i] is what
- * the folder of number i was called. */
-void sp_grade_find_copies(struct sp_grade_class *c, const char *const *name, int here,
-                          const struct sp_lab_results *results, const struct sp_lab_answers *answers,
-                          struct sp_lab_audit *audit);
+/* Before any folder is judged, each in its order: what it holds. NULL, NULL: it cannot be read. */
+void sp_grade_note(struct sp_grade_class *c, const struct sp_lab_results *results,
+                   const struct sp_lab_answers *answers);
+
+/* Flags what the folder of number `here` has in common with others, before or after it: each names
+ * the other one. name[i] is what the folder of number i was called. */
+void sp_grade_find_copies(const struct sp_grade_class *c, const char *const *name, int here,
+                          const char *student, struct sp_lab_audit *audit);
 
 /* Keeps a folder: points of each question and check, flags, answers. */
 void sp_grade_keep(struct sp_grade_class *c, const char *name, const struct sp_lab_results *results,
