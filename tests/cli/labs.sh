@@ -153,6 +153,10 @@ cp -r ada swapped
 cp reference/lab-1/records/cold.json swapped/records/cold.json
 expect 1 "FLAG *matrix *cold" grade --no-simulation swapped
 expect 1 "FLAG *repeated *5 of 6 records are also in ada: model, warm, held, broken, nt; both were first run at " grade --no-simulation ada swapped
+cp -r ada third # two share all, with a third one five
+expect 1 "^SHARED   ada, third share all 6 records$" grade --no-simulation ada swapped third
+grep -q "^SHARED   ada, swapped, third share 5 of 6 records: model, warm, held, broken, nt$" "$dir/out" && [ "$(grep -c ^SHARED "$dir/out")" -eq 2 ] ||
+    { cat "$dir/out"; fail "groups of copies"; }
 cp -r ada twice # one run handed in as another one
 cp twice/records/cold.json twice/records/nt.json
 expect 1 "FLAG *command *nt" grade --no-simulation twice
@@ -190,6 +194,7 @@ cp -r ../ada copying
 sed -i 's/"student": "ada"/"student": "carl"/' copying/state.json
 expect 0 "report.md" report 1 --dir honest
 expect 1 "CLASS" grade --no-simulation --json=grades.json --csv=grades.csv honest peeking copying
+grep -q "^SHARED   honest, copying share all 6 records$" "$dir/out" || { cat "$dir/out"; fail "the group of copies"; }
 awk '/^[a-z]/ { who = $1 } $1 == "FLAG" { print who, $2 }' "$dir/out" | sort -u >flags
 printf '%s\n' 'copying matrix' 'copying repeated' 'honest repeated' 'peeking peeked' | diff - flags || { cat "$dir/out"; fail "who is flagged"; }
 grep -q "FLAG *repeated *all 6 records are also in honest; both were first run at 20" "$dir/out" &&

@@ -119,6 +119,10 @@ grep -q "FLAG *repeated *model *1 of 1 records is also in a00-copy: model; both 
 expect 1 "FLAG *repeated *model *1 of 1 records is also in a00-copy and 1 more: model; both were" grade --no-simulation a00-copy 'a b' s20
 grep -q "in a00-copy and 1 more: model; first run here at 2001-.*, there at 20" "$dir/out" || { cat "$dir/out"; fail "when each was run"; }
 grep -q "in a b and 1 more: model; both" "$dir/out" || { cat "$dir/out"; fail "the first of three is not flagged"; }
+expect 1 "^SHARED   a00-copy, a b, s20 share 1 of 1 records: model$" grade --no-simulation --json=shared.json a00-copy 'a b' s20 formula
+[ "$(grep -c ^SHARED "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "a group is told twice"; }
+tr -d ' \n' <shared.json | grep -q '"copies":\[{"kind":"records","folders":\["a00-copy","ab","s20"\],"what":\["model"\],"of":1}\]' ||
+    { cat shared.json; fail "a group in JSON"; }
 rm 'a b/records/model.json'
 expect 1 "FLAG *edited *model *lab run wrote its record, and it is not there" grade --no-simulation 'a b'
 # A command that says "error" nowhere, as mpirun: its first words.

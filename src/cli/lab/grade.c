@@ -320,12 +320,15 @@ static int grade_all(struct grading *g)
               g->sinks.csv.stream);
     for (int i = 0; i < g->a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, grade(g, i));
-    json_t *statistics = sp_grade_statistics(&g->class);
-    if (!g->sinks.on_stdout)
+    json_t *statistics = sp_grade_statistics(&g->class), *copies = sp_grade_copies(&g->class, g->a->folder);
+    if (!g->sinks.on_stdout) {
         sp_grade_print_statistics(statistics, stdout);
+        sp_grade_print_copies(copies, stdout);
+    }
     if (g->sinks.json.stream)
-        sp_grade_write_json(&g->class, statistics, g->sinks.json.stream);
+        sp_grade_write_json(&g->class, statistics, copies, g->sinks.json.stream);
     json_decref(statistics);
+    json_decref(copies);
     return code;
 }
 

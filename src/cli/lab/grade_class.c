@@ -98,7 +98,7 @@ static json_t *note_records(struct sp_grade_class *c, int here, const struct sp_
 
 static json_t *note_code(struct sp_grade_class *c, int here, const struct sp_lab_results *results)
 {
-    json_t *things = json_array();
+    json_t *things = json_array(), *seen = json_object();
     for (int i = 0; i < results->n; i++) {
         char key[96];
         const char *run = results->result[i].run;
@@ -109,8 +109,11 @@ static json_t *note_code(struct sp_grade_class *c, int here, const struct sp_lab
         if (!*hex || !*code)
             continue;
         key_of(key, "code", hex, strlen(hex));
-        note(c, things, code, key, "", here);
+        if (!json_object_get(seen, key)) /* code of several runs */
+            note(c, things, code, key, "", here);
+        json_object_set_new(seen, key, json_true());
     }
+    json_decref(seen);
     return things;
 }
 
@@ -349,6 +352,134 @@ void sp_grade_find_copies(const struct sp_grade_class *c, const char *const *nam
     find_second(c, name, here, student, audit);
 }
 
+/* Does the folder hold it, too, as holders_of() would find it? */
+static bool is_held(const json_t *things, const json_t *thing)
+{
+    const char *other_key = sp_lab_text(thing, "other_key");
+    return json_object_get(things, sp_lab_text(thing, "key")) ||
+           (*other_key && json_object_get(things, other_key));
+}
+
+/* The keys of what a folder has of one kind. */
+static json_t *keys_of(const struct sp_grade_class *c, int number, const char *kind)
+{
+    json_t *keys = json_object(), *thing;
+    size_t i;
+    json_array_foreach(json_object_get(folder_of(c, number), kind), i, thing)
+    {
+        json_object_set_new(keys, sp_lab_text(thing, "key"), json_true());
+        json_object_set_new(keys, sp_lab_text(thing, "other_key"), json_true());
+    }
+    return keys;
+}
+
+/* What the first of the holders has of this kind and all others have, too; `of`: the most that one
+ * of them has. */
+static json_t *in_common(const struct sp_grade_class *c, const json_t *holders, const char *kind, int *of)
+{
+    const json_t *first =
+        json_object_get(folder_of(c, (int)json_integer_value(json_array_get(holders, 0))), kind);
+    json_t *common = json_array(), *number, *thing;
+    size_t i, k;
+    *of = (int)json_array_size(first);
+    json_array_foreach((json_t *)first, i, thing)
+    {
+        json_array_append(common, thing);
+    }
+    json_array_foreach((json_t *)holders, k, number)
+    {
+        json_t *keys = keys_of(c, (int)json_integer_value(number), kind);
+        const int n =
+            (int)json_array_size(json_object_get(folder_of(c, (int)json_integer_value(number)), kind));
+        *of = n > *of ? n : *of;
+        for (i = json_array_size(common); i > 0; i--)
+            if (!is_held(keys, json_array_get(common, i - 1)))
+                json_array_remove(common, i - 1);
+        json_decref(keys);
+    }
+    return common;
+}
+
+/* The folders that hold a thing, what they have in common, and of how many. */
+static json_t *group_of(const struct sp_grade_class *c, const char *const *name, const json_t *holders,
+                        const char *kind)
+{
+    int of;
+    size_t i;
+    json_t *folders = json_array(), *what = json_array(), *number, *thing,
+           *common = in_common(c, holders, kind, &of);
+    json_array_foreach((json_t *)holders, i, number)
+    {
+        json_array_append_new(folders, sp_json_string(name[json_integer_value(number)]));
+    }
+    json_array_foreach(common, i, thing)
+    {
+        json_array_append(what, json_object_get(thing, "what"));
+    }
+    json_decref(common);
+    return json_pack("{s:s, s:o, s:o, s:i}", "kind", kind, "folders", folders, "what", what, "of", of);
+}
+
+json_t *sp_grade_copies(const struct sp_grade_class *c, const char *const *name)
+{
+    static const char *const kinds[] = {"records", "code", "answers"};
+    json_t *list = json_array(), *told = json_object(), *folder, *thing;
+    size_t i, k, t;
+    json_array_foreach(c->folders, i, folder) for (k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    {
+        json_array_foreach(json_object_get(folder, kinds[k]), t, thing)
+        {
+            const json_t *holders = holders_of(c, thing);
+            if (json_array_size(holders) < 2 || json_integer_value(json_array_get(holders, 0)) != (int)i)
+                continue;
+            char *numbers = json_dumps(holders, JSON_COMPACT), key[96];
+            key_of(key, kinds[k], numbers ? numbers : "", numbers ? strlen(numbers) : 0);
+            free(numbers);
+            if (json_object_get(told, key))
+                continue;
+            json_object_set_new(told, key, json_true());
+            json_array_append_new(list, group_of(c, name, holders, kinds[k]));
+        }
+    }
+    json_decref(told);
+    return list;
+}
+
+static void print_list(const json_t *list, FILE *out)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)list, i, item)
+    {
+        sp_print(out, "%s%s", i > 0 ? ", " : "", json_string_value(item));
+    }
+}
+
+void sp_grade_print_copies(const json_t *copies, FILE *out)
+{
+    size_t i;
+    json_t *group;
+    json_array_foreach((json_t *)copies, i, group)
+    {
+        const char *kind = sp_lab_text(group, "kind");
+        const json_t *what = json_object_get(group, "what");
+        const int n = (int)json_array_size(what), of = (int)sp_lab_number(group, "of", 0);
+        fputs("SHARED   ", out);
+        print_list(json_object_get(group, "folders"), out);
+        if (strcmp(kind, "code") == 0)
+            fputs(" share their code: ", out);
+        else if (strcmp(kind, "answers") == 0)
+            sp_print(out, " share %s in words: ", n == 1 ? "an answer" : "answers");
+        else if (n == of && n > 1)
+            sp_print(out, " share all %d records", n);
+        else
+            sp_print(out, " share %d of %d records: ", n, of);
+        if (strcmp(kind, "records") != 0 || n != of || n == 1)
+            print_list(what, out);
+        fputc('\n', out);
+    }
+}
+
 /* ---- what is kept of a folder ---- */
 
 static json_t *number(double x)
@@ -578,10 +709,11 @@ void sp_grade_print_statistics(const json_t *statistics, FILE *out)
     }
 }
 
-void sp_grade_write_json(const struct sp_grade_class *c, const json_t *statistics, FILE *out)
+void sp_grade_write_json(const struct sp_grade_class *c, const json_t *statistics, const json_t *copies,
+                         FILE *out)
 {
-    json_t *root = json_pack("{s:s, s:O, s:O}", "schema", SP_LAB_SCHEMA, "submissions", c->submissions,
-                             "classes", statistics);
+    json_t *root = json_pack("{s:s, s:O, s:O, s:O}", "schema", SP_LAB_SCHEMA, "submissions", c->submissions,
+                             "classes", statistics, "copies", copies);
     json_dumpf(root, out, JSON_INDENT(1));
     fputc('\n', out);
     json_decref(root);

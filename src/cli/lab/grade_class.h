@@ -29,6 +29,10 @@ void sp_grade_note(struct sp_grade_class *c, const struct sp_lab_results *result
 void sp_grade_find_copies(const struct sp_grade_class *c, const char *const *name, int here,
                           const char *student, struct sp_lab_audit *audit);
 
+/* Each group of folders once, with what all of them hold. A list, to be freed. */
+json_t *sp_grade_copies(const struct sp_grade_class *c, const char *const *name);
+void sp_grade_print_copies(const json_t *copies, FILE *out);
+
 /* Keeps a folder: points of each question and check, flags, answers. */
 void sp_grade_keep(struct sp_grade_class *c, const char *name, const struct sp_lab_results *results,
                    const struct sp_lab_verdicts *verdicts, const struct sp_lab_answers *answers,
@@ -40,7 +44,8 @@ void sp_grade_keep_unread(struct sp_grade_class *c, const char *name, const char
  * wrong value is typical. A list, to be freed; empty for fewer than two folders of a lab. */
 json_t *sp_grade_statistics(const struct sp_grade_class *c);
 void sp_grade_print_statistics(const json_t *statistics, FILE *out);
-/* All of it: schema, submissions, classes. */
-void sp_grade_write_json(const struct sp_grade_class *c, const json_t *statistics, FILE *out);
+/* All of it: schema, submissions, classes, copies. */
+void sp_grade_write_json(const struct sp_grade_class *c, const json_t *statistics, const json_t *copies,
+                         FILE *out);
 
 #endif
