@@ -406,28 +406,31 @@ static void read_file(const char *name, char *text, size_t size)
     fclose(f);
 }
 
-static void report(char kept[1100])
+static struct sp_lab_kept report(void)
 {
     struct sp_lab_results results;
     struct sp_lab_verdicts v;
     struct sp_error err;
     ck_assert_int_eq(sp_lab_results_read(&folder, &results, &err), SP_OK);
     ck_assert_int_eq(sp_lab_judge(&results, &v, &err), SP_OK);
-    ck_assert_msg(sp_lab_report(&folder, &results, &v, kept, &err) == SP_OK, "%s", err.what);
+    struct sp_lab_kept kept;
+    ck_assert_msg(sp_lab_report(&folder, &results, &v, &kept, &err) == SP_OK, "%s", err.what);
     sp_lab_results_free(&results);
+    return kept;
 }
 
 /* What a student writes into report.md survives every `lab report`, and is found by the
  * question. */
 START_TEST(reports_keep_what_students_write)
 {
-    static char text[20000], before[20000], kept[1100];
+    static char text[20000], before[20000];
+    struct sp_lab_kept kept;
     struct sp_lab_answers answers;
     struct sp_error err;
     begin("gen:arrow:10", 0.02, 10);
     json_object_set_new(folder.lab.root, "explain", json_pack("[s, s]", "Why?", "And how?"));
-    report(kept);
-    ck_assert_str_eq(kept, "");
+    kept = report();
+    ck_assert_str_eq(kept.path, "");
     ck_assert_int_eq(sp_lab_answers_read(&folder, &answers, &err), SP_OK);
     ck_assert(answers.n == 2 && answers.n_given == 0);
     sp_lab_answers_free(&answers);
@@ -439,8 +442,8 @@ START_TEST(reports_keep_what_students_write)
     write_file("mine/report.md", text);
     strcpy(before, own);
     write_record("gen:arrow:10", 0.3, 10); /* another result: the part above changes */
-    report(kept);
-    ck_assert_str_eq(kept, "");
+    kept = report();
+    ck_assert_str_eq(kept.path, "");
     read_file("mine/report.md", text, sizeof text);
     ck_assert_str_eq(strstr(text, "1. Why?"), before);
     ck_assert_int_eq(sp_lab_answers_read(&folder, &answers, &err), SP_OK);
@@ -450,17 +453,62 @@ START_TEST(reports_keep_what_students_write)
     /* Words above the heading: the file is kept beside the new one, and so is the next. */
     memcpy(text, "# LAB", 5);
     write_file("mine/report.md", text);
-    report(kept);
-    ck_assert_ptr_nonnull(strstr(kept, "report-1.md"));
+    kept = report();
+    ck_assert(strstr(kept.path, "report-1.md") && !kept.no_answers);
     read_file("mine/report-1.md", before, sizeof before);
     ck_assert_str_eq(before, text);
     write_file("mine/report.md", "all my own\n");
-    report(kept);
-    ck_assert_ptr_nonnull(strstr(kept, "report-2.md"));
+    kept = report();
+    ck_assert(strstr(kept.path, "report-2.md") && kept.no_answers);
     read_file("mine/report-2.md", before, sizeof before);
     ck_assert_str_eq(before, "all my own\n");
-    report(kept);
-    ck_assert_str_eq(kept, "");
+    kept = report();
+    ck_assert_str_eq(kept.path, "");
+    end();
+}
+END_TEST
+
+/* Under a heading of another name, or under none: with the results as they were written, with others,
+ * and with the questions alone answers are found, and stay. */
+START_TEST(answers_are_found_without_the_heading)
+{
+    static const char *const headings[] = {"## Mine\n", "## In my own words\n", "", "Answers\n=======\n"};
+    static char text[20000], own[2000];
+    struct sp_lab_answers answers;
+    struct sp_error err;
+    begin("gen:arrow:10", 0.02, 10);
+    json_object_set_new(folder.lab.root, "explain", json_pack("[s, s]", "Why?", "And how?"));
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        const bool is_changed = _i > 0;
+        write_file("mine/report.md", "");
+        report();
+        read_file("mine/report.md", text, sizeof text);
+        char *at = strstr(text, "## In your own words");
+        ck_assert_ptr_nonnull(at);
+        snprintf(own, sizeof own, "%s\n1. Why?\n\n   Because.\n\n2. And how?\n\n   So.\n\nMore.\n",
+                 headings[i]);
+        strcpy(at, own);
+        if (is_changed)
+            memcpy(text, "# LAB", 5);
+        write_file("mine/report.md", text);
+        for (int again = 0; again < 2; again++) {
+            ck_assert_int_eq(sp_lab_answers_read(&folder, &answers, &err), SP_OK);
+            ck_assert_str_eq(answers.fault, "");
+            ck_assert_str_eq(answers.answer[0].text, "Because.");
+            ck_assert_str_eq(answers.answer[1].text, "So.\n\nMore.");
+            sp_lab_answers_free(&answers);
+            const struct sp_lab_kept kept = report();
+            ck_assert_msg((*kept.path != '\0') == (is_changed && !again) && !kept.no_answers, "'%s'",
+                          headings[i]);
+        }
+        read_file("mine/report.md", text, sizeof text);
+        at = strstr(text, "1. Why?");
+        ck_assert_ptr_nonnull(at);
+        ck_assert_str_eq(at, strstr(own, "1. Why?"));
+        ck_assert_ptr_null(strstr(text, "## In your own words"));
+        ck_assert_ptr_null(strstr(strstr(text, "## Runs") + 1, "## Runs"));
+        ck_assert_ptr_null(strstr(strstr(text, "## Why") + 1, "## Why"));
+    }
     end();
 }
 END_TEST
@@ -749,6 +797,7 @@ int main(void)
     tcase_add_test(t, no_share_is_above_its_ceiling);
     tcase_add_test(t, what_was_given_up_is_not_told);
     tcase_add_test(t, reports_keep_what_students_write);
+    tcase_add_loop_test(t, answers_are_found_without_the_heading, 0, 2);
     tcase_add_test(t, damaged_files_cost_their_own);
     tcase_add_test(t, what_fits_is_not_flagged);
     tcase_add_test(t, what_does_not_fit_is_flagged);

@@ -155,9 +155,9 @@ static void put_questions(const struct sp_lab_folder *folder, FILE *out)
 }
 
 /* The heading as a line, which editors may end otherwise; NULL: none. */
-static char *own_part(char *text)
+static const char *after_heading(const char *text)
 {
-    for (char *at = text; (at = strstr(at, heading)); at++) {
+    for (const char *at = text; (at = strstr(at, heading)); at++) {
         const char *end = at + strlen(heading);
         end += strspn(end, " \t\r");
         if ((at == text || at[-1] == '\n') && (*end == '\n' || *end == '\0'))
@@ -166,21 +166,98 @@ static char *own_part(char *text)
     return NULL;
 }
 
+static void add_without_returns(struct sp_sha256 *s, const char *text, size_t size)
+{
+    for (const char *at = text, *end = text + size; at < end;) {
+        const char *cut = memchr(at, '\r', (size_t)(end - at));
+        const size_t n = (size_t)((cut ? cut : end) - at);
+        sp_sha256_add(s, at, n);
+        at += n + (cut != NULL);
+    }
+}
+
 /* Of the text as it was written: editors of other systems put a '\r' before each end of a line. */
 static void digest_of(const char *text, size_t size, char hex[65])
 {
     struct sp_sha256 s;
     sp_sha256_start(&s);
-    for (const char *at = text, *end = text + size; at < end;) {
-        const char *cut = memchr(at, '\r', (size_t)(end - at));
-        const size_t n = (size_t)((cut ? cut : end) - at);
-        sp_sha256_add(&s, at, n);
-        at += n + (cut != NULL);
-    }
+    add_without_returns(&s, text, size);
     sp_sha256_finish(&s, hex);
 }
 
-/* Was the part above the heading left as it was written? */
+/* What follows the part that `lab report` wrote, whatever it begins with; NULL: that part was
+ * changed. */
+static const char *after_results(const struct sp_lab_folder *folder, const char *text)
+{
+    const char *noted = sp_lab_text(folder->state, "report_sha256");
+    struct sp_sha256 s;
+    sp_sha256_start(&s);
+    for (const char *line = text; *line;) {
+        const size_t n = strcspn(line, "\n") + 1;
+        if (!line[n - 1])
+            return NULL;
+        add_without_returns(&s, line, n);
+        line += n;
+        struct sp_sha256 until_here = s;
+        char hex[65];
+        sp_sha256_finish(&until_here, hex);
+        if (strcmp(hex, noted) == 0)
+            return line;
+    }
+    return NULL;
+}
+
+/* Where the item `number` of a list begins with this text; NULL. */
+static const char *find_line(const char *text, size_t number, const char *with)
+{
+    char line[24];
+    const size_t n = (size_t)snprintf(line, sizeof line, "%zu. ", number);
+    for (const char *at = text; (at = strstr(at, line)); at++)
+        if ((at == text || at[-1] == '\n') && strncmp(at + n, with, strlen(with)) == 0)
+            return at;
+    return NULL;
+}
+
+/* A heading of the results, below which the first question may stand if its own was taken away. */
+static bool is_of_results(const char *line)
+{
+    static const char *const of_results[] = {"# ",      "## Predictions", "## Checks of the runs",
+                                             "## Runs", "## Pictures",    "## Why"};
+    for (size_t i = 0; i < sizeof of_results / sizeof *of_results; i++)
+        if (strncmp(line, of_results[i], strlen(of_results[i])) == 0)
+            return true;
+    return false;
+}
+
+/* From the heading before the first question that stands there, or from that question on. */
+static const char *from_questions(const struct sp_lab_folder *folder, const char *text)
+{
+    const char *first = NULL, *begin;
+    size_t i;
+    json_t *task;
+    json_array_foreach(json_object_get(folder->lab.root, "explain"), i, task)
+    {
+        const char *at = json_is_string(task) ? find_line(text, i + 1, json_string_value(task)) : NULL;
+        if (at && (!first || at < first))
+            first = at;
+    }
+    begin = first;
+    for (const char *at = text; first && (at = strstr(at, "\n#")) && at < first; at++)
+        begin = is_of_results(at + 1) ? first : at + 1;
+    return begin;
+}
+
+/* The part that is the student's. Its heading may have another name: then it is what follows the
+ * results as they were written, or what has the lab's questions. NULL: none of the three is there. */
+static const char *own_part(const struct sp_lab_folder *folder, const char *text)
+{
+    const char *own = after_heading(text);
+    if (!own)
+        own = after_results(folder, text);
+    return own ? own : from_questions(folder, text);
+}
+
+/* Was the part above the student's left as it was written? */
 static bool is_as_written(const struct sp_lab_folder *folder, const char *text, size_t size)
 {
     char hex[65];
@@ -247,19 +324,22 @@ static enum sp_status write_report(struct sp_lab_folder *folder, const char *pat
 }
 
 enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_results *results,
-                             const struct sp_lab_verdicts *verdicts, char kept[1100], struct sp_error *err)
+                             const struct sp_lab_verdicts *verdicts, struct sp_lab_kept *kept,
+                             struct sp_error *err)
 {
-    char path[1000], *before = NULL, *own = NULL;
+    char path[1000], *before = NULL;
+    const char *own = NULL;
     size_t size = 0, n_above = 0;
     enum sp_status status = SP_OK;
-    *kept = '\0';
+    memset(kept, 0, sizeof *kept);
     snprintf(path, sizeof path, "%s/report.md", folder->path);
     if (access(path, F_OK) == 0)
         status = sp_input_bytes(path, SP_LAB_MOST_FILE_B, &before, &size, err);
     if (status == SP_OK && before) {
-        own = own_part(before);
+        own = own_part(folder, before);
+        kept->no_answers = !own;
         if (strlen(before) != size || !own || !is_as_written(folder, before, (size_t)(own - before)))
-            status = put_aside(folder, path, kept, err);
+            status = put_aside(folder, path, kept->path, err);
     }
     char *text = status == SP_OK ? compose(results, verdicts, own, &n_above) : NULL;
     if (status == SP_OK)
@@ -274,17 +354,9 @@ enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_r
  * NULL. */
 static const char *find_item(const char *text, size_t number, const char *question, size_t *length)
 {
-    char line[24];
-    snprintf(line, sizeof line, "\n%zu. ", number);
-    const size_t n = strlen(line), m = strlen(question);
-    const char *first = strstr(text, line);
-    for (const char *at = first; at; at = strstr(at + 1, line))
-        if (strncmp(at + n, question, m) == 0) {
-            *length = n + m;
-            return at;
-        }
-    *length = n;
-    return first;
+    const char *at = find_line(text, number, question);
+    *length = (size_t)snprintf(NULL, 0, "%zu. ", number) + (at ? strlen(question) : 0);
+    return at ? at : find_line(text, number, "");
 }
 
 /* A copy without outer blanks and the dots that stand for no answer; NULL: no memory. */
@@ -313,9 +385,9 @@ enum sp_status sp_lab_answers_read(const struct sp_lab_folder *folder, struct sp
     struct sp_error why;
     if (access(path, F_OK) != 0 || sp_input_bytes(path, SP_LAB_MOST_FILE_B, &text, &size, &why) != SP_OK)
         text = NULL; /* no report: no answers */
-    const char *at = text ? own_part(text) : NULL;
+    const char *at = text ? own_part(folder, text) : NULL;
     out->fault = at     ? ""
-                 : text ? ": report.md has no heading 'In your own words'"
+                 : text ? ": report.md has neither the heading 'In your own words' nor the lab's questions"
                         : ": no report.md can be read";
     for (size_t i = 0; i < json_array_size(tasks) && out->n < SP_LAB_MOST_ANSWERS; i++) {
         const char *question = json_string_value(json_array_get(tasks, i));

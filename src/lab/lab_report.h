@@ -12,11 +12,17 @@
 void sp_lab_report_results(const struct sp_lab_results *results, const struct sp_lab_verdicts *verdicts,
                            FILE *out);
 
-/* Writes FOLDER/report.md; what stands from "In your own words" on stays. A file that was changed
- * above that is kept as report-1.md, ...: `kept` names it, "" where there was none to keep.
- * SP_OUTPUT, SP_MEMORY. */
+/* What was put aside before the report was written anew. */
+struct sp_lab_kept {
+    char path[1100]; /* report-1.md, ...: a report.md that was changed above the student's part; "": none */
+    bool no_answers; /* no such part was found in it: all of it is there, and answers begin empty */
+};
+
+/* Writes FOLDER/report.md. The student's part stays: from "In your own words" on; where that heading
+ * is gone, what follows the results or has the lab's questions. SP_OUTPUT, SP_MEMORY. */
 enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_results *results,
-                             const struct sp_lab_verdicts *verdicts, char kept[1100], struct sp_error *err);
+                             const struct sp_lab_verdicts *verdicts, struct sp_lab_kept *kept,
+                             struct sp_error *err);
 
 /* What a student has answered in report.md. Zero-initialise; sp_lab_answers_free(). */
 enum { SP_LAB_MOST_ANSWERS = 16 };

@@ -102,8 +102,20 @@ expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
 expect 0 "report.md" report 1 --dir notes
 [ "$(grep -c 'my answer' notes/report.md)" -eq 3 ] || { cat notes/report.md; fail "answers are lost"; }
 [ ! -e notes/report-1.md ] || fail "ends of lines are taken for a change"
-sed '/In your own words/d' notes/report.md >mine && mv mine notes/report.md
-expect 5 "0 of 3 questions answered: report.md has no heading" grade --no-simulation notes
+for heading in '## In my own words' ''; do # another heading, or none
+    sed "s/^## In .* own words/$heading/" notes/report.md >mine && mv mine notes/report.md
+    expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
+    expect 0 "^report *notes/report.md" report 1 --dir notes
+    grep -q "^kept" "$dir/out" && { cat "$dir/out"; fail "an unchanged report is put aside"; }
+    [ "$(grep -c 'my answer' notes/report.md)" -eq 3 ] || { cat notes/report.md; fail "answers are lost under another heading"; }
+done
+sed 's/^# Lab/# My lab/' notes/report.md >mine && mv mine notes/report.md
+expect 0 "^kept *notes/report-1.md: as it was, for it was changed above your answers, which stay$" report 1 --dir notes
+expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
+echo "my answer" >notes/report.md
+expect 5 "0 of 3 questions answered: report.md has neither the heading" grade --no-simulation notes
+expect 0 "^kept *notes/report-2.md: all of it, .*: copy your answers from it$" report 1 --dir notes
+[ "$(cat notes/report-2.md)" = "my answer" ] || fail "what has neither heading nor questions is lost"
 rm notes/report.md
 expect 5 "0 of 3 questions answered: no report.md can be read" grade --no-simulation notes
 # A record that was taken away.

@@ -551,13 +551,17 @@ static int run_report(int argc, char **argv)
     struct sp_lab_results results;
     struct sp_lab_verdicts verdicts;
     struct sp_error err;
-    char kept[1100];
+    struct sp_lab_kept kept;
     sp_parse(&report_argp, argc, argv, &o);
     if (judge(&o, &folder, &results, &verdicts, &err) != SP_OK)
         return sp_report_error(&err);
-    enum sp_status status = sp_lab_report(&folder, &results, &verdicts, kept, &err);
-    if (status == SP_OK && *kept)
-        sp_print(stdout, "kept     %s: what was changed above 'In your own words'\n", kept);
+    enum sp_status status = sp_lab_report(&folder, &results, &verdicts, &kept, &err);
+    if (status == SP_OK && *kept.path)
+        sp_print(stdout, "kept     %s: %s\n", kept.path,
+                 kept.no_answers
+                     ? "all of it, for it has neither the heading 'In your own words' nor the lab's "
+                       "questions: copy your answers from it"
+                     : "as it was, for it was changed above your answers, which stay");
     if (status == SP_OK)
         sp_print(stdout, "report   %s/report.md\n", folder.path);
     sp_lab_results_free(&results);
