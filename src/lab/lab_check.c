@@ -16,6 +16,15 @@ const char *sp_lab_state_name(enum sp_lab_state state)
 /* What lies above its ceiling is no share of it. */
 static const char above[] = "above its ceiling";
 
+const char *sp_lab_outcome(const struct sp_lab_verdict *v)
+{
+    return v->given_up  ? "given up"
+           : v->changed ? "changed"
+           : v->missing ? "missing"
+           : v->late    ? "late"
+                        : sp_lab_state_name(v->state);
+}
+
 char *sp_lab_with_unit(const struct sp_lab_verdict *v, const char *words, char *text, size_t size)
 {
     const bool has_unit = *words && *v->unit && strcmp(v->unit, "1") != 0 && strcmp(words, above) != 0;
@@ -236,6 +245,7 @@ static enum sp_status judge_prediction(const struct sp_lab_results *results, con
     struct sp_lab_verdict nothing = {.reason = ""};
     v->missing = !given;
     v->late = json_is_true(json_object_get(prediction, "late"));
+    v->sent_late = sp_lab_has_late(folder->predictions, v->id);
     v->given_up = bound.given_up;
     v->changed = bound.changed && !bound.given_up;
     put_given(v, given);

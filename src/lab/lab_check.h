@@ -27,12 +27,17 @@ struct sp_lab_verdict {
     const char *id, *text, *because, *unit; /* borrowed from the lab */
     enum sp_lab_state state;
     bool missing, late, given_up, changed; /* of predictions; given up: by `lab run --unpredicted` */
+    bool sent_late;                        /* after the first run, with or without one in time */
     double points;                         /* that it is worth */
     double ratio;                          /* a wrong number over the right one; NaN: none */
     const char *mistake;                   /* what a wrong value is, as lab.json names it; borrowed; NULL */
     /* For people, numbers without unit; "" nothing. `within`: how far a prediction may be off. */
     char got[48], wanted[96], within[32], reason[400];
 };
+
+/* The one word for what became of a prediction: "given up", "changed", "missing", "late" (no other one
+ * was sent), else of its state, as of a check. */
+const char *sp_lab_outcome(const struct sp_lab_verdict *verdict);
 
 /* `words` (got or wanted) with the unit behind it, none for "1"; "" stays "". Returns text. */
 char *sp_lab_with_unit(const struct sp_lab_verdict *verdict, const char *words, char *text, size_t size);

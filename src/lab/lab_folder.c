@@ -402,6 +402,13 @@ enum sp_status sp_lab_predict(struct sp_lab_folder *folder, const char *question
     return write_json(folder, "predictions.json", folder->predictions, err);
 }
 
+static bool is_prediction_of(const json_t *item, const char *question)
+{
+    const json_t *value = json_object_get(item, "value");
+    return strcmp(sp_lab_text(item, "question"), question) == 0 &&
+           (json_is_number(value) || json_is_string(value));
+}
+
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
 {
     const json_t *early = NULL, *late = NULL;
@@ -409,9 +416,7 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
     json_t *item;
     json_array_foreach((json_t *)predictions, i, item)
     {
-        const json_t *value = json_object_get(item, "value");
-        if (strcmp(sp_lab_text(item, "question"), question) != 0 ||
-            !(json_is_number(value) || json_is_string(value)))
+        if (!is_prediction_of(item, question))
             continue;
         if (!json_is_true(json_object_get(item, "late")))
             early = item;
@@ -419,6 +424,18 @@ const json_t *sp_lab_prediction(const json_t *predictions, const char *question)
             late = item;
     }
     return early ? early : late;
+}
+
+bool sp_lab_has_late(const json_t *predictions, const char *question)
+{
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)predictions, i, item)
+    {
+        if (is_prediction_of(item, question) && json_is_true(json_object_get(item, "late")))
+            return true;
+    }
+    return false;
 }
 
 enum sp_status sp_lab_note_run(struct sp_lab_folder *folder, const char *run, const char *start,

@@ -47,6 +47,8 @@ bool sp_lab_interval(const char *text, double *lo, double *hi);
 /* The prediction that counts: the last one that was not late, else the first late one; NULL: none.
  * What is neither number nor text is no prediction. */
 const json_t *sp_lab_prediction(const json_t *predictions, const char *question);
+/* Was one sent after the first run, with or without another one in time? */
+bool sp_lab_has_late(const json_t *predictions, const char *question);
 
 /* How a run ended, beside its record. */
 struct sp_lab_end {

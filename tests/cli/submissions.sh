@@ -55,7 +55,7 @@ expect 3 "predictions.json cannot be read" predict 1 --dir bad alpha=0.2
 expect 3 "predictions.json cannot be read" run 1 --dir bad
 for value in null true '[1]' '{"x": 1}'; do
     edited predictions.json "s/0\.1457[0-9]*/$value/"
-    expect 5 "0 right, 0 wrong, 0 late, 8 missing" grade --no-simulation bad
+    expect 5 "0 right, 0 wrong, 8 missing; 0 late" grade --no-simulation bad
 done
 rm -rf bad && cp -r whole bad && echo '{}' >bad/predictions.json
 expect 1 "predictions.json cannot be read: it is no list of JSON" grade --no-simulation bad
@@ -121,6 +121,19 @@ expect 5 "0 of 3 questions answered: no report.md can be read" grade --no-simula
 # A record that was taken away.
 expect 1 "0 flags\|1 flag" grade --no-simulation 'a b'
 grep -q "it is not there" "$dir/out" && fail "nothing was taken away"
+# Predictions sent after the run beside those in time, and one that was changed: folder and class say the same of them.
+expect 0 "LAB 1" start 1 --student bea --small --dir sends
+expect 0 "six" predict 1 --dir sends alpha=9 bytes=9 balance=9 balance_nt=9 three=9 speed=9 six=9 fraction=9
+expect 0 "next" run 1 --dir sends --only model
+expect 0 "'six' is late" predict 1 --dir sends alpha=0.1 six=74.63
+sed 's/"value": 9\.0,/"value": 8.0,/' sends/predictions.json | awk '/8\.0/ && n++ { sub(/8\.0/, "9.0") } { print }' >mine && mv mine sends/predictions.json
+cp -r 'a b' gave
+expect 0 "'six' is late" predict 1 --dir gave six=74.63
+expect 1 "predictions *0 right, [0-9]* wrong, 0 missing, 1 changed; 2 late" grade --no-simulation --csv=late.csv sends gave
+grep -q "predictions *0 right, [0-9]* wrong, 0 missing, 8 given up; 1 late" "$dir/out" || { cat "$dir/out"; fail "what was given up, and sent late"; }
+grep -q "^  alpha *0 right *[01] wrong *1 changed .*; 1 late" "$dir/out" && grep -q "^  six .* 1 given up; 2 late" "$dir/out" || { cat "$dir/out"; fail "folder and class differ"; }
+grep -q "not in time" "$dir/out" && { cat "$dir/out"; fail "another word for late"; }
+awk -F, '/^"sends"/ { n += $7 == 2 && $(NF - 1) == 1 && $NF == 0 } /^"gave"/ { n += $7 == 1 && $(NF - 1) == 0 && $NF == 8 } END { exit n != 2 }' late.csv || { cat late.csv; fail "late ones in the table"; }
 # A copy that is named first, under another name: both are flagged, each with the other one.
 for name in a00-copy s20; do
     cp -r 'a b' $name && sed -i 's/"student": "ada"/"student": "F F"/' $name/state.json

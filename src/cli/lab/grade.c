@@ -63,9 +63,10 @@ static const struct argp argp = {
            "or was flagged; 5: something is undecided.",
     .children = children};
 
-/* Predictions that were right, wrong (late ones too) or missing. */
+/* Predictions that were right, wrong, ...; late: sent after the first run, also beside one in time. */
 struct tally {
-    int right, wrong, late, missing, pass, fail, undecided, skipped, n_answers, n_questions;
+    int right, wrong, late, missing, changed, given_up, pass, fail, undecided, skipped, n_answers,
+        n_questions;
     struct sp_lab_points points;
     const char *no_answers; /* ": WHY"; "": they can be found */
 };
@@ -78,11 +79,14 @@ static struct tally count(const struct sp_lab_verdicts *verdicts, const struct s
                       .points = sp_lab_points_of(verdicts)};
     for (int i = 0; i < verdicts->n; i++) {
         const struct sp_lab_verdict *v = &verdicts->verdict[i];
+        const char *outcome = sp_lab_outcome(v);
         if (v->is_prediction) {
-            t.late += v->late;
-            t.missing += v->missing;
-            t.right += v->state == SP_LAB_PASS;
-            t.wrong += v->state == SP_LAB_FAIL && !v->late && !v->missing;
+            t.late += v->sent_late;
+            t.given_up += strcmp(outcome, "given up") == 0;
+            t.changed += strcmp(outcome, "changed") == 0;
+            t.missing += strcmp(outcome, "missing") == 0;
+            t.right += strcmp(outcome, sp_lab_state_name(SP_LAB_PASS)) == 0;
+            t.wrong += strcmp(outcome, sp_lab_state_name(SP_LAB_FAIL)) == 0;
         } else {
             t.pass += v->state == SP_LAB_PASS;
             t.fail += v->state == SP_LAB_FAIL;
@@ -135,7 +139,7 @@ static void print_csv(const char *name, const struct sp_lab_results *results, co
     sp_print(out, ",%d,%d,", audit->n_simulated, audit->n);
     flags_text(audit, text, sizeof text);
     sp_csv_text(out, text);
-    sp_print(out, ",%g,%g,%d\n", t->points.earned, t->points.of, t->n_answers);
+    sp_print(out, ",%g,%g,%d,%d,%d\n", t->points.earned, t->points.of, t->n_answers, t->changed, t->given_up);
 }
 
 /* A folder that says nothing about itself: empty fields, and why. */
@@ -146,7 +150,7 @@ static void print_csv_unread(const char *name, const struct sp_error *err, FILE 
     fputs(",,,,,,,,,,,,,,1,", out);
     snprintf(text, sizeof text, "%s : %.600s", sp_lab_flag_name(SP_FLAG_FOLDER), err->what);
     sp_csv_text(out, text);
-    fputs(",,,\n", out);
+    fputs(",,,,,\n", out);
 }
 
 static void print_text(const char *name, const struct sp_lab_results *results, const struct tally *t,
@@ -155,8 +159,12 @@ static void print_text(const char *name, const struct sp_lab_results *results, c
     const struct sp_lab_folder *folder = results->folder;
     sp_print(stdout, "%s\n  %s, lab %d%s\n", name, folder->the_case.student, folder->lab.number,
              folder->the_case.small ? ", small matrices" : "");
-    sp_print(stdout, "  predictions  %d right, %d wrong, %d late, %d missing\n", t->right, t->wrong, t->late,
-             t->missing);
+    sp_print(stdout, "  predictions  %d right, %d wrong, %d missing", t->right, t->wrong, t->missing);
+    if (t->changed > 0)
+        sp_print(stdout, ", %d changed", t->changed);
+    if (t->given_up > 0)
+        sp_print(stdout, ", %d given up", t->given_up);
+    sp_print(stdout, "; %d late\n", t->late);
     sp_print(stdout, "  checks       %d pass, %d fail, %d undecided, %d skipped\n", t->pass, t->fail,
              t->undecided, t->skipped);
     sp_print(stdout, "  records      %d simulated again, %d flag%s\n", audit->n_simulated, audit->n,
@@ -316,7 +324,7 @@ static int grade_all(struct grading *g)
     if (g->sinks.csv.stream)
         fputs("folder,student,lab,size,predictions_right,predictions_wrong,predictions_late,predictions_"
               "missing,checks_pass,checks_fail,checks_undecided,skipped,skipped_runs,records_simulated,n_"
-              "flags,flags,points,points_of,answers\n",
+              "flags,flags,points,points_of,answers,predictions_changed,predictions_given_up\n",
               g->sinks.csv.stream);
     for (int i = 0; i < g->a->n && code != sp_exit_code(SP_INTERRUPTED); i++)
         code = sp_worse_exit(code, grade(g, i));

@@ -489,17 +489,13 @@ static json_t *number(double x)
 
 static json_t *verdict_json(const struct sp_lab_verdict *v)
 {
-    const char *how = v->state == SP_LAB_OPEN ? "open"
-                      : v->given_up           ? "given up"
-                      : v->changed            ? "changed"
-                      : v->missing            ? "missing"
-                      : v->late               ? "late"
-                                              : sp_lab_state_name(v->state);
     const double earned = v->state == SP_LAB_PASS ? v->points : 0;
     const bool counts = v->state != SP_LAB_OPEN && v->state != SP_LAB_SKIPPED;
-    json_t *item = json_pack("{s:s, s:s, s:s, s:s, s:s}", "kind", v->is_prediction ? "prediction" : "check",
-                             "id", v->id, "verdict", sp_lab_state_name(v->state), "how",
-                             v->is_prediction ? how : sp_lab_state_name(v->state), "unit", v->unit);
+    json_t *item =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "kind", v->is_prediction ? "prediction" : "check", "id", v->id,
+                  "verdict", sp_lab_state_name(v->state), "how", sp_lab_outcome(v), "unit", v->unit);
+    if (v->sent_late)
+        json_object_set_new(item, "late", json_true());
     json_object_set_new(item, "got", sp_json_string(v->got));
     json_object_set_new(item, "points", json_real(earned));
     json_object_set_new(item, "of", json_real(counts ? v->points : 0));
@@ -602,6 +598,8 @@ static void add_verdict(json_t *rows, json_t *order, const json_t *q)
     }
     const char *how = sp_lab_text(q, "how");
     count(json_object_get(row, "how"), how);
+    if (json_is_true(json_object_get(q, "late")))
+        json_object_set_new(row, "late", json_integer(json_integer_value(json_object_get(row, "late")) + 1));
     if (strcmp(how, "fail") == 0 && strcmp(sp_lab_text(q, "kind"), "prediction") == 0)
         count(json_object_get(row, "wrong"), mistake_of(q, text));
 }
@@ -674,20 +672,26 @@ static int counted(const json_t *row, const char *how)
     return (int)json_integer_value(json_object_get(json_object_get(row, "how"), how));
 }
 
+/* In the words of the line of a folder. */
 static void print_row(const json_t *row, FILE *out)
 {
+    static const char *const more[] = {"missing", "changed", "given up", "undecided"};
     const json_t *typical = json_object_get(row, "typical");
+    const bool is_check = strcmp(sp_lab_text(row, "kind"), "check") == 0;
     const int right = counted(row, "pass"), wrong = counted(row, "fail"),
-              undecided = counted(row, "undecided"),
-              none = counted(row, "missing") + counted(row, "late") + counted(row, "given up") +
-                     counted(row, "changed");
-    if (right + wrong + none == 0)
+              late = (int)json_integer_value(json_object_get(row, "late"));
+    int none = 0;
+    for (size_t i = 0; i + 1 < sizeof more / sizeof *more; i++)
+        none += counted(row, more[i]);
+    if (right + wrong + none + late == 0)
         return; /* open, skipped or undecided for all */
-    sp_print(out, "  %-18s %4d right %4d wrong", sp_lab_text(row, "id"), right, wrong);
-    if (none > 0)
-        sp_print(out, " %4d not in time", none);
-    if (undecided > 0)
-        sp_print(out, " %4d undecided", undecided);
+    sp_print(out, "  %-18s %4d %s %4d %s", sp_lab_text(row, "id"), right, is_check ? "pass" : "right", wrong,
+             is_check ? "fail" : "wrong");
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (counted(row, more[i]) > 0)
+            sp_print(out, " %4d %s", counted(row, more[i]), more[i]);
+    if (late > 0)
+        sp_print(out, "; %d late", late);
     if (typical)
         sp_print(out, "   %d x %s", (int)json_integer_value(json_object_get(typical, "n")),
                  sp_lab_text(typical, "is"));
