@@ -686,6 +686,34 @@ START_TEST(models_are_of_this_students_sizes)
 }
 END_TEST
 
+/* A copy under another name: one cause, one flag; a single one, and all others, stay as they are. */
+START_TEST(records_of_other_matrices_are_one_flag)
+{
+    struct sp_lab_audit a = {0};
+    static const char other[] = "it is of gen:arrow:11; this student's is gen:arrow:10";
+    sp_lab_audit_add(&a, "one", SP_FLAG_EDITED, "changed");
+    sp_lab_audit_add(&a, "one", SP_FLAG_MATRIX, "%s", other);
+    sp_lab_audit_join_matrices(&a);
+    ck_assert_int_eq(a.n, 2);
+    ck_assert_str_eq(a.flag[1].run, "one");
+    ck_assert_str_eq(a.flag[1].text, other);
+    sp_lab_audit_add(&a, "named", SP_FLAG_COMMAND, "another");
+    sp_lab_audit_add(&a, "named", SP_FLAG_MATRIX, "%s", other);
+    sp_lab_audit_add(&a, "sizes", SP_FLAG_MATRIX, "%s", other);
+    sp_lab_audit_join_matrices(&a);
+    ck_assert_int_eq(a.n, 3);
+    ck_assert_str_eq(a.flag[0].code, "edited");
+    ck_assert_str_eq(a.flag[1].run, "");
+    ck_assert_str_eq(a.flag[1].text, "3 records are of other matrices: one, named, sizes; for example one: "
+                                     "it is of gen:arrow:11; this student's is gen:arrow:10");
+    ck_assert_str_eq(a.flag[2].code, "command");
+    while (a.n <= SP_LAB_MOST_FLAGS)
+        sp_lab_audit_add(&a, "named", SP_FLAG_MATRIX, "%s", other);
+    sp_lab_audit_join_matrices(&a);
+    ck_assert_int_eq(a.n, SP_LAB_MOST_FLAGS + 1);
+}
+END_TEST
+
 START_TEST(sheets_are_filled)
 {
     char path[128], text[200] = "";
@@ -803,6 +831,7 @@ int main(void)
     tcase_add_test(t, what_does_not_fit_is_flagged);
     tcase_add_test(t, commands_are_compared_word_by_word);
     tcase_add_test(t, models_are_of_this_students_sizes);
+    tcase_add_test(t, records_of_other_matrices_are_one_flag);
     tcase_add_test(t, sheets_are_filled);
     tcase_add_test(t, answers_are_told_after_the_run_only);
     tcase_add_test(t, reports_show_submitted_texts_as_they_are);

@@ -41,6 +41,33 @@ void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, enum sp_lab_f
     va_end(list);
 }
 
+void sp_lab_audit_join_matrices(struct sp_lab_audit *audit)
+{
+    char runs[120] = "", example[sizeof audit->flag[0].text];
+    struct sp_lab_flag *first = NULL;
+    int n = 0, n_kept = 0;
+    if (audit->n > SP_LAB_MOST_FLAGS) /* some are not known any more */
+        return;
+    for (int i = 0; i < audit->n; i++) {
+        const struct sp_lab_flag *f = &audit->flag[i];
+        if (strcmp(f->code, sp_lab_flag_name(SP_FLAG_MATRIX)) == 0) {
+            const size_t used = strlen(runs);
+            snprintf(runs + used, sizeof runs - used, "%s%s", n > 0 ? ", " : "", f->run);
+            if (n++ > 0)
+                continue;
+            first = &audit->flag[n_kept];
+        }
+        audit->flag[n_kept++] = *f;
+    }
+    audit->n = n_kept;
+    if (n < 2)
+        return;
+    strcpy(example, first->text);
+    snprintf(first->text, sizeof first->text, "%d records are of other matrices: %s; for example %s: %.110s",
+             n, runs, first->run, example);
+    *first->run = '\0';
+}
+
 /* Other sizes and questions make other flags: this one stands before them. */
 static void audit_version(const struct sp_lab_folder *folder, struct sp_lab_audit *audit)
 {
@@ -744,6 +771,14 @@ static enum sp_status simulate(const char *run, const json_t *record, const char
     return status;
 }
 
+static bool is_flagged(const struct sp_lab_audit *audit, const char *run, enum sp_lab_flag_code code)
+{
+    for (int i = 0; i < audit->n && i < SP_LAB_MOST_FLAGS; i++)
+        if (strcmp(audit->flag[i].run, run) == 0 && strcmp(audit->flag[i].code, sp_lab_flag_name(code)) == 0)
+            return true;
+    return false;
+}
+
 /* The student's own matrix, whatever the record says; its content is compared first. */
 static enum sp_status audit_record(const char *run, const json_t *record, const char *as, const char *matrix,
                                    const struct sp_progress *progress, struct sp_lab_audit *audit,
@@ -754,10 +789,11 @@ static enum sp_status audit_record(const char *run, const json_t *record, const 
     const char *reorder = text_in(record, SP_F_PROBLEM_REORDER),
                *digest = text_in(record, SP_F_PROBLEM_SHA256);
     enum sp_status status = sp_subject_open(matrix, &load, reorder, progress, &subject, err);
-    if (status == SP_OK && digest && subject.facts.sha256[0] && strcmp(digest, subject.facts.sha256) != 0)
-        sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "the digest of its matrix is not that of %.100s",
-                         matrix);
-    else if (status == SP_OK)
+    if (status == SP_OK && digest && subject.facts.sha256[0] && strcmp(digest, subject.facts.sha256) != 0) {
+        if (!is_flagged(audit, run, SP_FLAG_MATRIX)) /* by its name */
+            sp_lab_audit_add(audit, run, SP_FLAG_MATRIX, "the digest of its matrix is not that of %.100s",
+                             matrix);
+    } else if (status == SP_OK)
         status = simulate(run, record, as, &subject, progress, audit, err);
     sp_subject_free(&subject);
     if (status == SP_USAGE || status == SP_INPUT) { /* what the record says was run makes no sense */

@@ -41,6 +41,9 @@ struct sp_lab_audit {
 void sp_lab_audit_add(struct sp_lab_audit *audit, const char *run, enum sp_lab_flag_code code,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Several records of other matrices have one cause: they become one flag, which says how many. */
+void sp_lab_audit_join_matrices(struct sp_lab_audit *audit);
+
 /* Everything that needs no simulation. SP_INPUT: the lab itself is faulty. */
 enum sp_status sp_lab_audit_folder(const struct sp_lab_results *results, struct sp_lab_audit *audit,
                                    struct sp_error *err);

@@ -199,6 +199,8 @@ awk '/^[a-z]/ { who = $1 } $1 == "FLAG" { print who, $2 }' "$dir/out" | sort -u 
 printf '%s\n' 'copying matrix' 'copying repeated' 'honest repeated' 'peeking peeked' | diff - flags || { cat "$dir/out"; fail "who is flagged"; }
 grep -q "FLAG *repeated *all 6 records are also in honest; both were first run at 20" "$dir/out" &&
     grep -q "FLAG *repeated *all 6 records are also in copying; both were first run at 20" "$dir/out" || { cat "$dir/out"; fail "copies are not grouped"; }
+expect 1 "FLAG *matrix *[0-9] records are of other matrices: .*cold" grade copying
+[ "$(grep -c "FLAG *matrix" "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "one cause, several flags"; }
 expect 1 "FLAG *edited *predictions.json is not what lab run has bound: 1 changed, for example 'alpha'" grade --no-simulation editing
 [ "$(grep -c FLAG "$dir/out")" -eq 1 ] || { cat "$dir/out"; fail "more than the edit is flagged"; }
 sed -i '/"bound": {/,/"given_up"/s/"sha256": "[0-9a-f]*",//' editing/state.json

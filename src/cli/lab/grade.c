@@ -194,6 +194,7 @@ static enum sp_status audit_results(const struct arguments *a, const struct sp_l
         status = sp_lab_audit_folder(results, audit, err);
     if (status == SP_OK && !a->no_simulation)
         status = sp_lab_audit_bytes(results, progress, audit, err);
+    sp_lab_audit_join_matrices(audit);
     return status;
 }
 
