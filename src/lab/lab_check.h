@@ -35,8 +35,8 @@ struct sp_lab_verdict {
     char got[48], wanted[96], within[32], reason[400];
 };
 
-/* The one word for what became of a prediction: "given up", "changed", "missing", "late" (no other one
- * was sent), else of its state, as of a check. */
+/* The one word for what became of a prediction: "given up", "changed", "missing", "late" (no other
+ * one was sent), else of its state, as of a check. */
 const char *sp_lab_outcome(const struct sp_lab_verdict *verdict);
 
 /* `words` (got or wanted) with the unit behind it, none for "1"; "" stays "". Returns text. */

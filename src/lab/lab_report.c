@@ -248,7 +248,8 @@ static const char *from_questions(const struct sp_lab_folder *folder, const char
 }
 
 /* The part that is the student's. Its heading may have another name: then it is what follows the
- * results as they were written, or what has the lab's questions. NULL: none of the three is there. */
+ * results as they were written, or what has the lab's questions. NULL: none of the three is
+ * there. */
 static const char *own_part(const struct sp_lab_folder *folder, const char *text)
 {
     const char *own = after_heading(text);

@@ -18,8 +18,8 @@ struct sp_lab_kept {
     bool no_answers; /* no such part was found in it: all of it is there, and answers begin empty */
 };
 
-/* Writes FOLDER/report.md. The student's part stays: from "In your own words" on; where that heading
- * is gone, what follows the results or has the lab's questions. SP_OUTPUT, SP_MEMORY. */
+/* Writes FOLDER/report.md. The student's part stays: from "In your own words" on; where that
+ * heading is gone, what follows the results or has the lab's questions. SP_OUTPUT, SP_MEMORY. */
 enum sp_status sp_lab_report(struct sp_lab_folder *folder, const struct sp_lab_results *results,
                              const struct sp_lab_verdicts *verdicts, struct sp_lab_kept *kept,
                              struct sp_error *err);

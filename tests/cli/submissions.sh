@@ -102,6 +102,13 @@ expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes
 expect 0 "report.md" report 1 --dir notes
 [ "$(grep -c 'my answer' notes/report.md)" -eq 3 ] || { cat notes/report.md; fail "answers are lost"; }
 [ ! -e notes/report-1.md ] || fail "ends of lines are taken for a change"
+for name in words same; do # the same words, of which short ones agree by chance
+    cp -r notes $name && sed -i "s/\"student\": \"ada\"/\"student\": \"$name\"/" $name/state.json
+    sed '0,/my answer/s//It moves 12 bytes for each nonzero, and x again./' notes/report.md >$name/report.md
+done
+expect 1 "FLAG *repeated *1 of 3 answers in words is also in same$" grade --no-simulation notes words same
+grep -q "FLAG *repeated *1 of 3 answers in words is also in words$" "$dir/out" && grep -q "^SHARED   words, same share an answer in words: 1$" "$dir/out" ||
+    { cat "$dir/out"; fail "the same words"; }
 for heading in '## In my own words' ''; do # another heading, or none
     sed "s/^## In .* own words/$heading/" notes/report.md >mine && mv mine notes/report.md
     expect 5 "in words *3 of 3 questions answered" grade --no-simulation notes

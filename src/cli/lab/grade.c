@@ -63,7 +63,8 @@ static const struct argp argp = {
            "or was flagged; 5: something is undecided.",
     .children = children};
 
-/* Predictions that were right, wrong, ...; late: sent after the first run, also beside one in time. */
+/* Predictions that were right, wrong, ...; late: sent after the first run, also beside one in
+ * time. */
 struct tally {
     int right, wrong, late, missing, changed, given_up, pass, fail, undecided, skipped, n_answers,
         n_questions;
@@ -298,8 +299,8 @@ static int grade(struct grading *g, int i)
     return code;
 }
 
-/* Each folder once, before any is judged: a copy may stand before what it was made of. What is wrong
- * with a folder is said when it is graded. */
+/* Each folder once, before any is judged: a copy may stand before what it was made of. What is
+ * wrong with a folder is said when it is graded. */
 static void note(struct grading *g, int i)
 {
     struct sp_lab_folder folder = {0};
