@@ -45,6 +45,8 @@ expect 1 check
 has '^regressed'
 has 'open since commit0030 (after commit0029): a step of +[0-9.]* %, seen in 93 sessions'
 count 1 'open since'
+expect 1 check --baseline 5
+has 'open since commit0030 (after commit0029): a step of +[0-9.]* %, seen in 93 sessions'
 expect 0 locate
 has 'between commit0029 and commit0030'
 count 1 'between'
@@ -67,6 +69,10 @@ has 'open since commit00[23][0-9] .*: a trend of +0\.[12][0-9]* % a commit (.*),
 count 1 'open since'
 count 1 '^ok '
 count 0 'machine drifted'
+expect 1 check --baseline 10
+has ': a trend of +0'
+count 1 '^ok '
+expect 1 check
 began=$(sed -n 's/.*(after \(commit[0-9]*\)).*/\1/p' "$dir/out")
 expect 0 locate
 count 1 'between'

@@ -19,7 +19,8 @@ const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "r
 struct sp_judge_options {
     enum sp_tracked metric;
     double floor;   /* least relative change that counts; 0: 0.03 */
-    int n_baseline; /* most sessions (of an exact metric: records) that are looked back; 0: all */
+    int n_baseline; /* new sessions (of an exact metric: records) are held against so many of the last
+                       ones; what is open stays so; 0: all */
     double fdr;     /* of unchanged checks so many may seem worse; 0: SP_JUDGE_FDR */
     uint64_t seed;  /* of the bootstrap between two records */
 };
