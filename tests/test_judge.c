@@ -257,8 +257,12 @@ START_TEST(a_drift_is_a_trend)
                   j.open[0].slope, j.open[0].slope_lo, j.open[0].slope_hi);
     for (int i = 0; i < 36; i++)
         list[i] = &e[i];
-    ck_assert_int_eq(sp_judge_locate(list, 36, &o, found, 8, &n_found, &n_sessions, NULL), SP_OK);
+    const struct sp_judged_series one = {list, 36, NULL, 0, false};
+    struct sp_learned *learned;
+    ck_assert_int_eq(sp_learn_all(&one, 1, &o, &learned, NULL), SP_OK);
+    ck_assert_int_eq(sp_judge_locate(learned, 0, &o, found, 8, &n_found, &n_sessions, NULL), SP_OK);
     ck_assert(n_found == 1 && found[0].change.kind == SP_CHANGE_TREND && !found[0].same_source);
+    sp_learned_free(learned);
 }
 END_TEST
 

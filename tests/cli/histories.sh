@@ -121,6 +121,17 @@ has 'since commit0040 (after commit0039): .*since commit0052 (after commit0051):
 count 1 '^regressed'
 count 19 '^ok '
 
+# What they share is no change of any of them, for locate and the page as for check.
+history shared --commits 40 --series 20 --common 2 --seed 8
+expect 0 check
+count 20 '^ok '
+expect 0 locate
+count 20 'no change'
+expect 0 locate --matrix made-3
+count 1 'no change'
+expect 0 report --html "$dir/page.html"
+if grep -q '>better<\|>worse, ended since<' "$dir/page.html"; then fail "$name: the page has a change"; fi
+
 # What it is asked for has to make sense.
 expect 2 simulate --fault step:0:5
 has 'KIND:COMMIT'

@@ -658,17 +658,23 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
     return status;
 }
 
-static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_options *o,
-                                     struct sp_judgement *out, struct sp_error *err)
+static enum sp_status learn_all(struct judging *a, struct sp_error *err)
 {
-    struct sp_judge_options with = *o;
     enum sp_status status = SP_OK;
-    with.fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
     a->n_machines = find_machines(a->s, a->n, a->m);
     for (int g = 0; g < a->n_machines && status == SP_OK; g++)
         status = learn(a->s, a->n, g, &a->m[g], err);
     for (int i = 0; i < a->n; i++)
         a->n_tests += is_followed(&a->s[i]);
+    return status;
+}
+
+static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_options *o,
+                                     struct sp_judgement *out, struct sp_error *err)
+{
+    struct sp_judge_options with = *o;
+    with.fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
+    enum sp_status status = learn_all(a, err);
     const double of_series = with.fdr * (1 - SHARE_COMMON),
                  of_common = with.fdr * SHARE_COMMON / a->n_machines,
                  alpha = of_series / (a->n_tests > 0 ? a->n_tests : 1);
@@ -683,33 +689,46 @@ static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_op
     return status;
 }
 
-enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
-                            struct sp_judgement *out, struct sp_error *err)
+static enum sp_status judging_begin(const struct sp_judged_series *series, int n,
+                                    const struct sp_judge_options *o, struct judging *a, struct sp_error *err)
 {
     const size_t size = (size_t)(n > 0 ? n : 1);
-    struct judging a = {.s = calloc(size, sizeof *a.s),
-                        .m = calloc(size, sizeof *a.m),
-                        .state = calloc(size, sizeof *a.state),
-                        .p = calloc(size, sizeof *a.p),
-                        .found = calloc(size, 1)};
-    enum sp_status status = a.s && a.m && a.state && a.p && a.found
+    *a = (struct judging){.s = calloc(size, sizeof *a->s),
+                          .m = calloc(size, sizeof *a->m),
+                          .state = calloc(size, sizeof *a->state),
+                          .p = calloc(size, sizeof *a->p),
+                          .found = calloc(size, 1)};
+    enum sp_status status = a->s && a->m && a->state && a->p && a->found
                                 ? SP_OK
                                 : sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", n);
     for (int i = 0; i < n && status == SP_OK; i++) {
-        a.n = i + 1;
-        status = subject_of(&series[i], o, &a.s[i], err);
+        a->n = i + 1;
+        status = subject_of(&series[i], o, &a->s[i], err);
     }
+    return status;
+}
+
+static void judging_free(struct judging *a)
+{
+    for (int i = 0; i < a->n; i++)
+        subject_free(&a->s[i]);
+    for (int g = 0; g < a->n_machines; g++)
+        sp_common_free(&a->m[g].common);
+    free(a->s);
+    free(a->m);
+    free(a->state);
+    free(a->p);
+    free(a->found);
+}
+
+enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_judgement *out, struct sp_error *err)
+{
+    struct judging a;
+    enum sp_status status = judging_begin(series, n, o, &a, err);
     if (status == SP_OK)
         status = judge_subjects(&a, o, out, err);
-    for (int i = 0; i < a.n; i++)
-        subject_free(&a.s[i]);
-    for (int g = 0; g < a.n_machines; g++)
-        sp_common_free(&a.m[g].common);
-    free(a.s);
-    free(a.m);
-    free(a.state);
-    free(a.p);
-    free(a.found);
+    judging_free(&a);
     return status;
 }
 
@@ -775,26 +794,60 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
 
 /* --- Where it changed ---------------------------------------------------------------------- */
 
-enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+struct sp_learned {
+    struct judging a;
+    struct sp_judged_series series[]; /* [a.n] */
+};
+
+enum sp_status sp_learn_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_learned **out, struct sp_error *err)
+{
+    struct sp_learned *l = calloc(1, sizeof *l + (size_t)n * sizeof *series);
+    *out = l;
+    if (!l)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %d series", n);
+    for (int i = 0; i < n; i++)
+        l->series[i] = (struct sp_judged_series){series[i].list, series[i].n, NULL, 0, series[i].is_context};
+    enum sp_status status = judging_begin(l->series, n, o, &l->a, err);
+    if (status == SP_OK)
+        status = learn_all(&l->a, err);
+    if (status != SP_OK) {
+        sp_learned_free(l);
+        *out = NULL;
+    }
+    return status;
+}
+
+void sp_learned_free(struct sp_learned *learned)
+{
+    if (learned)
+        judging_free(&learned->a);
+    free(learned);
+}
+
+enum sp_status sp_judge_locate(const struct sp_learned *learned, int which, const struct sp_judge_options *o,
                                struct sp_located *out, int most, int *n_found, int *n_sessions,
                                struct sp_error *err)
 {
-    const bool exact = is_exact(list[n - 1], o->metric);
+    const struct subject *subject = &learned->a.s[which];
+    const bool exact = subject->is_exact;
     struct sp_level_change *change = calloc((size_t)most + 1, sizeof *change);
-    struct sp_sessions s;
+    struct sp_sessions of_exact = {0}; /* which are judged by record else */
     *n_found = 0;
     enum sp_status status = change ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d changes", most);
-    if (status == SP_OK)
-        status = sp_sessions_of(list, n, NULL, 0, o->metric, &s, err);
+    if (status == SP_OK && exact)
+        status = sp_sessions_of(subject->list, subject->n, NULL, 0, o->metric, &of_exact, err);
     if (status != SP_OK)
         return free(change), status;
+    const struct sp_sessions s = exact ? of_exact : subject->sessions;
     *n_sessions = s.n;
-    struct sp_spread prior = sp_spread_usual(s.noise, s.runs);
-    if (exact)
-        prior.variance = 1e-8;
     const struct sp_level_series series = level_series(&s);
+    const double fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
     const struct sp_level_options levels = {
-        .floor = log1p(floor_of(o, exact)), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
+        .floor = log1p(floor_of(o, exact)),
+        .alpha = exact ? fdr : fdr * (1 - SHARE_COMMON) / (learned->a.n_tests > 0 ? learned->a.n_tests : 1),
+        .prior = exact ? (struct sp_spread){1e-8, sp_spread_usual(s.noise, s.runs).df} : subject->prior,
+        .no_trends = exact};
     if (s.n > 0)
         status = sp_levels_locate(&series, &levels, change, most, n_found, err);
     for (int i = 0; i < *n_found; i++) {
@@ -814,7 +867,7 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
         attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
     }
-    sp_sessions_free(&s);
+    sp_sessions_free(&of_exact);
     free(change);
     return status;
 }

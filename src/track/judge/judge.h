@@ -116,14 +116,22 @@ enum sp_status sp_judge_lose_patience(const struct sp_judged_series *series, con
  * only just, and that no other session has confirmed. */
 bool sp_judge_wants_confirmation(const struct sp_judgement *j);
 
-/* Where a series changed its level, for better or worse, oldest first: out[most], *n_found. floor:
- * as of the options. SP_MEMORY. */
+/* What the series [n] tell of their machines, as sp_judge_all() takes it into account: how far
+ * sessions differ, and what all series did, which is taken out. Accepted baselines play no part.
+ * The lists have to live as long. SP_MEMORY. sp_learned_free(). */
+struct sp_learned;
+enum sp_status sp_learn_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_learned **out, struct sp_error *err);
+void sp_learned_free(struct sp_learned *learned);
+
+/* Where one of them changed its level, for better or worse, oldest first: out[most], *n_found.
+ * floor: as of the options. SP_MEMORY. */
 struct sp_located {
     struct sp_open_change change;
     struct sp_attribution attribution;
     bool same_source; /* on both sides: no commit did it */
 };
-enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+enum sp_status sp_judge_locate(const struct sp_learned *learned, int which, const struct sp_judge_options *o,
                                struct sp_located *out, int most, int *n_found, int *n_sessions,
                                struct sp_error *err);
 
