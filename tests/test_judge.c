@@ -257,8 +257,12 @@ START_TEST(a_drift_is_a_trend)
                   j.open[0].slope, j.open[0].slope_lo, j.open[0].slope_hi);
     for (int i = 0; i < 36; i++)
         list[i] = &e[i];
-    ck_assert_int_eq(sp_judge_locate(list, 36, &o, found, 8, &n_found, &n_sessions, NULL), SP_OK);
+    const struct sp_judged_series one = {list, 36, NULL, 0, false};
+    struct sp_learned *learned;
+    ck_assert_int_eq(sp_learn_all(&one, 1, &o, &learned, NULL), SP_OK);
+    ck_assert_int_eq(sp_judge_locate(learned, 0, &o, found, 8, &n_found, &n_sessions, NULL), SP_OK);
     ck_assert(n_found == 1 && found[0].change.kind == SP_CHANGE_TREND && !found[0].same_source);
+    sp_learned_free(learned);
 }
 END_TEST
 
@@ -377,7 +381,39 @@ START_TEST(exact_metrics_remember)
     o.floor = 0;
     o.n_baseline = 2;
     ck_assert_int_eq(sp_judge(list, 5, NULL, 0, &o, &j, NULL), SP_OK);
-    ck_assert_int_eq(j.verdict, SP_TRACK_OK);
+    ck_assert(j.verdict == SP_TRACK_REGRESSED && j.seen == 3);
+    for (int i = 0; i < 5; i++) /* what is new is held against the last two */
+        e[i].metric[SP_TRACKED_BYTES] = 1e6 * (1 + 0.0008 * i);
+    ck_assert_int_eq(sp_judge(list, 5, NULL, 0, &o, &j, NULL), SP_OK);
+    ck_assert_int_eq(j.verdict, SP_TRACK_REGRESSED);
+    o.n_baseline = 1;
+    ck_assert_int_eq(sp_judge(list, 5, NULL, 0, &o, &j, NULL), SP_OK);
+    ck_assert(j.verdict == SP_TRACK_OK && j.n_before == 1);
+}
+END_TEST
+
+/* However few sessions a new one is held against, what is open stays so. */
+START_TEST(a_short_baseline_forgets_nothing)
+{
+    enum { N = 40 };
+    static struct sp_entry e[N];
+    const struct sp_entry *list[N];
+    struct sp_judge_options o = {.metric = SP_TRACKED_TIME, .n_baseline = 3, .seed = 1};
+    struct sp_judgement j;
+    for (int i = 0; i < N; i++) {
+        e[i] = entry(1, (i < 20 ? 1 : 1.2) * (1 + 0.002 * (i % 3)), 1e6, 20e9, "e");
+        snprintf(e[i].commit, sizeof e[i].commit, "c%02d", i);
+        snprintf(e[i].id, sizeof e[i].id, "r%02d", i);
+        snprintf(e[i].start, sizeof e[i].start, "2026-%02d-%02dT12:00:00Z", 1 + i / 28, 1 + i % 28);
+        list[i] = &e[i];
+    }
+    ck_assert_int_eq(sp_judge(list, 15, NULL, 0, &o, &j, NULL), SP_OK);
+    ck_assert(j.verdict == SP_TRACK_OK && j.n_before == 3);
+    for (o.n_baseline = 1; o.n_baseline <= 9; o.n_baseline += 4) {
+        ck_assert_int_eq(sp_judge(list, N, NULL, 0, &o, &j, NULL), SP_OK);
+        ck_assert_msg(j.verdict == SP_TRACK_REGRESSED && j.seen == 20 && j.open[0].since == &e[20],
+                      "--baseline %d: %s, seen %d", o.n_baseline, sp_track_verdict_name(j.verdict), j.seen);
+    }
 }
 END_TEST
 
@@ -466,6 +502,7 @@ int main(void)
     tcase_add_test(t, confirmations_are_sessions);
     tcase_add_test(t, no_baseline_is_of_the_future);
     tcase_add_test(t, exact_metrics_remember);
+    tcase_add_test(t, a_short_baseline_forgets_nothing);
     tcase_add_test(t, accepting_ends_a_session);
     tcase_add_test(t, what_differs_is_named);
     tcase_add_test(t, values_of_records_and_of_runs);

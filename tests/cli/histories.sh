@@ -45,6 +45,8 @@ expect 1 check
 has '^regressed'
 has 'open since commit0030 (after commit0029): a step of +[0-9.]* %, seen in 93 sessions'
 count 1 'open since'
+expect 1 check --baseline 5
+has 'open since commit0030 (after commit0029): a step of +[0-9.]* %, seen in 93 sessions'
 expect 0 locate
 has 'between commit0029 and commit0030'
 count 1 'between'
@@ -67,6 +69,10 @@ has 'open since commit00[23][0-9] .*: a trend of +0\.[12][0-9]* % a commit (.*),
 count 1 'open since'
 count 1 '^ok '
 count 0 'machine drifted'
+expect 1 check --baseline 10
+has ': a trend of +0'
+count 1 '^ok '
+expect 1 check
 began=$(sed -n 's/.*(after \(commit[0-9]*\)).*/\1/p' "$dir/out")
 expect 0 locate
 count 1 'between'
@@ -114,6 +120,17 @@ has '^regressed .*made-7 '
 has 'since commit0040 (after commit0039): .*since commit0052 (after commit0051): '
 count 1 '^regressed'
 count 19 '^ok '
+
+# What they share is no change of any of them, for locate and the page as for check.
+history shared --commits 40 --series 20 --common 2 --seed 8
+expect 0 check
+count 20 '^ok '
+expect 0 locate
+count 20 'no change'
+expect 0 locate --matrix made-3
+count 1 'no change'
+expect 0 report --html "$dir/page.html"
+if grep -q '>better<\|>worse, ended since<' "$dir/page.html"; then fail "$name: the page has a change"; fi
 
 # What it is asked for has to make sense.
 expect 2 simulate --fault step:0:5

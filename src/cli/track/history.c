@@ -21,6 +21,11 @@ struct locating {
     struct sp_track_options options;
     enum sp_tracked metric;
     double floor; /* 0: that of track check */
+    /* What is located, in the order of the visits, and then the other series of the store. */
+    const struct sp_entry **list[2]; /* as selected, and all */
+    struct sp_judged_series *series;
+    int n, n_located, at;
+    struct sp_learned *learned;
 };
 
 static const struct argp_option locate_options[] = {
@@ -77,19 +82,55 @@ static void print_change(const struct sp_located *l, enum sp_tracked metric)
 }
 
 /* Of the latest MOST_RECORDS those with the metric, comparable by it with the newest. */
+static enum sp_status gather(void *context, const struct sp_store *store, const struct sp_index *index,
+                             const struct sp_strand *strand, struct sp_error *err)
+{
+    struct locating *l = context;
+    const int64_t skipped = strand->n > MOST_RECORDS ? strand->n - MOST_RECORDS : 0;
+    const bool is_context = l->list[1] != NULL;
+    (void)store;
+    (void)index;
+    (void)err;
+    for (int i = 0; i < l->n_located && is_context; i++)
+        if (strcmp(l->series[i].list[0]->series, strand->list[0]->series) == 0 &&
+            sp_entries_comparable(l->series[i].list[0], strand->list[0], l->metric))
+            return SP_OK;
+    l->series[l->n++] =
+        (struct sp_judged_series){strand->list + skipped, (int)(strand->n - skipped), NULL, 0, is_context};
+    return SP_OK;
+}
+
+/* What all series of the store tell of the machines. */
+static enum sp_status learn(struct locating *l, const struct sp_store *store, const struct sp_index *index,
+                            const struct sp_judge_options *o, struct sp_error *err)
+{
+    const struct sp_track_options every = {.common = l->options.common};
+    enum sp_status status = SP_OK;
+    l->series = calloc(2 * (size_t)index->n + 1, sizeof *l->series);
+    if (!l->series)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)index->n);
+    for (int k = 0; k < 2 && status == SP_OK; k++) {
+        int64_t n;
+        status = sp_track_select(k == 0 ? &l->options : &every, index, &l->list[k], &n, err);
+        if (status == SP_OK)
+            status = sp_track_visit_list(l->metric, gather, l, store, index, l->list[k], n, err);
+        if (k == 0)
+            l->n_located = l->n;
+    }
+    return status == SP_OK ? sp_learn_all(l->series, l->n, o, &l->learned, err) : status;
+}
+
 static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {
-    const struct locating *l = context;
-    const int64_t skipped = strand->n > MOST_RECORDS ? strand->n - MOST_RECORDS : 0;
+    struct locating *l = context;
     const struct sp_judge_options o = {.metric = l->metric, .floor = l->floor};
     struct sp_located change[MOST_CHANGES];
     int n_found = 0, n_sessions = 0;
     char title[320], place[120];
-    (void)store;
-    (void)index;
-    const enum sp_status status = sp_judge_locate(strand->list + skipped, (int)(strand->n - skipped), &o,
-                                                  change, MOST_CHANGES, &n_found, &n_sessions, err);
+    enum sp_status status = l->learned ? SP_OK : learn(l, store, index, &o, err);
+    if (status == SP_OK)
+        status = sp_judge_locate(l->learned, l->at++, &o, change, MOST_CHANGES, &n_found, &n_sessions, err);
     if (status != SP_OK)
         return status;
     sp_print(stdout, "%s%s  series %.8s, %d session%s\n",
@@ -117,7 +158,12 @@ static int locate_run(int argc, char **argv)
 {
     struct locating l = {0};
     sp_parse(&locate_argp, argc, argv, &l);
-    return sp_track_visit(&l.options, l.metric, locate, &l);
+    const int code = sp_track_visit(&l.options, l.metric, locate, &l);
+    sp_learned_free(l.learned);
+    free(l.series);
+    free(l.list[0]);
+    free(l.list[1]);
+    return code;
 }
 
 static const struct sp_example locate_examples[] = {

@@ -130,7 +130,10 @@ static const struct argp_option options[] = {
      "without noise",
      1},
     {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
-    {"baseline", KEY_BASELINE, "N", 0, "Look back at N sessions, of bytes at N records (default: all)", 1},
+    {"baseline", KEY_BASELINE, "N", 0,
+     "Hold new sessions against the last N of their level, of bytes against N records (default: all); what "
+     "is open stays red",
+     1},
     {"fdr", KEY_FDR, "Q", 0, "Share of checks of unchanged series that may be red (default 0.008)", 1},
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
      "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "

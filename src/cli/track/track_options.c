@@ -272,6 +272,18 @@ static enum sp_status visit_series(enum sp_tracked metric, sp_strand_visitor *vi
     return status;
 }
 
+enum sp_status sp_track_visit_list(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
+                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_entry **list, int64_t n, struct sp_error *err)
+{
+    enum sp_status status = SP_OK;
+    for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
+        end = sp_track_series_end(list, n, first);
+        status = visit_series(metric, visit, context, store, index, list + first, end - first, err);
+    }
+    return status;
+}
+
 int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metric, sp_strand_visitor *visit,
                    void *context)
 {
@@ -285,10 +297,8 @@ int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metri
     if (failed)
         return failed;
     enum sp_status status = sp_track_select(options, &index, &list, &n, &err);
-    for (int64_t first = 0, end; status == SP_OK && first < n; first = end) {
-        end = sp_track_series_end(list, n, first);
-        status = visit_series(metric, visit, context, &store, &index, list + first, end - first, &err);
-    }
+    if (status == SP_OK)
+        status = sp_track_visit_list(metric, visit, context, &store, &index, list, n, &err);
     if (status == SP_OK && n == 0)
         status = sp_fail(&err, SP_INPUT, "spmodel track log lists what there is", "no record fits");
     if (status != SP_OK)

@@ -71,6 +71,12 @@ typedef enum sp_status sp_strand_visitor(void *context, const struct sp_store *s
 int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metric, sp_strand_visitor *visit,
                    void *context);
 
+/* The same of list[n], which sp_track_select() gave, within an open store; the list is sorted for
+ * it. */
+enum sp_status sp_track_visit_list(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
+                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_entry **list, int64_t n, struct sp_error *err);
+
 /* "gen:hpcg:80 · spmv crs f64/i32 nnz 2 threads". */
 char *sp_track_title(const struct sp_entry *entry, char *text, size_t size);
 /* Where it belongs, behind the title where that does not tell: " on MACHINE (environment

@@ -36,19 +36,19 @@ static int end_of(const struct sp_pictured *p, int change)
     return change + 1 < p->n_changes ? p->at[change + 1] : p->sessions.n;
 }
 
-enum sp_status sp_pictured_of(const struct sp_judged_series *series, const struct sp_judgement *j,
-                              struct sp_pictured *p, struct sp_error *err)
+enum sp_status sp_pictured_of(const struct sp_judged_series *all, const struct sp_learned *learned, int which,
+                              const struct sp_judgement *j, struct sp_pictured *p, struct sp_error *err)
 {
     const struct sp_judge_options o = {.metric = j->metric, .floor = floor_of(j)};
     int n_found = 0, n_sessions = 0;
+    const struct sp_judged_series *series = &all[which];
     memset(p, 0, sizeof *p);
     p->j = j;
     if (series->n_pinned > 0)
         p->accepted = series->pinned[series->n_pinned - 1];
     enum sp_status status = sp_sessions_of(series->list, series->n, NULL, 0, j->metric, &p->sessions, err);
     if (status == SP_OK && p->sessions.n > 0)
-        status = sp_judge_locate(series->list, series->n, &o, p->change, SP_MOST_LOCATED, &n_found,
-                                 &n_sessions, err);
+        status = sp_judge_locate(learned, which, &o, p->change, SP_MOST_LOCATED, &n_found, &n_sessions, err);
     for (int i = 0; i < n_found; i++) {
         const int at = session_of(&p->sessions, p->change[i].change.since);
         if (at <= 0)

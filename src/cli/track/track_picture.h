@@ -19,9 +19,10 @@ struct sp_pictured {
     const struct sp_entry *accepted; /* the newest accepted record; NULL */
 };
 
-/* SP_MEMORY. */
-enum sp_status sp_pictured_of(const struct sp_judged_series *series, const struct sp_judgement *j,
-                              struct sp_pictured *out, struct sp_error *err);
+/* Of series[which], with what all of them tell. SP_MEMORY. */
+enum sp_status sp_pictured_of(const struct sp_judged_series *series, const struct sp_learned *learned,
+                              int which, const struct sp_judgement *j, struct sp_pictured *out,
+                              struct sp_error *err);
 void sp_pictured_free(struct sp_pictured *p);
 
 /* Of a session, against the level that the series began on: relative, in the metric's own sense. */

@@ -19,7 +19,8 @@ enum { MOST_METRICS = 4 };
 struct part {
     enum sp_tracked metric;
     struct sp_judged all;
-    bool *is_left_out; /* [all.n] the metric is not known of the series */
+    struct sp_learned *learned; /* of all */
+    bool *is_left_out;          /* [all.n] the metric is not known of the series */
 };
 
 struct reporting {
@@ -287,7 +288,7 @@ static enum sp_status put_series(struct sp_page *page, struct part *part, int i,
     const bool folded = group_of(j) == WELL;
     struct sp_pictured p;
     char title[460], id[48], picture[64], heading[520];
-    const enum sp_status status = sp_pictured_of(&part->all.series[i], j, &p, err);
+    const enum sp_status status = sp_pictured_of(part->all.series, part->learned, i, j, &p, err);
     if (status != SP_OK)
         return status;
     section_id(part, i, id, sizeof id);
@@ -364,6 +365,8 @@ static enum sp_status judge_part(struct part *p, const struct reporting *r, bool
     enum sp_status status = sp_judged_begin(&o, store, index, list, n, &p->all, code, err);
     if (status == SP_OK)
         status = sp_judged_end(&o, index, &p->all, err);
+    if (status == SP_OK)
+        status = sp_learn_all(p->all.series, p->all.n + p->all.n_context, &judge, &p->learned, err);
     p->is_left_out = calloc((size_t)p->all.n + 1, sizeof *p->is_left_out);
     if (status == SP_OK && !p->is_left_out)
         status = sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", p->all.n);
@@ -420,6 +423,7 @@ static int run(int argc, char **argv)
             sp_print(stdout, "saved  %s\n", r.html);
     }
     for (int k = 0; k < MOST_METRICS; k++) {
+        sp_learned_free(r.part[k].learned);
         sp_judged_free(&r.part[k].all);
         free(r.part[k].is_left_out);
     }

@@ -218,6 +218,15 @@ static void follow_exactly(struct exact_levels *l, double x, int i, double floor
         l->level[0].x = fmin(l->level[0].x, x);
 }
 
+/* The best of the records [begin, end); `otherwise` where none knows the metric. */
+static double best_of(const struct subject *s, enum sp_tracked metric, int begin, int end, double otherwise)
+{
+    double best = INFINITY;
+    for (int i = begin; i < end; i++)
+        best = fmin(best, s->list[i]->metric[metric]);
+    return isfinite(best) ? best : otherwise;
+}
+
 static void judge_exactly(const struct subject *s, const struct sp_judge_options *o, struct sp_judgement *j)
 {
     const double floor = floor_of(o, true), is = s->newest->metric[o->metric];
@@ -225,14 +234,16 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
     int first = 0, known = 0;
     for (int i = 0; i < s->n && s->n_pins > 0 && first == 0; i++)
         first = is_one_of(s->list[i], s->pin, s->n_pins) ? i : 0;
-    if (o->n_baseline > 0 && s->n - 1 - o->n_baseline > first)
-        first = s->n - 1 - o->n_baseline;
     for (int i = first; i < s->n; i++)
         if (!isnan(s->list[i]->metric[o->metric])) {
+            if (o->n_baseline > 0 && l.height == 1 && i - first > o->n_baseline)
+                l.level[0].x = best_of(s, o->metric, i - o->n_baseline, i, l.level[0].x);
             follow_exactly(&l, s->list[i]->metric[o->metric], i, floor);
             known += i < s->n - 1;
         }
     j->n_before = s->n - 1 - first;
+    if (o->n_baseline > 0 && j->n_before > o->n_baseline && l.height == 1)
+        j->n_before = o->n_baseline;
     j->shift.floor = floor;
     if (isnan(is) || known == 0) {
         say_unknown(j, isnan(is));
@@ -268,20 +279,17 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
 static struct sp_level_options level_options(const struct subject *s, const struct sp_judge_options *o,
                                              double alpha)
 {
-    return (struct sp_level_options){.floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior};
+    return (struct sp_level_options){
+        .floor = log1p(floor_of(o, false)), .alpha = alpha, .prior = s->prior, .most_before = o->n_baseline};
 }
 
-/* The sessions [first, n) as they are followed. */
-static struct sp_level_series level_series(const struct sp_sessions *s, int first, int n)
+static struct sp_level_series level_series(const struct sp_sessions *s)
 {
-    struct sp_level_series l = {.n = n - first, .y = s->y + first, .commit = s->commit + first};
-    l.first_accepted = s->first_accepted - first;
-    l.n_accepted = s->n_accepted;
-    if (l.first_accepted < 0) {
-        l.n_accepted = l.n_accepted + l.first_accepted > 0 ? l.n_accepted + l.first_accepted : 0;
-        l.first_accepted = 0;
-    }
-    return l;
+    return (struct sp_level_series){.n = s->n,
+                                    .y = s->y,
+                                    .commit = s->commit,
+                                    .first_accepted = s->first_accepted,
+                                    .n_accepted = s->n_accepted};
 }
 
 static int sessions_of_newest(const struct sp_sessions *s)
@@ -317,16 +325,15 @@ static void say_undecided(const struct sp_level_state *l, double floor, struct s
             100 * expm1(l->sigma), l->k);
 }
 
-static void set_open(const struct subject *s, const struct sp_level_state *l, int skipped,
-                     struct sp_judgement *j)
+static void set_open(const struct subject *s, const struct sp_level_state *l, struct sp_judgement *j)
 {
     const struct sp_sessions *of = &s->sessions;
     for (int i = 0; i < l->n_open; i++) {
         const struct sp_level_change *c = &l->open[i];
-        const int at = of->first[c->at + skipped];
-        const enum sp_change_kind kind = c->is_trend                               ? SP_CHANGE_TREND
-                                         : sp_sessions_turned(of, c->at + skipped) ? SP_CHANGE_MODE
-                                                                                   : SP_CHANGE_STEP;
+        const int at = of->first[c->at];
+        const enum sp_change_kind kind = c->is_trend                     ? SP_CHANGE_TREND
+                                         : sp_sessions_turned(of, c->at) ? SP_CHANGE_MODE
+                                                                         : SP_CHANGE_STEP;
         j->open[j->n_open++] = (struct sp_open_change){.kind = kind,
                                                        .since = of->list[at],
                                                        .before = of->list[at > 0 ? at - 1 : 0],
@@ -341,8 +348,7 @@ static void set_open(const struct subject *s, const struct sp_level_state *l, in
 }
 
 /* The numbers of the comparison, and everything but the verdict. */
-static void set_numbers(const struct subject *s, const struct sp_level_state *l, int skipped,
-                        struct sp_judgement *j)
+static void set_numbers(const struct subject *s, const struct sp_level_state *l, struct sp_judgement *j)
 {
     const struct sp_sessions *of = &s->sessions;
     const bool turned = !sp_tracked_metrics[j->metric].less_is_better;
@@ -361,9 +367,9 @@ static void set_numbers(const struct subject *s, const struct sp_level_state *l,
         j->pinned_change = signed_of(j->metric, of->y[of->n - 1] - pin.mean);
     }
     if (l->mended >= 0)
-        j->mended = of->list[of->first[l->mended + skipped]];
-    set_open(s, l, skipped, j);
-    const int at = l->n_open > 0 ? l->open[0].at + skipped : of->n - sessions_of_newest(of);
+        j->mended = of->list[of->first[l->mended]];
+    set_open(s, l, j);
+    const int at = l->n_open > 0 ? l->open[0].at : of->n - sessions_of_newest(of);
     attribute(of->list, of->n_records, of->first[at], &j->attribution);
 }
 
@@ -574,12 +580,6 @@ struct judging {
     int n, n_machines, n_tests;
 };
 
-static int skipped_of(const struct sp_sessions *s, const struct sp_judge_options *o)
-{
-    const int before = s->n - sessions_of_newest(s);
-    return o->n_baseline > 0 && before > o->n_baseline ? before - o->n_baseline : 0;
-}
-
 static bool is_followed(const struct subject *s)
 {
     return !s->given->is_context && !s->is_exact && !s->is_pinned_itself && s->sessions.n > 0;
@@ -593,8 +593,7 @@ static enum sp_status follow_all(struct judging *a, const struct sp_judge_option
         struct subject *s = &a->s[i];
         if (!is_followed(s))
             continue;
-        const int skipped = skipped_of(&s->sessions, o);
-        const struct sp_level_series series = level_series(&s->sessions, skipped, s->sessions.n);
+        const struct sp_level_series series = level_series(&s->sessions);
         const struct sp_level_options levels = level_options(s, o, alpha);
         status = sp_levels_follow(&series, &levels, &a->state[i], err);
     }
@@ -642,15 +641,14 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
         say_unknown(j, s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest);
         return SP_OK;
     }
-    const int skipped = skipped_of(&s->sessions, o);
-    const struct sp_level_series series = level_series(&s->sessions, skipped, s->sessions.n);
+    const struct sp_level_series series = level_series(&s->sessions);
     const struct sp_level_options levels = level_options(s, o, alpha);
     if (l->k == 0 && l->n_open == 0) { /* one session of several records */
         say_nothing_before(s, j);
         j->n_after = l->m;
         return SP_OK;
     }
-    set_numbers(s, l, skipped, j);
+    set_numbers(s, l, j);
     decide(s, o, l, j);
     if (l->n_open == 0 && l->p < 1 && l->p <= o->fdr)
         snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
@@ -660,17 +658,23 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
     return status;
 }
 
-static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_options *o,
-                                     struct sp_judgement *out, struct sp_error *err)
+static enum sp_status learn_all(struct judging *a, struct sp_error *err)
 {
-    struct sp_judge_options with = *o;
     enum sp_status status = SP_OK;
-    with.fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
     a->n_machines = find_machines(a->s, a->n, a->m);
     for (int g = 0; g < a->n_machines && status == SP_OK; g++)
         status = learn(a->s, a->n, g, &a->m[g], err);
     for (int i = 0; i < a->n; i++)
         a->n_tests += is_followed(&a->s[i]);
+    return status;
+}
+
+static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_options *o,
+                                     struct sp_judgement *out, struct sp_error *err)
+{
+    struct sp_judge_options with = *o;
+    with.fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
+    enum sp_status status = learn_all(a, err);
     const double of_series = with.fdr * (1 - SHARE_COMMON),
                  of_common = with.fdr * SHARE_COMMON / a->n_machines,
                  alpha = of_series / (a->n_tests > 0 ? a->n_tests : 1);
@@ -685,33 +689,46 @@ static enum sp_status judge_subjects(struct judging *a, const struct sp_judge_op
     return status;
 }
 
-enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
-                            struct sp_judgement *out, struct sp_error *err)
+static enum sp_status judging_begin(const struct sp_judged_series *series, int n,
+                                    const struct sp_judge_options *o, struct judging *a, struct sp_error *err)
 {
     const size_t size = (size_t)(n > 0 ? n : 1);
-    struct judging a = {.s = calloc(size, sizeof *a.s),
-                        .m = calloc(size, sizeof *a.m),
-                        .state = calloc(size, sizeof *a.state),
-                        .p = calloc(size, sizeof *a.p),
-                        .found = calloc(size, 1)};
-    enum sp_status status = a.s && a.m && a.state && a.p && a.found
+    *a = (struct judging){.s = calloc(size, sizeof *a->s),
+                          .m = calloc(size, sizeof *a->m),
+                          .state = calloc(size, sizeof *a->state),
+                          .p = calloc(size, sizeof *a->p),
+                          .found = calloc(size, 1)};
+    enum sp_status status = a->s && a->m && a->state && a->p && a->found
                                 ? SP_OK
                                 : sp_fail(err, SP_MEMORY, NULL, "no memory for the verdicts on %d series", n);
     for (int i = 0; i < n && status == SP_OK; i++) {
-        a.n = i + 1;
-        status = subject_of(&series[i], o, &a.s[i], err);
+        a->n = i + 1;
+        status = subject_of(&series[i], o, &a->s[i], err);
     }
+    return status;
+}
+
+static void judging_free(struct judging *a)
+{
+    for (int i = 0; i < a->n; i++)
+        subject_free(&a->s[i]);
+    for (int g = 0; g < a->n_machines; g++)
+        sp_common_free(&a->m[g].common);
+    free(a->s);
+    free(a->m);
+    free(a->state);
+    free(a->p);
+    free(a->found);
+}
+
+enum sp_status sp_judge_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_judgement *out, struct sp_error *err)
+{
+    struct judging a;
+    enum sp_status status = judging_begin(series, n, o, &a, err);
     if (status == SP_OK)
         status = judge_subjects(&a, o, out, err);
-    for (int i = 0; i < a.n; i++)
-        subject_free(&a.s[i]);
-    for (int g = 0; g < a.n_machines; g++)
-        sp_common_free(&a.m[g].common);
-    free(a.s);
-    free(a.m);
-    free(a.state);
-    free(a.p);
-    free(a.found);
+    judging_free(&a);
     return status;
 }
 
@@ -777,26 +794,60 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
 
 /* --- Where it changed ---------------------------------------------------------------------- */
 
-enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+struct sp_learned {
+    struct judging a;
+    struct sp_judged_series series[]; /* [a.n] */
+};
+
+enum sp_status sp_learn_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_learned **out, struct sp_error *err)
+{
+    struct sp_learned *l = calloc(1, sizeof *l + (size_t)n * sizeof *series);
+    *out = l;
+    if (!l)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %d series", n);
+    for (int i = 0; i < n; i++)
+        l->series[i] = (struct sp_judged_series){series[i].list, series[i].n, NULL, 0, series[i].is_context};
+    enum sp_status status = judging_begin(l->series, n, o, &l->a, err);
+    if (status == SP_OK)
+        status = learn_all(&l->a, err);
+    if (status != SP_OK) {
+        sp_learned_free(l);
+        *out = NULL;
+    }
+    return status;
+}
+
+void sp_learned_free(struct sp_learned *learned)
+{
+    if (learned)
+        judging_free(&learned->a);
+    free(learned);
+}
+
+enum sp_status sp_judge_locate(const struct sp_learned *learned, int which, const struct sp_judge_options *o,
                                struct sp_located *out, int most, int *n_found, int *n_sessions,
                                struct sp_error *err)
 {
-    const bool exact = is_exact(list[n - 1], o->metric);
+    const struct subject *subject = &learned->a.s[which];
+    const bool exact = subject->is_exact;
     struct sp_level_change *change = calloc((size_t)most + 1, sizeof *change);
-    struct sp_sessions s;
+    struct sp_sessions of_exact = {0}; /* which are judged by record else */
     *n_found = 0;
     enum sp_status status = change ? SP_OK : sp_fail(err, SP_MEMORY, NULL, "no memory for %d changes", most);
-    if (status == SP_OK)
-        status = sp_sessions_of(list, n, NULL, 0, o->metric, &s, err);
+    if (status == SP_OK && exact)
+        status = sp_sessions_of(subject->list, subject->n, NULL, 0, o->metric, &of_exact, err);
     if (status != SP_OK)
         return free(change), status;
+    const struct sp_sessions s = exact ? of_exact : subject->sessions;
     *n_sessions = s.n;
-    struct sp_spread prior = sp_spread_usual(s.noise, s.runs);
-    if (exact)
-        prior.variance = 1e-8;
-    const struct sp_level_series series = level_series(&s, 0, s.n);
+    const struct sp_level_series series = level_series(&s);
+    const double fdr = o->fdr > 0 ? o->fdr : SP_JUDGE_FDR;
     const struct sp_level_options levels = {
-        .floor = log1p(floor_of(o, exact)), .alpha = SP_JUDGE_FDR, .prior = prior, .no_trends = exact};
+        .floor = log1p(floor_of(o, exact)),
+        .alpha = exact ? fdr : fdr * (1 - SHARE_COMMON) / (learned->a.n_tests > 0 ? learned->a.n_tests : 1),
+        .prior = exact ? (struct sp_spread){1e-8, sp_spread_usual(s.noise, s.runs).df} : subject->prior,
+        .no_trends = exact};
     if (s.n > 0)
         status = sp_levels_locate(&series, &levels, change, most, n_found, err);
     for (int i = 0; i < *n_found; i++) {
@@ -816,7 +867,7 @@ enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const 
         out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
         attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
     }
-    sp_sessions_free(&s);
+    sp_sessions_free(&of_exact);
     free(change);
     return status;
 }

@@ -19,7 +19,8 @@ const char *sp_track_verdict_name(enum sp_verdict_of_track verdict); /* "ok", "r
 struct sp_judge_options {
     enum sp_tracked metric;
     double floor;   /* least relative change that counts; 0: 0.03 */
-    int n_baseline; /* most sessions (of an exact metric: records) that are looked back; 0: all */
+    int n_baseline; /* new sessions (of an exact metric: records) are held against so many of the last
+                       ones; what is open stays so; 0: all */
     double fdr;     /* of unchanged checks so many may seem worse; 0: SP_JUDGE_FDR */
     uint64_t seed;  /* of the bootstrap between two records */
 };
@@ -115,14 +116,22 @@ enum sp_status sp_judge_lose_patience(const struct sp_judged_series *series, con
  * only just, and that no other session has confirmed. */
 bool sp_judge_wants_confirmation(const struct sp_judgement *j);
 
-/* Where a series changed its level, for better or worse, oldest first: out[most], *n_found. floor:
- * as of the options. SP_MEMORY. */
+/* What the series [n] tell of their machines, as sp_judge_all() takes it into account: how far
+ * sessions differ, and what all series did, which is taken out. Accepted baselines play no part.
+ * The lists have to live as long. SP_MEMORY. sp_learned_free(). */
+struct sp_learned;
+enum sp_status sp_learn_all(const struct sp_judged_series *series, int n, const struct sp_judge_options *o,
+                            struct sp_learned **out, struct sp_error *err);
+void sp_learned_free(struct sp_learned *learned);
+
+/* Where one of them changed its level, for better or worse, oldest first: out[most], *n_found.
+ * floor: as of the options. SP_MEMORY. */
 struct sp_located {
     struct sp_open_change change;
     struct sp_attribution attribution;
     bool same_source; /* on both sides: no commit did it */
 };
-enum sp_status sp_judge_locate(const struct sp_entry *const *list, int n, const struct sp_judge_options *o,
+enum sp_status sp_judge_locate(const struct sp_learned *learned, int which, const struct sp_judge_options *o,
                                struct sp_located *out, int most, int *n_found, int *n_sessions,
                                struct sp_error *err);
 

@@ -148,6 +148,23 @@ static struct sp_moments moments_of(struct work *w, int id, int end)
     return m;
 }
 
+/* What of a level new sessions are held against: the mean of its last `most_before` before `end`.
+ * All of them tell of noise. */
+static struct sp_moments before_of(struct work *w, int id, int end)
+{
+    struct sp_moments m = moments_of(w, id, end);
+    const int most = w->o->most_before;
+    int kept = 0;
+    if (most == 0 || m.n <= most)
+        return m;
+    for (int i = (end > w->t ? w->t : end - 1); i >= 0 && kept < most; i--)
+        if (w->id[i] == id)
+            w->buffer[most - ++kept] = value(w, i);
+    m.mean = sp_moments_of(w->buffer, kept).mean;
+    m.n = kept;
+    return m;
+}
+
 static struct sp_moments tail_of(struct work *w, int first)
 {
     int n = 0;
@@ -299,11 +316,11 @@ static struct found scan(struct work *w, bool worse)
         tail += value(w, first);
         /* Most tails differ too little, whatever the noise. */
         const double about = tail / m - (all - tail) / (n - m);
-        if ((worse ? about : -about) <= 0.5 * w->o->floor)
+        if (w->o->most_before == 0 && (worse ? about : -about) <= 0.5 * w->o->floor)
             continue;
         if (rest.n < 0)
             rest = rest_of(w, id, id);
-        const struct sp_moments a = moments_of(w, id, first);
+        const struct sp_moments a = before_of(w, id, first);
         struct test t = compare(w, a, tail_of(w, first), rest);
         if (!worse) {
             t.by = -t.by;
@@ -680,7 +697,7 @@ static bool settle_candidate(struct work *w)
     w->candidate = -1;
     if (first < w->begin)
         return false;
-    struct test t = compare(w, moments_of(w, id, first), tail_of(w, first), rest_of(w, id, id));
+    struct test t = compare(w, before_of(w, id, first), tail_of(w, first), rest_of(w, id, id));
     const double by = worse ? t.by : -t.by, p = worse ? t.p : 1 - t.p;
     if (by <= w->o->floor || p > w->o->alpha * CONFIRMED)
         return false;
@@ -909,7 +926,7 @@ static void conclude(struct work *w, struct sp_level_state *out)
         newest = w->candidate;
     else if (newest == w->begin && w->t > newest && moments_of(w, id, newest).n < 1)
         newest = w->t;
-    struct sp_moments a = moments_of(w, id, newest), b = tail_of(w, newest);
+    struct sp_moments a = before_of(w, id, newest), b = tail_of(w, newest);
     if (a.n < 1 && top(w)->before >= 0) { /* a better level that has just begun */
         a = moments_of(w, top(w)->before, w->t + 1);
         out->is_better = true;

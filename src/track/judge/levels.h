@@ -22,6 +22,7 @@ struct sp_level_options {
     double alpha;           /* share of unchanged series that may seem worse at a check */
     struct sp_spread prior; /* of a session (track/judge/spread.h) */
     bool no_trends;         /* steps alone */
+    int most_before;        /* new sessions are held against so many of the newest of a level; 0: all */
 };
 
 enum { SP_MOST_OPEN = 6 };
