@@ -412,8 +412,7 @@ static bool is_large(const struct sp_job *job, const struct sp_protocol *p)
     static const double times = 4;
     const struct sp_cache *llc = p->machine ? sp_machine_llc(p->machine) : NULL;
     const double domains = p->n_domain > 1 ? p->n_domain : 1;
-    return llc && job->layout &&
-           sp_layout_matrix_bytes(job->layout) > times * domains * (double)sp_cache_most_B(llc);
+    return llc && job->layout && sp_layout_matrix_bytes(job->layout) > times * domains * (double)llc->size_B;
 }
 
 /* One sample of one side under the protocol. Warm: an execution first, for the other side has left
