@@ -39,15 +39,6 @@ bool sp_losses_known(const struct sp_record *record)
     return sp_verdict_rows(record, row) > 0;
 }
 
-/* "simulated": the word before the colon of the loss's origin, where it is one of ours. */
-static const char *origin_word(const struct sp_verdict_row *row)
-{
-    char word[32];
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(row->how, ": "), row->how);
-    const enum sp_origin known = sp_origin_from_name(word);
-    return known != SP_NONE ? sp_origin_name(known) : "";
-}
-
 /* A bar of the waterfall: its words beside the axis, its figure beside its end. */
 struct bar {
     double from, to; /* [s] */
@@ -102,11 +93,11 @@ static void waterfall(const struct sp_record *record, struct sp_panel panel, enu
         const double x = row[i].share * time.value;
         if (fabs(row[i].share) < 0.005 && i != 0 && i != n_rows - 1)
             continue;
-        const char *origin = origin_word(&row[i]);
-        bar[n++] = (struct bar){
-            at, at + x, looks[look_of(&row[i])].color, sp_quote("%s", row[i].words),
-            sp_quote("%s%.*f %s  %s%s%s", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor, scale.prefix,
-                     sp_figure_percent(percent, sizeof percent, row[i].share), *origin ? " " : "", origin)};
+        bar[n++] =
+            (struct bar){at, at + x, looks[look_of(&row[i])].color, sp_quote("%s", row[i].words),
+                         sp_quote("%s%.*f %s  %s %s", x < 0 ? "−" : "", decimals, fabs(x) / scale.factor,
+                                  scale.prefix, sp_figure_percent(percent, sizeof percent, row[i].share),
+                                  sp_loss_origin_word(row[i].how))};
         at += x;
         most = fmax(most, at);
         least = fmin(least, at);

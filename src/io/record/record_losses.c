@@ -207,6 +207,14 @@ static const char *how_of(const struct sp_record *record, const struct sp_verdic
     return *own ? own : all;
 }
 
+const char *sp_loss_origin_word(const char *how)
+{
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(how, ": "), how);
+    const enum sp_origin origin = sp_origin_from_name(word);
+    return origin != SP_NONE ? sp_origin_name(origin) : "derived";
+}
+
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
 {
     static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};

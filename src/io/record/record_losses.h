@@ -43,6 +43,8 @@ struct sp_verdict_row {
 enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };
 /* Returns how many; 0: no loss can be named, and `lost` says why. */
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS]);
+/* On whose word a part is, of its `how`: "measured", "simulated", ...; else "derived". Static. */
+const char *sp_loss_origin_word(const char *how);
 /* Why no loss can be named, perhaps in text[size]; NULL: they can. */
 const char *sp_verdict_no_losses(const struct sp_record *record, char *text, size_t size);
 

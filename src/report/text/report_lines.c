@@ -98,10 +98,7 @@ static void put_losses(const struct sp_record *r, FILE *out)
             sp_line_value(out, name, sp_value_none(why ? why : "not examined"), "s");
             continue;
         }
-        char origin[16];
-        snprintf(origin, sizeof origin, "%.*s", (int)strcspn(how, ": "), how);
-        sp_print(out, "%s: %.9e s (%s)\n", name, seconds,
-                 sp_origin_from_name(origin) != SP_NONE ? origin : "derived");
+        sp_print(out, "%s: %.9e s (%s)\n", name, seconds, sp_loss_origin_word(how));
     }
 }
 

@@ -160,11 +160,8 @@ void sp_section_losses_brief(struct sp_pen *pen, const struct sp_record *record)
     for (int i = 0; i < n; i++) {
         if (fabs(row[i].share) < SMALL)
             continue;
-        char word[32];
         bar_part(pen, &f, row[i].loss, row[i].words, row[i].share * total);
-        /* on whose word, without the figures */
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(row[i].how, ": "), row[i].how);
-        sp_pen_put(pen, SP_INK_DIM, "%s", sp_origin_from_name(word) != SP_NONE ? word : "derived");
+        sp_pen_put(pen, SP_INK_DIM, "%s", sp_loss_origin_word(row[i].how));
         sp_pen_end(pen);
     }
 }
