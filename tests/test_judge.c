@@ -237,6 +237,32 @@ START_TEST(a_mode_change_is_named)
 }
 END_TEST
 
+/* Both modes in every session, until none of the runs is in the faster one. In one session that may
+ * be chance; it ends when the mode is back. A mode by session, as above, is no loss after a few. */
+START_TEST(a_lost_mode_is_named)
+{
+    enum { SHARED = 3, SPLIT = 4, N = 20, AT = 14 };
+    static struct sp_entry e[N];
+    for (int back = 0; back < 2; back++) {
+        for (int i = 0; i < N; i++) {
+            e[i] = entry(1 + i, 1 + 0.002 * (i % 3), 1e6, 20e9, "e");
+            for (int k = 0; k < 5; k++) {
+                e[i].mode[k] = (i < AT || (back && i == N - 1)) && (i + k) % 2 ? SHARED : SPLIT;
+                e[i].time_s[k] *= e[i].mode[k] == SPLIT ? 1.12 : 1;
+            }
+        }
+        const struct sp_judgement first = judge(e, AT + 1, NULL, SP_TRACKED_TIME),
+                                  j = judge(e, N, NULL, SP_TRACKED_TIME);
+        ck_assert_int_eq(first.verdict, SP_TRACK_OK);
+        ck_assert_int_eq(j.verdict, back ? SP_TRACK_OK : SP_TRACK_REGRESSED);
+        if (back)
+            continue;
+        ck_assert(j.kind == SP_CHANGE_MODE && j.open[0].since == &e[AT] && j.seen == N - AT);
+        ck_assert_msg(fabs(j.open[0].by - (pow(1.12, 0.5) - 1)) < 0.003, "%g", j.open[0].by);
+    }
+}
+END_TEST
+
 /* A steady drift is one trend with its slope, not a stair. */
 START_TEST(a_drift_is_a_trend)
 {
@@ -495,6 +521,7 @@ int main(void)
     tcase_add_test(t, what_all_do_is_taken_out);
     tcase_add_test(t, modes_are_compared_with_themselves);
     tcase_add_test(t, a_mode_change_is_named);
+    tcase_add_test(t, a_lost_mode_is_named);
     tcase_add_test(t, a_drift_is_a_trend);
     tcase_add_test(t, a_past_step_does_not_blind);
     tcase_add_test(t, what_is_accepted_is_the_baseline);

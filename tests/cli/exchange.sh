@@ -52,8 +52,17 @@ for name in gbench reframe caliper cali-json thicket series; do
     cmp "$name.csv" again.csv || fail "$name: out and in again differs"
 done
 
+# Two programs that name a region alike have measured two things.
+printf 'name,nid,profile,time\nmain,0,1,2.0\n' >one.csv
+printf 'Path       Time (I)\nmain       3.0\n' >other.txt
+expect 0 "1 record added" import --store mixed --machine m1 --commit a1 --date 2026-11-01 --from thicket one.csv
+expect 0 "1 record added" import --store mixed --machine m1 --commit a2 --date 2026-11-02 --from caliper other.txt
+expect 5 "not comparable" check --store mixed
+
 # Out.
 "$spmodel" track export --store series --to github-action=action.json
+same action.json exchange-github-action.json
+"$spmodel" track export --store series --to github-action-benchmark=action.json
 same action.json exchange-github-action.json
 "$spmodel" track export --store series --to conbench=- --repository https://example.org/a/b >conbench.json
 same conbench.json exchange-conbench.json

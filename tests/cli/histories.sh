@@ -30,8 +30,10 @@ count() { # count N TEXT
     [ "$(grep -c -- "$2" "$dir/out" || true)" -eq "$1" ] || fail "$name: not $1 times '$2'"
 }
 
-# 1. Nothing, in three series.
+# 1. Nothing, in three series. A second history does not become part of it.
 history unchanged --series 3
+expect 4 simulate --out "$dir/unchanged.records" --commits 2
+has 'it holds records already'
 expect 0 check
 count 3 '^ok '
 count 0 'open since'
@@ -105,6 +107,16 @@ expect 1 check
 has 'open since commit0030 (after commit0029): a mode change of +1'
 expect 0 locate
 has '%, worse: a mode change$'
+
+# The faster of two modes is lost: what half of the runs gained by it is missed, until it is accepted.
+history lost_mode --commits 34 --modes 12 --fault mode:30
+expect 1 check
+has 'open since commit0030 (after commit0029): a mode change of +5'
+has "runs since is in the mode 'shared', as 4. % of the runs before were"
+expect 0 locate
+count 1 '%, worse: a mode change$'
+expect 0 accept --all
+expect 0 check
 
 # 7. The machine, and its sentinels say so: no commit is blamed.
 history machine --fault machine:45:12

@@ -62,7 +62,7 @@ for lab in $labs; do
     "$spmodel" lab check "$n" >"$dir/out" || code=$?
     [ $code -le 1 ] || [ $code -eq 5 ] || { cat "$dir/out"; fail "check $n: $code"; }
     for id in $(awk '$1 == "undecided" { print $2 }' "$dir/out"); do
-        grep "\"id\": \"$id\"" "$lab/lab.json" | grep -q '"otherwise"\|"timed": true\|"interval"' || { cat "$dir/out"; fail "check $n: $id is undecided"; }
+        grep -A1 "\"id\": \"$id\"" "$lab/lab.json" | grep -q '"otherwise"\|"timed": true\|"interval"\|:losses\.' || { cat "$dir/out"; fail "check $n: $id is undecided"; }
     done
     for id in $(awk '$1 == "fail" { print $2 }' "$dir/out"); do # a time that was foretold, or that one's own code takes
         grep "\"id\": \"$id\"" "$lab/lab.json" | grep -v '"otherwise"' | grep -q 'time_s\|"timed": true\|"interval"' || { cat "$dir/out"; fail "check $n: $id fails"; }

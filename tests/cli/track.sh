@@ -173,7 +173,7 @@ expect 1 "^regressed" track check --metric bytes
 expect 2 "say which records" track accept --drop
 expect 2 "not with --drop" track accept --all --drop --records 2
 expect 2 "not with --drop" track accept --all --drop --why release
-expect 2 "records says how many" track accept --all --last 2
+expect 2 "unrecognized option '--last'" track accept --all --last 2
 expect 0 "^accepted .* (environment feedface)  series [0-9a-f]*: 3 records up to 2040-01-01T03:27:00Z$" track accept --since 2040-01-01T03 --records 3
 expect 0 "^accepted .*: 1 record of " track accept --machine '*'
 expect 0 "^forgotten" track accept --all --drop

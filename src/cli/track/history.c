@@ -152,7 +152,7 @@ static const struct argp locate_argp = {locate_options, locate_parse, .args_doc 
                                         .doc = "Finds where a series changed its level, in a step or as a "
                                                "trend, and between which commits: the same "
                                                "test as track check, session after session.",
-                                        .children = sp_track_children};
+                                        .children = sp_track_list_children};
 
 static int locate_run(int argc, char **argv)
 {
@@ -301,7 +301,7 @@ static const struct argp plot_argp = {
            "machines measured it: the time of every process, and bandwidth beside the load-only roof. Dotted "
            "lines: the source or this program changed. Triangles and diamonds: what `track check` would have "
            "said of a record when it was the newest, without accepted baselines; of the last 200 records.",
-    .children = sp_track_children};
+    .children = sp_track_list_children};
 
 static int plot_run(int argc, char **argv)
 {

@@ -209,9 +209,6 @@ static error_t accept_parse(int key, char *arg, struct argp_state *state)
             sp_usage_error(
                 state,
                 "say which records: --series, --matrix, --what, --commit, --machine, --since, or --all");
-        if (a->options.last > 0)
-            sp_usage_error(state,
-                           "--last lists records; --records says how many of each series are accepted");
         if (a->drop && (a->n_records > 0 || a->why || a->flagged))
             sp_usage_error(state, "--records, --why and --flagged go with what is accepted, not with --drop");
         return 0;

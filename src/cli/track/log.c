@@ -193,7 +193,7 @@ static const struct argp_option export_options[] = {
     {"records", KEY_RECORDS, "DIR", 0,
      "The records themselves, as files in DIR: those that are meant, or the RECORDs that are named", 1},
     {"to", KEY_TO, "FORMAT=FILE", 0,
-     "For another program: csv, conbench, github-action (- is standard output), or asv, a folder; "
+     "For another program: csv, conbench, github-action-benchmark (- is standard output), or asv, a folder; "
      "track import --formats says what their fields mean",
      1},
     {"repository", KEY_REPOSITORY, "URL", 0, "With --to conbench: of the source", 1},
@@ -212,7 +212,7 @@ static void set_format(struct argp_state *state, struct listing *l, char *arg)
     l->to = sp_exchange_find(arg);
     l->to_where = where;
     if (!l->to || (!l->to->write && !l->to->write_folder))
-        sp_usage_error(state, "--to takes csv, asv, conbench or github-action, not '%s'", arg);
+        sp_usage_error(state, "--to takes csv, asv, conbench or github-action-benchmark, not '%s'", arg);
     else if (!where || !*where)
         sp_usage_error(state, "--to %s=%s says where it goes", arg, l->to->write_folder ? "FOLDER" : "FILE");
 }
@@ -472,7 +472,7 @@ static int list_store(const struct listing *l)
 }
 
 static const struct argp_child children[] = {
-    {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
+    {&sp_track_list_argp, 0, NULL, 0}, {&sp_common_csv_argp, 0, "Common options:", 90}, {0}};
 
 static const struct argp log_argp = {NULL, parse, .args_doc = "",
                                      .doc = "Lists the records of a store, series by series.",
@@ -536,7 +536,7 @@ const struct sp_verb sp_track_log = {
 };
 static const struct sp_example export_examples[] = {
     {"spmodel track export --csv=records.csv", "a table of all records", NULL},
-    {"spmodel track export --to github-action=benchmarks.json",
+    {"spmodel track export --to github-action-benchmark=benchmarks.json",
      "the newest times for github-action-benchmark", NULL},
     {"spmodel track export --to asv=results", "all results for airspeed velocity", NULL},
     {"spmodel track export --anonymous --records shared before.json", "a record fit for sharing", NULL},

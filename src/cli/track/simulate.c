@@ -1,4 +1,6 @@
 /* spmodel track simulate: histories with given faults, for anybody's own check of a gate. */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +169,24 @@ static enum sp_status write_one(const struct arguments *a, int series, int commi
     return status;
 }
 
+/* Records of an earlier history would become part of this one, unseen. */
+static enum sp_status check_folder(const char *folder, struct sp_error *err)
+{
+    bool is_empty = true;
+    DIR *listing = opendir(folder);
+    if (!listing)
+        return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(errno));
+    for (const struct dirent *d; is_empty && (d = readdir(listing));) {
+        const char *end = strrchr(d->d_name, '.');
+        is_empty = !end || strcmp(end, ".json") != 0;
+    }
+    closedir(listing);
+    return is_empty
+               ? SP_OK
+               : sp_fail_at(err, SP_OUTPUT, folder, 0, 0, "remove them, or name another folder with --out",
+                            "it holds records already");
+}
+
 static const struct argp_child children[] = {{&sp_common_argp, 0, "Common options:", 90}, {0}};
 static const struct argp argp = {options, parse, .args_doc = "",
                                  .doc = "Writes records that nobody measured: series of a machine over "
@@ -194,6 +214,8 @@ static int run(int argc, char **argv)
     const int failed = sp_make_directories(a.folder);
     if (failed)
         status = sp_fail_at(&err, SP_OUTPUT, a.folder, 0, 0, NULL, "%s", strerror(failed));
+    else
+        status = check_folder(a.folder, &err);
     for (int s = 0; s < a.made.n_series; s++)
         for (int c = 0; c < a.made.n_commits; c++)
             for (int k = 0; k < a.made.n_sessions && status == SP_OK; k++)

@@ -129,12 +129,13 @@ static const struct argp_option options[] = {
      "compared without statistics where they are simulated, and instructions an entry, counted: gates "
      "without noise",
      1},
-    {"floor", KEY_FLOOR, "P", 0, "Least change that counts, in percent (default 3, more in noisy series)", 1},
+    {"floor", KEY_FLOOR, "P", 0,
+     "Least change that counts, in percent (default 3; of what is exact 0.1, of instructions 0.5)", 1},
     {"baseline", KEY_BASELINE, "N", 0,
      "Hold new sessions against the last N of their level, of bytes against N records (default: all); what "
      "is open stays red",
      1},
-    {"fdr", KEY_FDR, "Q", 0, "Share of checks of unchanged series that may be red (default 0.008)", 1},
+    {"fdr", KEY_FDR, "Q", 0, "Share of checks of unchanged series that may be red (default 0.01)", 1},
     {"confirm", KEY_CONFIRM, "N", OPTION_ARG_OPTIONAL,
      "Measure what regressed or is inconclusive again, here, at most N times (default 2), add that to the "
      "store, and judge both together: regressed is what a second session confirms",
@@ -196,11 +197,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_MARKDOWN:
         c->markdown = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (c->options.last > 0)
-            sp_usage_error(state,
-                           "--last lists records; --baseline says with how many before it one is compared");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -40,6 +40,10 @@ static const struct argp_option select_options[] = {
     {"commit", KEY_COMMIT, "COMMIT", 0, "Of this commit of your source", 70},
     {"machine", KEY_MACHINE, "PATTERN", 0, "Of machines with such a name", 70},
     {"since", KEY_SINCE, "DATE", 0, "Not older, for example 2026-11-01", 70},
+    {0},
+};
+
+static const struct argp_option list_options[] = {
     {"last", KEY_LAST, "N", 0, "The last N of each series", 70},
     {0},
 };
@@ -84,7 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static error_t parse_select(int key, char *arg, struct argp_state *state)
+static error_t parse_and_pass(int key, char *arg, struct argp_state *state)
 {
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = state->input;
@@ -95,9 +99,13 @@ static error_t parse_select(int key, char *arg, struct argp_state *state)
 
 const struct argp sp_track_store_argp = {store_options, parse, NULL, NULL, NULL, NULL, NULL};
 static const struct argp_child store_child[] = {{&sp_track_store_argp, 0, "The store:", 80}, {0}};
-const struct argp sp_track_select_argp = {select_options, parse_select, .children = store_child};
+const struct argp sp_track_select_argp = {select_options, parse_and_pass, .children = store_child};
+static const struct argp_child select_child[] = {{&sp_track_select_argp, 0, NULL, 0}, {0}};
+const struct argp sp_track_list_argp = {list_options, parse_and_pass, .children = select_child};
 const struct argp_child sp_track_children[] = {
     {&sp_track_select_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
+const struct argp_child sp_track_list_children[] = {
+    {&sp_track_list_argp, 0, NULL, 0}, {&sp_common_argp, 0, "Common options:", 90}, {0}};
 
 void sp_track_pass(struct argp_state *state, struct sp_track_options *options)
 {

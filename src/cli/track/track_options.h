@@ -22,10 +22,11 @@ struct sp_track_options {
 /* Child parsers; their input is a struct sp_track_options. */
 extern const struct argp sp_track_store_argp; /* --store, --rebuild */
 extern const struct argp
-    sp_track_select_argp; /* also --matrix, --what, --series, --commit, --machine, --since, --last */
+    sp_track_select_argp; /* also --matrix, --what, --series, --commit, --machine, --since */
+extern const struct argp sp_track_list_argp; /* also --last: of verbs that list records */
 
 /* Children of a verb that takes records and the common options, none of which write files. */
-extern const struct argp_child sp_track_children[];
+extern const struct argp_child sp_track_children[], sp_track_list_children[] /* with --last */;
 /* In ARGP_KEY_INIT of a verb with these children, or another of the parsers above before another of
  * sp_common_*_argp: where both put what they read. */
 void sp_track_pass(struct argp_state *state, struct sp_track_options *options);

@@ -67,8 +67,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!r->html)
             sp_usage_error(state, "say where the page goes: --html FILE");
-        if (r->options.last > 0)
-            sp_usage_error(state, "--last lists records; a page shows whole series");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

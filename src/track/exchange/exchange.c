@@ -30,7 +30,8 @@ const struct sp_exchange_format sp_exchange_formats[] = {
     {.name = "reframe",
      .what = "ReFrame: a performance log with a header line",
      .fields =
-         "A column NAME_value with NAME_unit is a value, check and NAME the series; system and partition "
+         "A column NAME_value with NAME_unit is a value, the test's name and NAME the series; system and "
+         "partition "
          "the machine, environ a part of the environment, job_completion_time the time; result other "
          "than pass, and units that are none of those below, are left out. A column commit names the commit.",
      .is_it = sp_is_reframe,
@@ -70,8 +71,9 @@ const struct sp_exchange_format sp_exchange_formats[] = {
          "tags.name is the series, stats.data the times of the runs [s], machine_info.name the machine, "
          "run_id commit and day; github needs " SP_O_REPOSITORY ". A record is a result.",
      .write = sp_write_conbench},
-    {.name = "github-action",
-     .what = "github-action-benchmark: customSmallerIsBetter",
+    {.name = "github-action-benchmark",
+     .short_name = "github-action",
+     .what = "the GitHub action of this name: customSmallerIsBetter",
      .fields =
          "The newest record of each series: value is the median time [s], and simulated bytes [B]; range "
          "half the distance of the quartiles of the runs.",
@@ -82,7 +84,7 @@ const struct sp_exchange_format sp_exchange_formats[] = {
 const struct sp_exchange_format *sp_exchange_find(const char *name)
 {
     for (const struct sp_exchange_format *f = sp_exchange_formats; f->name; f++)
-        if (strcmp(f->name, name) == 0)
+        if (strcmp(f->name, name) == 0 || (f->short_name && strcmp(f->short_name, name) == 0))
             return f;
     return NULL;
 }

@@ -50,9 +50,10 @@ struct sp_exchange_options {
 };
 
 struct sp_exchange_format {
-    const char *name;   /* as it is typed */
-    const char *what;   /* of which program */
-    const char *fields; /* what its fields mean here, a sentence or two */
+    const char *name;       /* as it is typed */
+    const char *short_name; /* also; NULL: none */
+    const char *what;       /* of which program */
+    const char *fields;     /* what its fields mean here, a sentence or two */
     /* In; NULL: it is only written. */
     bool (*is_it)(const char *text, size_t size);
     enum sp_status (*read)(const struct sp_outside_reading *r, struct sp_error *err);

@@ -25,6 +25,8 @@ int sp_entries_order(const struct sp_entry *a, const struct sp_entry *b, enum sp
         sp_tracked_is_of_bytes(metric) ? strcmp(a->origin[SP_TRACKED_BYTES], b->origin[SP_TRACKED_BYTES]) : 0;
     if (order == 0)
         order = sp_entry_is_simulated(a, metric) ? strcmp(a->caches, b->caches) : strcmp(a->env, b->env);
+    if (order == 0 && sp_entry_is_from_outside(a)) /* each program means another time by its own */
+        order = strcmp(a->what, b->what);
     if (order == 0 && sp_tracked_uses_bytes(metric))
         order = (a->bytes_version > b->bytes_version) - (a->bytes_version < b->bytes_version);
     return order;
@@ -44,6 +46,7 @@ static const struct {
 } parts[] = {{SP_F_REQUEST, OF_REQUEST},
              {SP_F_ENV_IDENTITY, WHERE_MEASURED},
              {SP_F_PROBLEM_SHA256, ALWAYS},
+             {SP_F_OUTSIDE_FORMAT, ALWAYS},
              {SP_F_MACHINE_CACHES, WHERE_SIMULATED},
              {SP_F_CONFIG_THREADS, WHERE_SIMULATED},
              {SP_F_ENV_DETAIL, NEVER},

@@ -325,30 +325,81 @@ static void say_undecided(const struct sp_level_state *l, double floor, struct s
             100 * expm1(l->sigma), l->k);
 }
 
-static void set_open(const struct subject *s, const struct sp_level_state *l, struct sp_judgement *j)
+/* A change of a series as records tell it. */
+static struct sp_open_change told(const struct sp_sessions *of, const struct sp_level_change *c,
+                                  enum sp_tracked metric, const struct sp_lost_mode *lost)
 {
-    const struct sp_sessions *of = &s->sessions;
-    for (int i = 0; i < l->n_open; i++) {
-        const struct sp_level_change *c = &l->open[i];
-        const int at = of->first[c->at];
-        const enum sp_change_kind kind = c->is_trend                     ? SP_CHANGE_TREND
-                                         : sp_sessions_turned(of, c->at) ? SP_CHANGE_MODE
-                                                                         : SP_CHANGE_STEP;
-        j->open[j->n_open++] = (struct sp_open_change){.kind = kind,
-                                                       .since = of->list[at],
-                                                       .before = of->list[at > 0 ? at - 1 : 0],
-                                                       .by = signed_of(j->metric, c->by),
-                                                       .slope = signed_of(j->metric, c->slope),
-                                                       .slope_lo = signed_of(j->metric, c->lo),
-                                                       .slope_hi = signed_of(j->metric, c->hi)};
+    const int at = of->first[c->at];
+    const bool is_of_mode = c->at == lost->at || sp_sessions_turned(of, c->at);
+    return (struct sp_open_change){.kind = c->is_trend  ? SP_CHANGE_TREND
+                                           : is_of_mode ? SP_CHANGE_MODE
+                                                        : SP_CHANGE_STEP,
+                                   .since = of->list[at],
+                                   .before = of->list[at > 0 ? at - 1 : 0],
+                                   .by = signed_of(metric, c->by),
+                                   .slope = signed_of(metric, c->slope),
+                                   .slope_lo = signed_of(metric, c->lo),
+                                   .slope_hi = signed_of(metric, c->hi)};
+}
+
+/* A mode that was lost, where that is no chance and costs the floor; at -1: none. It is one of the things that
+ * are looked for in each series, and gets a tenth of their rate. */
+static struct sp_lost_mode lost_mode(const struct sp_sessions *s, const struct sp_level_options *o)
+{
+    struct sp_lost_mode lost = sp_sessions_lost_mode(s);
+    if (lost.p > o->alpha / 10 || lost.by < o->floor)
+        lost.at = -1;
+    return lost;
+}
+
+/* Puts the session where a mode was lost among the changes [n], by session; where the level changed there, too,
+ * that is told alone. How many there are now. */
+static int insert_lost_mode(const struct sp_lost_mode *lost, struct sp_level_change *change, int n, int most)
+{
+    int i = n;
+    for (int k = 0; k < n; k++)
+        if (change[k].at == lost->at)
+            return n;
+    if (lost->at < 0 || n >= most)
+        return n;
+    for (; i > 0 && change[i - 1].at > lost->at; i--)
+        change[i] = change[i - 1];
+    change[i] = (struct sp_level_change){.at = lost->at, .by = lost->by};
+    return n + 1;
+}
+
+/* What a lost mode adds to the state of the levels, which compare each run with runs of its mode. */
+static void add_lost_mode(const struct sp_sessions *s, const struct sp_lost_mode *lost,
+                          struct sp_level_state *l)
+{
+    const int n = insert_lost_mode(lost, l->open, l->n_open, SP_MOST_OPEN);
+    if (n == l->n_open || l->change + lost->by < l->needed)
+        return;
+    if (l->n_open == 0) {
+        l->k = lost->at - s->first_accepted;
+        l->m = l->seen = s->n - lost->at;
+        l->p = lost->p;
+        l->is_confirmed = l->m > 1;
     }
+    l->n_open = n;
+    l->change += lost->by;
+    l->lo += lost->by;
+    l->hi += lost->by;
+}
+
+static void set_open(const struct subject *s, const struct sp_level_state *l, const struct sp_lost_mode *lost,
+                     struct sp_judgement *j)
+{
+    for (int i = 0; i < l->n_open; i++)
+        j->open[j->n_open++] = told(&s->sessions, &l->open[i], j->metric, lost);
     if (j->n_open > 0)
         j->kind = j->open[j->n_open - 1].kind;
     j->seen = l->seen;
 }
 
 /* The numbers of the comparison, and everything but the verdict. */
-static void set_numbers(const struct subject *s, const struct sp_level_state *l, struct sp_judgement *j)
+static void set_numbers(const struct subject *s, const struct sp_level_state *l,
+                        const struct sp_lost_mode *lost, struct sp_judgement *j)
 {
     const struct sp_sessions *of = &s->sessions;
     const bool turned = !sp_tracked_metrics[j->metric].less_is_better;
@@ -368,7 +419,7 @@ static void set_numbers(const struct subject *s, const struct sp_level_state *l,
     }
     if (l->mended >= 0)
         j->mended = of->list[of->first[l->mended]];
-    set_open(s, l, j);
+    set_open(s, l, lost, j);
     const int at = l->n_open > 0 ? l->open[0].at : of->n - sessions_of_newest(of);
     attribute(of->list, of->n_records, of->first[at], &j->attribution);
 }
@@ -399,6 +450,13 @@ static void decide(const struct subject *s, const struct sp_judge_options *o, co
         j->shift.move = j->shift.change > 0 ? SP_MOVE_UP : SP_MOVE_DOWN;
     else if (j->verdict == SP_TRACK_OK)
         j->shift.move = SP_MOVE_NONE;
+}
+
+static void say_lost_mode(const struct sp_lost_mode *lost, struct sp_judgement *j)
+{
+    snprintf(j->why, sizeof j->why,
+             "none of the %d runs since is in the mode '%s', as %.0f %% of the runs before were",
+             lost->n_runs, sp_entry_mode_name(lost->mode), 100 * lost->share);
 }
 
 /* --- What was measured to confirm it ------------------------------------------------------- */
@@ -648,12 +706,17 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
         j->n_after = l->m;
         return SP_OK;
     }
-    set_numbers(s, l, j);
-    decide(s, o, l, j);
+    struct sp_level_state with_modes = *l;
+    const struct sp_lost_mode lost = lost_mode(&s->sessions, &levels);
+    add_lost_mode(&s->sessions, &lost, &with_modes);
+    set_numbers(s, &with_modes, &lost, j);
+    decide(s, o, &with_modes, j);
+    if (with_modes.n_open > l->n_open)
+        say_lost_mode(&lost, j);
     if (l->n_open == 0 && l->p < 1 && l->p <= o->fdr)
         snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
                  a->n_tests, l->p);
-    const enum sp_status status = confirm(s, &levels, &series, l, j, err);
+    const enum sp_status status = confirm(s, &levels, &series, &with_modes, j, err);
     say_common(&a->m[s->group], common_found, j);
     return status;
 }
@@ -850,20 +913,13 @@ enum sp_status sp_judge_locate(const struct sp_learned *learned, int which, cons
         .no_trends = exact};
     if (s.n > 0)
         status = sp_levels_locate(&series, &levels, change, most, n_found, err);
+    const struct sp_lost_mode lost = exact ? (struct sp_lost_mode){.at = -1} : lost_mode(&s, &levels);
+    *n_found = insert_lost_mode(&lost, change, *n_found, most);
     for (int i = 0; i < *n_found; i++) {
         const int at = s.first[change[i].at];
         const int end = i + 1 < *n_found ? s.first[change[i + 1].at] : s.n_records,
                   begin = i > 0 ? s.first[change[i - 1].at] : 0;
-        out[i] =
-            (struct sp_located){.change = {.kind = change[i].is_trend                     ? SP_CHANGE_TREND
-                                                   : sp_sessions_turned(&s, change[i].at) ? SP_CHANGE_MODE
-                                                                                          : SP_CHANGE_STEP,
-                                           .since = s.list[at],
-                                           .before = s.list[at - 1],
-                                           .by = signed_of(o->metric, change[i].by),
-                                           .slope = signed_of(o->metric, change[i].slope),
-                                           .slope_lo = signed_of(o->metric, change[i].lo),
-                                           .slope_hi = signed_of(o->metric, change[i].hi)}};
+        out[i] = (struct sp_located){.change = told(&s, &change[i], o->metric, &lost)};
         out[i].same_source = s.commit[change[i].at] == s.commit[change[i].at - 1];
         attribute(s.list + begin, end - begin, at - begin, &out[i].attribution);
     }

@@ -203,7 +203,7 @@ static int usual_mode(const struct run *run, int n)
 static void take_modes_out(struct sp_sessions *s, struct run *run, int n, int first, double *pair, int most)
 {
     const int usual = usual_mode(run, first > 0 ? first : n);
-    double offset[N_MODES];
+    double *offset = s->offset;
     int n_new = 0, seen = 0, strange = 0;
     for (int g = 0; g < N_MODES; g++)
         offset[g] = g == usual ? 0 : offset_of(run, first > 0 ? first : n, g, usual, pair, most);
@@ -242,21 +242,106 @@ static double noise_of_runs(const struct run *run, int n, double *deviation, dou
     return sp_spread_of_runs(deviation, n_deviations);
 }
 
+struct mode_count {
+    int of[N_MODES], n; /* n: without those of an unknown mode */
+};
+
+static struct mode_count count_modes(const struct sp_sessions *s, int session)
+{
+    struct mode_count c = {0};
+    for (int i = s->first[session]; i < s->first[session + 1]; i++)
+        for (int k = 0; k < s->list[i]->n_runs; k++)
+            c.of[(int)s->list[i]->mode[k]]++;
+    for (int g = 1; g < N_MODES; g++)
+        c.n += c.of[g];
+    return c;
+}
+
+static int most_frequent(const struct mode_count *c)
+{
+    int most = 0;
+    for (int g = 1; g < N_MODES; g++)
+        if (c->of[g] > c->of[most])
+            most = g;
+    return most;
+}
+
 bool sp_sessions_turned(const struct sp_sessions *s, int session)
 {
-    int count[2][N_MODES] = {{0}}, most[2] = {0};
     if (session < 1 || session >= s->n)
         return false;
-    for (int side = 0; side < 2; side++) {
-        const int at = session - 1 + side;
-        for (int i = s->first[at]; i < s->first[at + 1]; i++)
-            for (int k = 0; k < s->list[i]->n_runs; k++)
-                count[side][(int)s->list[i]->mode[k]]++;
-        for (int g = 1; g < N_MODES; g++)
-            if (count[side][g] > count[side][most[side]])
-                most[side] = g;
+    const struct mode_count before = count_modes(s, session - 1), since = count_modes(s, session);
+    const int was = most_frequent(&before), is = most_frequent(&since);
+    return was > 0 && is > 0 && before.of[is] == 0 && since.of[was] == 0;
+}
+
+/* How much more a share differs from session to session than from run to run: Pearson's X^2 of the
+ * sessions [begin, end), with two more as if all runs of a session had the same mode. */
+static double overdispersion(const struct sp_sessions *s, int begin, int end, int mode, double share,
+                             double runs)
+{
+    enum { PRIOR = 2 };
+    double squares = PRIOR * runs;
+    for (int i = begin; i < end; i++) {
+        const struct mode_count c = count_modes(s, i);
+        const double more = c.of[mode] - c.n * share, variance = c.n * share * (1 - share);
+        squares += variance > 0 ? more * more / variance : 0;
     }
-    return most[0] > 0 && most[1] > 0 && count[0][most[1]] == 0 && count[1][most[0]] == 0;
+    return fmax(squares / (end - begin - 1 + PRIOR), 1);
+}
+
+/* Of the runs of sessions [begin, end): the mean of their modes' offsets. */
+static double mean_offset(const struct sp_sessions *s, int begin, int end)
+{
+    double sum = 0, n = 0;
+    for (int i = begin; i < end; i++) {
+        const struct mode_count c = count_modes(s, i);
+        for (int g = 1; g < N_MODES; g++)
+            if (!isnan(s->offset[g])) {
+                sum += c.of[g] * s->offset[g];
+                n += c.of[g];
+            }
+    }
+    return n > 0 ? sum / n : NAN;
+}
+
+static struct sp_lost_mode lost_mode(const struct sp_sessions *s, int begin, int mode)
+{
+    enum { LEAST_BEFORE = 4 }; /* sessions */
+    struct sp_lost_mode lost = {.at = -1, .mode = mode, .p = 1};
+    int at = s->n;
+    double in_mode = 0, before = 0;
+    for (; at > begin; at--) {
+        const struct mode_count c = count_modes(s, at - 1);
+        if (c.of[mode] > 0)
+            break;
+        lost.n_runs += c.n;
+    }
+    for (int i = begin; i < at; i++) {
+        const struct mode_count c = count_modes(s, i);
+        in_mode += c.of[mode];
+        before += c.n;
+    }
+    if (at == s->n || at - begin < LEAST_BEFORE || in_mode == 0)
+        return lost;
+    lost.share = in_mode / before;
+    lost.by = mean_offset(s, at, s->n) - mean_offset(s, begin, at);
+    const double wider = overdispersion(s, begin, at, mode, lost.share, before / (at - begin)),
+                 a = (in_mode + 0.5) / wider, b = (before - in_mode + 0.5) / wider, n = lost.n_runs / wider;
+    lost.p = exp(lgamma(b + n) - lgamma(b) + lgamma(a + b) - lgamma(a + b + n));
+    lost.at = lost.by > 0 ? at : -1; /* NAN: unknown how fast it was */
+    return lost;
+}
+
+struct sp_lost_mode sp_sessions_lost_mode(const struct sp_sessions *s)
+{
+    struct sp_lost_mode least = {.at = -1, .p = 1};
+    for (int g = 1; g < N_MODES; g++) {
+        const struct sp_lost_mode lost = lost_mode(s, s->first_accepted, g);
+        if (lost.at >= 0 && lost.p < least.p)
+            least = lost;
+    }
+    return least;
 }
 
 /* The value of each session; those without one are left out. */

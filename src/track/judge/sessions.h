@@ -37,8 +37,9 @@ struct sp_sessions {
     int *commit;  /* [n] ordinal of the source, never falling */
     double noise; /* standard deviation of ln from run to run, robust; 0: one value a record */
     int runs;     /* of the newest record */
-    int first_accepted, n_accepted; /* sessions that were accepted */
-    char modes[160];                /* "a mode change: ..."; "" */
+    int first_accepted, n_accepted;  /* sessions that were accepted */
+    double offset[SP_N_ENTRY_MODES]; /* ln of each mode over the usual one; NAN: unknown */
+    char modes[160];                 /* "a mode change: ..."; "" */
     bool is_other_mode; /* the newest records are in a mode that was never seen before: they are left out */
 };
 
@@ -50,6 +51,20 @@ enum sp_status sp_sessions_of(const struct sp_entry *const *list, int n, const s
 void sp_sessions_free(struct sp_sessions *s);
 /* Were all runs of this session in another mode than those of the one before? */
 bool sp_sessions_turned(const struct sp_sessions *s, int session);
+
+/* A mode that runs used to be in, and none of the newest sessions is. */
+struct sp_lost_mode {
+    int at;   /* the first session without it; -1: none is lost */
+    int mode; /* an entry's */
+    int n_runs;
+    double share; /* of the runs before that were in it */
+    double by;    /* ln of the mean run since over the mean run before, by their modes alone */
+    double p;     /* that so many runs are in other modes by chance */
+};
+/* The one of which that is least likely: share of the runs before as a beta distribution, which is
+ * as much wider as the share differs from session to session more than from run to run
+ * (docs/tracking.md). Only modes that the metric is better in. */
+struct sp_lost_mode sp_sessions_lost_mode(const struct sp_sessions *s);
 
 /* Of a session from one to the next: half the mean square of the steps between them, robust, so
  * that neither one change of level nor a slow trend counts as noise. */
