@@ -57,7 +57,7 @@ printf 'name,nid,profile,time\nmain,0,1,2.0\n' >one.csv
 printf 'Path       Time (I)\nmain       3.0\n' >other.txt
 expect 0 "1 record added" import --store mixed --machine m1 --commit a1 --date 2026-11-01 --from thicket one.csv
 expect 0 "1 record added" import --store mixed --machine m1 --commit a2 --date 2026-11-02 --from caliper other.txt
-expect 5 "not comparable" check --store mixed
+expect 5 "the records before it were imported from thicket" check --store mixed
 
 # Out.
 "$spmodel" track export --store series --to github-action=action.json

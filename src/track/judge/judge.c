@@ -156,6 +156,8 @@ static void say_nothing_before(const struct subject *s, struct sp_judgement *j)
         snprintf(j->why, sizeof j->why,
                  "the bytes before it were simulated with other caches or another number of threads: on %s",
                  was->machine);
+    else if (sp_entry_is_from_outside(is) && strcmp(is->env, was->env) == 0)
+        snprintf(j->why, sizeof j->why, "the records before it were %s", was->what);
     else
         snprintf(j->why, sizeof j->why, "its series was measured in another environment before: %.8s on %s",
                  was->env, was->machine);
@@ -342,8 +344,8 @@ static struct sp_open_change told(const struct sp_sessions *of, const struct sp_
                                    .slope_hi = signed_of(metric, c->hi)};
 }
 
-/* A mode that was lost, where that is no chance and costs the floor; at -1: none. It is one of the things that
- * are looked for in each series, and gets a tenth of their rate. */
+/* A mode that was lost, where that is no chance and costs the floor; at -1: none. The levels of a
+ * series have its rate of false alarms; this gets a tenth of it more. */
 static struct sp_lost_mode lost_mode(const struct sp_sessions *s, const struct sp_level_options *o)
 {
     struct sp_lost_mode lost = sp_sessions_lost_mode(s);
@@ -352,8 +354,8 @@ static struct sp_lost_mode lost_mode(const struct sp_sessions *s, const struct s
     return lost;
 }
 
-/* Puts the session where a mode was lost among the changes [n], by session; where the level changed there, too,
- * that is told alone. How many there are now. */
+/* Puts the session where a mode was lost among the changes [n], by session; where the level changed
+ * there, too, that is told alone. How many there are now. */
 static int insert_lost_mode(const struct sp_lost_mode *lost, struct sp_level_change *change, int n, int most)
 {
     int i = n;
@@ -368,7 +370,7 @@ static int insert_lost_mode(const struct sp_lost_mode *lost, struct sp_level_cha
     return n + 1;
 }
 
-/* What a lost mode adds to the state of the levels, which compare each run with runs of its mode. */
+/* What a lost mode adds to the levels, which hold each run against runs of its mode. */
 static void add_lost_mode(const struct sp_sessions *s, const struct sp_lost_mode *lost,
                           struct sp_level_state *l)
 {
