@@ -257,6 +257,15 @@ static void put_points(const struct sp_pictured *p, const struct axes *a)
     fputs("</g>\n", a->out);
 }
 
+/* Are its runs in modes that differ? */
+static bool has_modes(const struct sp_sessions *s)
+{
+    for (int g = 0; g < SP_N_ENTRY_MODES; g++)
+        if (s->offset[g] < 0 || s->offset[g] > 0)
+            return true;
+    return false;
+}
+
 void sp_picture_put(struct sp_page *page, const struct sp_pictured *p, const char *id)
 {
     const struct axes a = axes_of(p, page->out);
@@ -280,9 +289,11 @@ void sp_picture_put(struct sp_page *page, const struct sp_pictured *p, const cha
     put_points(p, &a);
     fputs("</svg>\n", page->out);
     sp_page_box_end(page);
-    sp_page_element(page, "figcaption", NULL,
-                    "%s against the level that the series began on; %s is worse. A point is a session, a "
-                    "bar a level. The scale is even up to 5 %% and closer together above.",
-                    metric, less ? "up" : "down");
+    sp_page_element(
+        page, "figcaption", NULL,
+        "%s against the level that the series began on; %s is worse. A point is a session, a "
+        "bar a level. The scale is even up to 5 %% and closer together above.%s",
+        metric, less ? "up" : "down",
+        has_modes(&p->sessions) ? " What one core-to-core mode takes longer than another is taken out." : "");
     fputs("</figure>\n", page->out);
 }
