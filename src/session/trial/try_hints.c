@@ -100,11 +100,11 @@ static enum sp_status try_on_arrays(const struct sp_analysis *a, struct sp_tries
     *tried = false;
     if (!one)
         return SP_OK;
-    const double takes_s = cost_s(a, &one->variant);
+    const double takes_s = cost_s(a, &one->variant), spent_s = plan->spent_s[SP_SPEND_TRIALS];
     char why[120];
-    if (takes_s > plan->budget_s) {
-        snprintf(why, sizeof why, "a trial would take %.2g s, more than the budget of %.2g s", takes_s,
-                 plan->budget_s);
+    if (takes_s + spent_s > plan->budget_s) {
+        snprintf(why, sizeof why, "%s trial would take %.2g s, more than %sthe budget of %.2g s",
+                 spent_s > 0 ? "another" : "a", takes_s, spent_s > 0 ? "is left of " : "", plan->budget_s);
         leave_out(one, why);
         return SP_OK;
     }
