@@ -98,13 +98,6 @@ const char *sp_loss_name(enum sp_loss loss)
     return names[loss];
 }
 
-const char *sp_loss_title(enum sp_loss loss)
-{
-    static const char *const titles[SP_N_LOSSES] = {"minimum traffic", "padding",          "extra x traffic",
-                                                    "load imbalance",  "in-core, latency", "not explained"};
-    return titles[loss];
-}
-
 /* Bytes at the roof, with the interval of both. */
 static struct sp_value seconds(double lo_B, double B, double hi_B, struct sp_value roof,
                                enum sp_origin origin)

@@ -42,9 +42,7 @@ enum sp_loss {
     SP_LOSS_REST,
     SP_N_LOSSES
 };
-/* "min_traffic", ... as in records; "minimum traffic", ... for people. */
-const char *sp_loss_name(enum sp_loss loss);
-const char *sp_loss_title(enum sp_loss loss);
+const char *sp_loss_name(enum sp_loss loss); /* "min_traffic", ... as in records */
 
 struct sp_loss_inputs {
     struct sp_value time_s;      /* measured, of one execution */

@@ -10,8 +10,5 @@ const char *explain_word(int i)
     if (i < SP_N_OUTCOMES)
         return sp_outcome_name((enum sp_outcome)i);
     i -= SP_N_OUTCOMES;
-    if (i < SP_N_BOTTLENECKS)
-        return sp_bottleneck_name((enum sp_bottleneck)i);
-    i -= SP_N_BOTTLENECKS;
-    return i < SP_N_LOSSES ? sp_loss_title((enum sp_loss)i) : NULL;
+    return i < SP_N_BOTTLENECKS ? sp_bottleneck_name((enum sp_bottleneck)i) : NULL;
 }

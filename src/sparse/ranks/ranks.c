@@ -215,16 +215,3 @@ void sp_ranks_parts(const struct sp_ranks *d, int32_t *part)
         for (int64_t i = d->row_begin[p]; i < d->row_begin[p + 1]; i++)
             part[d->row_perm ? d->row_perm[i] : i] = p;
 }
-
-int sp_rank_of_place(const int64_t *begin, int n, int64_t place)
-{
-    int low = 0, high = n - 1; /* the last rank whose first place is not behind */
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (begin[middle] <= place)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}

@@ -71,8 +71,4 @@ enum sp_status sp_ranks_of_order(const struct sp_csr *a, const int32_t *order, i
 /* The rank of each row, part[d->n_r]: the inverse of sp_ranks_of_parts(). */
 void sp_ranks_parts(const struct sp_ranks *d, int32_t *part);
 
-/* The rank that owns a place: of y with begin = row_begin, of x with col_begin. [n + 1]
- * ascending. */
-int sp_rank_of_place(const int64_t *begin, int n, int64_t place);
-
 #endif
