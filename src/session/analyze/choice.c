@@ -366,7 +366,8 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
     int fastest = -1, place;
     for (int k = 0; k < n && k < MOST_KERNELS && status == SP_OK; k++) {
         static const int plain_rank = 10;
-        if (k > 0 && (kernel[k]->rank <= plain_rank || sp_now() - c->start > 2 * c->enough_s))
+        if (k > 0 && (kernel[k]->rank <= plain_rank ||
+                      (k > 1 && sp_now() - c->start > 2 * c->enough_s))) /* two at least */
             break;
         status = add(c, made, kernel[k], m->workload.prefetch, &place, err);
         c->too_long =
@@ -393,13 +394,15 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
 
 /* ---- the contest ---- */
 
-/* Rows whose execution takes neither too long nor less than twice the last-level cache. */
+/* Rows of twice what the last-level cache holds; where an execution takes too long fewer, but of a
+ * matrix that lives in memory still more than stay in the cache: the fastest there may be another. */
 static enum sp_status begin(struct contest *c, const struct sp_workload *w, const char *format,
                             struct sp_error *err)
 {
     const struct sp_cache *llc = c->o->machine ? sp_machine_llc(c->o->machine) : NULL;
     const double cache_B = llc ? (double)sp_cache_most_B(llc) * c->n_domains : (double)(32 << 20),
-                 all = 2 * cache_B / 12, least = all / 8;
+                 all = 2 * cache_B / 12,
+                 least = all * (12 * (double)w->matrix->n_nz > cache_B ? 0.625 : 0.125);
     enum sp_status status = SP_OK;
     for (c->entries = all;;) {
         status = take_rows(w, c->entries, &c->rows, err);
