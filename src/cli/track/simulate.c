@@ -229,7 +229,7 @@ static int run(int argc, char **argv)
 }
 
 static const struct sp_example examples[] = {
-    {"spmodel track simulate --commits 20 --fault step:15:8 --out made",
+    {"spmodel track simulate --commits 20 --fault step:15:8 --out slower",
      "a history of 20 commits, slower by 8 % from the 15th on", NULL},
     {"spmodel track simulate --commits 30 --series 6 --common 1 --fault drift:10:0.5:2 --out drifting",
      "six series with common noise, of which the second drifts", NULL},

@@ -395,7 +395,7 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
 /* ---- the contest ---- */
 
 /* Rows of twice what the last-level cache holds; where an execution takes too long fewer, but of a
- * matrix that lives in memory still more than stay in the cache: the fastest there may be another. */
+ * matrix that lives in memory still more than stay in the cache, where another may be fastest. */
 static enum sp_status begin(struct contest *c, const struct sp_workload *w, const char *format,
                             struct sp_error *err)
 {
