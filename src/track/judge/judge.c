@@ -374,8 +374,10 @@ static int insert_lost_mode(const struct sp_lost_mode *lost, struct sp_level_cha
 static void add_lost_mode(const struct sp_sessions *s, const struct sp_lost_mode *lost,
                           struct sp_level_state *l)
 {
+    if (l->change + lost->by < l->needed) /* the level has made up for it */
+        return;
     const int n = insert_lost_mode(lost, l->open, l->n_open, SP_MOST_OPEN);
-    if (n == l->n_open || l->change + lost->by < l->needed)
+    if (n == l->n_open)
         return;
     if (l->n_open == 0) {
         l->k = lost->at - s->first_accepted;
@@ -715,7 +717,7 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
     decide(s, o, &with_modes, j);
     if (with_modes.n_open > l->n_open)
         say_lost_mode(&lost, j);
-    if (l->n_open == 0 && l->p < 1 && l->p <= o->fdr)
+    if (with_modes.n_open == 0 && l->p < 1 && l->p <= o->fdr)
         snprintf(j->why, sizeof j->why, "among %d series a change as large comes by chance (p = %.3f)",
                  a->n_tests, l->p);
     const enum sp_status status = confirm(s, &levels, &series, &with_modes, j, err);
