@@ -54,6 +54,19 @@ static inline int64_t sp_sampled_index(const void *index, size_t index_B, int64_
     return index_B == sizeof(uint16_t) ? ((const uint16_t *)index)[j] : ((const int64_t *)index)[j];
 }
 
+/* Where the rows of a block of entries begin: b[u] = index[u] ld for the n entries at `index`, 1 to
+ * SAMPLED_BLOCK; the last one stands for those that are missing. */
+static inline __attribute__((always_inline)) void
+sp_sampled_places(const void *index, size_t index_B, int64_t n, int64_t ld, int64_t b[SAMPLED_BLOCK])
+{
+    if (index_B == sizeof(int32_t))
+        for (int u = 0; u < SAMPLED_BLOCK; u++)
+            b[u] = ((const int32_t *)index)[u < n ? u : n - 1] * ld;
+    else
+        for (int u = 0; u < SAMPLED_BLOCK; u++)
+            b[u] = sp_sampled_index(index, index_B, u < n ? u : n - 1) * ld;
+}
+
 /* P of the part's entries that lie in the lines [first, end). */
 typedef void sp_sddmm_rows(const struct sp_sddmm_part *part, int64_t first, int64_t end);
 
