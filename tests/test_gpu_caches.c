@@ -257,7 +257,8 @@ START_TEST(runs_of_columns_equal_a_walk)
                  {SP_F16, 512, SP_GPU_SAMPLE, true}, {SP_F64, 32, SP_GPU_SAMPLE, false},
                  {SP_F64, 96, SP_GPU_SAMPLE, false}, {SP_F64, 64, SP_GPU_FUSED, true},
                  {SP_F64, 128, SP_GPU_FUSED, true},  {SP_F32, 256, SP_GPU_FUSED, true},
-                 {SP_F64, 32, SP_GPU_FUSED, false},  {SP_F64, 256, SP_GPU_FUSED, false}};
+                 {SP_F64, 32, SP_GPU_FUSED, false},  {SP_F64, 256, SP_GPU_FUSED, false},
+                 {SP_F64, 64, SP_GPU_EQUAL, false},  {SP_F64, 20, SP_GPU_EQUAL, false}};
     static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21}, {900, 1700, 9, 0.1, -1, 40, 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 2; k++) {
@@ -268,7 +269,8 @@ START_TEST(runs_of_columns_equal_a_walk)
                                     .precision = cases[i].precision,
                                     .n_threads = 1,
                                     .matrix = &a};
-            ck_assert_int_eq(sp_workload_set_format(&w, "crs", NULL), SP_OK);
+            ck_assert_int_eq(
+                sp_workload_set_format(&w, sp_format_name(sp_gpu_map_format(cases[i].map)), NULL), SP_OK);
             compare_with_walk(&w, cases[i].map, cases[i].wide, k == 1);
             sp_csr_free(&a);
         }
