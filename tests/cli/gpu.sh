@@ -41,6 +41,8 @@ exits 2 'is a GPU' analyze gen:laplace3d:8 --machine h200
 exits 2 'are for CPUs' machine measure --device gpu --threads 2
 printf '%%%%MatrixMarket matrix coordinate real general\n5 7 0\n' >empty.mtx
 exits 3 'name another matrix' model empty.mtx --machine a100
+"$spmodel" model gen:laplace3d:8 --machine a100 --w 2 >"$dir/out" 2>"$dir/err" || fail "model --w 2 exits with $?"
+has 'w changes nothing here'
 
 if [ -z "$stand_in" ]; then
     echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"
