@@ -18,7 +18,7 @@
 # is the most that a step may take, DEADLINE=SECONDS a call, SIZE is of the arrays of quick ceilings, ROUNDS=N of benchmarks,
 # MODULE=FILE packs this one instead of the build's libspmodel-cuda.so, PRESET=N is xz's (6).
 #
-# Exit code: 0 all is as it should be, 1 something is not, 4 there is no GPU.
+# Exit code: 0 all is as it should be, 1 something is not, 2 no call is named so, or it is made without a pack, 4 there is no GPU.
 set -u
 MOST_PACK_B=${MOST_PACK_B:-20000000}
 PRESET=${PRESET:-6}
@@ -179,6 +179,7 @@ find_machine() {
     machine=$results/gpu.json
     [ -s "$machine" ] && return
     measure_ceilings "$quick" 40
+    [ "$code" != 4 ] || exit 4
 }
 
 measure_ceilings() { # OPTIONS LIMIT; $code: what it ended with
@@ -205,7 +206,6 @@ measure_ceilings() { # OPTIONS LIMIT; $code: what it ended with
 smoke() {
     rm -f "$results/gpu.json"
     find_machine
-    [ "$code" != 4 ] || exit 4
     # shellcheck disable=SC2086 # words
     set -- ${SMALL:-gen:hpcg:48 gen:powerlaw:15:12}
     measured counted 60 "$1" --format crs --bytes auto
@@ -366,5 +366,5 @@ here)
     done
     exit $worst
     ;;
-*) sed -n '2,24p' "$0"; exit 2 ;;
+*) sed -n '2,/^set -u/{/^set -u/d;p;}' "$0"; exit 2 ;;
 esac

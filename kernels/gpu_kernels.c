@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "kernels/bodies.h"
 #include "kernels/gpu_module.h"
 #include "sys/machine/gpu_files.h"
@@ -69,7 +70,9 @@ enum sp_status sp_opencl_has_lanes(struct sp_error *err)
     struct sp_gpu_device device;
     enum sp_status status = describe(SP_GPU_OPENCL, &device, err);
     if (status == SP_OK && !device.has_sub_groups)
-        return sp_fail(err, SP_ABSENT, "SpMV, SpMM and SELL have kernels that need none",
+        return sp_fail(err, SP_ABSENT,
+                       "SpMV, SpMM and " SP_O_FORMAT
+                       " sell have kernels that need none; others run without " SP_O_DEVICE,
                        "the OpenCL device %s has no sub-groups that exchange values", device.name);
     return status;
 }

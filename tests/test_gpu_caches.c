@@ -212,7 +212,7 @@ END_TEST
 
 /* Whole runs of columns, and requests for x alone: what is reckoned is what a walk through all requests finds,
  * sectors, waves and all. */
-static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool counts_parts)
+static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool wide, bool counts_parts)
 {
     struct sp_layout l;
     struct sp_gpu_launch g;
@@ -222,8 +222,8 @@ static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, 
     ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
-    ck_assert_msg(sp_gpu_is_wide(&grid) == (w->op == SP_OP_SPMM), "%s, width %d: is it walked through?",
-                  sp_gpu_map_name(map), (int)w->r);
+    ck_assert_msg(sp_gpu_is_wide(&grid) == wide, "%s, width %d: is it walked through?", sp_gpu_map_name(map),
+                  (int)w->r);
     grid.counts_parts = counts_parts;
     for (int i = 0; i < 2; i++) {
         grid.walks_all = i == 1;
@@ -246,24 +246,32 @@ START_TEST(runs_of_columns_equal_a_walk)
         enum sp_precision precision;
         int32_t r;
         enum sp_gpu_map map;
-    } cases[] = {{SP_F64, 128, SP_GPU_ROW},   {SP_F64, 64, SP_GPU_ROW},    {SP_F64, 96, SP_GPU_OUTPUT},
-                 {SP_F32, 128, SP_GPU_ROW},   {SP_F32, 32, SP_GPU_OUTPUT}, {SP_F16, 256, SP_GPU_ROW},
-                 {SP_F16, 512, SP_GPU_ROW},   {SP_F64, 64, SP_GPU_SHARE},  {SP_F64, 256, SP_GPU_SHARE},
-                 {SP_F32, 128, SP_GPU_SHARE}, {SP_F16, 32, SP_GPU_OUTPUT}};
+        bool wide;
+    } cases[] = {{SP_F64, 128, SP_GPU_ROW, true},    {SP_F64, 64, SP_GPU_ROW, true},
+                 {SP_F64, 96, SP_GPU_OUTPUT, true},  {SP_F32, 128, SP_GPU_ROW, true},
+                 {SP_F32, 32, SP_GPU_OUTPUT, true},  {SP_F16, 256, SP_GPU_ROW, true},
+                 {SP_F16, 512, SP_GPU_ROW, true},    {SP_F64, 64, SP_GPU_SHARE, true},
+                 {SP_F64, 256, SP_GPU_SHARE, true},  {SP_F32, 128, SP_GPU_SHARE, true},
+                 {SP_F16, 32, SP_GPU_OUTPUT, true},  {SP_F64, 64, SP_GPU_SAMPLE, true},
+                 {SP_F64, 192, SP_GPU_SAMPLE, true}, {SP_F32, 128, SP_GPU_SAMPLE, true},
+                 {SP_F16, 512, SP_GPU_SAMPLE, true}, {SP_F64, 32, SP_GPU_SAMPLE, false},
+                 {SP_F64, 96, SP_GPU_SAMPLE, false}, {SP_F64, 64, SP_GPU_FUSED, true},
+                 {SP_F64, 128, SP_GPU_FUSED, true},  {SP_F32, 256, SP_GPU_FUSED, true},
+                 {SP_F64, 32, SP_GPU_FUSED, false},  {SP_F64, 256, SP_GPU_FUSED, false},
+                 {SP_F64, 64, SP_GPU_EQUAL, false},  {SP_F64, 20, SP_GPU_EQUAL, false}};
     static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21}, {900, 1700, 9, 0.1, -1, 40, 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 2; k++) {
             struct sp_csr a;
             hand_matrix(&shapes[k], &a);
-            struct sp_workload w = {.op = SP_OP_SPMM,
+            struct sp_workload w = {.op = sp_gpu_map_op(cases[i].map),
                                     .r = cases[i].r,
                                     .precision = cases[i].precision,
                                     .n_threads = 1,
                                     .matrix = &a};
-            if (cases[i].r == 1)
-                w.op = SP_OP_SPMV;
-            ck_assert_int_eq(sp_workload_set_format(&w, "crs", NULL), SP_OK);
-            compare_with_walk(&w, cases[i].map, k == 1);
+            ck_assert_int_eq(
+                sp_workload_set_format(&w, sp_format_name(sp_gpu_map_format(cases[i].map)), NULL), SP_OK);
+            compare_with_walk(&w, cases[i].map, cases[i].wide, k == 1);
             sp_csr_free(&a);
         }
 }

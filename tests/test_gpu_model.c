@@ -153,8 +153,20 @@ START_TEST(what_the_L2_keeps)
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, true, &m, &p, &n);
     ck_assert_str_eq(p.binding, "launch overhead");
     near(p.roofline.time_s.value,
-         1e-3 + 2 * m.gpu.latency_s.value + sp_gpu_term_time(&p.term[SP_GPU_TERM_L2]).value, 1e-12);
+         1e-3 + 2 * m.gpu.L2_latency_s.value + sp_gpu_term_time(&p.term[SP_GPU_TERM_L2]).value, 1e-12);
     m.gpu.launch_s = sp_value_none("not described");
+    /* A long row by one thread waits for the L2 again and again; sizes alone say so, too. */
+    predict("arrow:20000", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
+    ck_assert(p.traffic.memory_load_B.hi == 0);
+    ck_assert_str_eq(p.binding, "latency");
+    near(p.term[SP_GPU_TERM_LATENCY].amount.value / p.term[SP_GPU_TERM_LATENCY].rate.value,
+         2e4 / 2 * m.gpu.L2_latency_s.value, 1e-12);
+    const struct sp_value L2_latency = m.gpu.L2_latency_s;
+    m.gpu.L2_latency_s = sp_value_none("not described"); /* at most as long as for memory */
+    predict("arrow:20000", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
+    near(sp_gpu_term_time(&p.term[SP_GPU_TERM_LATENCY]).hi, 2e4 / 2 * m.gpu.latency_s.hi, 1e-12);
+    ck_assert(sp_gpu_term_time(&p.term[SP_GPU_TERM_LATENCY]).lo == 0);
+    m.gpu.L2_latency_s = L2_latency;
     /* Without a bandwidth of the L2 its bytes take at most what memory would take for them; no byte of memory
      * is made up, and no larger L2 bandwidth gives a longer time. */
     for (int lanes = 0; lanes < 2; lanes++) {

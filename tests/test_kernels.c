@@ -14,6 +14,8 @@
 #include "small_matrices.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/format_ids.h"
+#include "sparse/generate/generate.h"
+#include "sparse/launch/gpu_launch.h"
 #include "sparse/product/verify.h"
 #include "tried_formats.h"
 
@@ -400,6 +402,50 @@ START_TEST(table_is_complete)
 }
 END_TEST
 
+static bool has_gpu_kernel(const struct sp_layout *l, enum sp_gpu_map map)
+{
+    for (int k = 0; sp_kernel_table[k]; k++)
+        if (sp_kernel_table[k]->on_gpu && sp_kernel_table[k]->gpu_map == (int)map &&
+            sp_kernel_is_for(sp_kernel_table[k], l))
+            return true;
+    return false;
+}
+
+/* What `model` expects of a GPU, a kernel can do: no launch without a row of the table. */
+START_TEST(gpu_launches_have_kernels)
+{
+    static const char *const formats[] = {"crs", "sell:32,64",  "staged:16,64",
+                                          "coo", "tiled:64,32", "bcsr:8x8"};
+    int n_launches = 0;
+    struct sp_csr a;
+    ck_assert_int_eq(sp_generate("arrow:1200", NULL, &a, NULL), SP_OK);
+    for (int map = 0; map < SP_N_GPU_MAPS; map++)
+        for (int k = 0; k < SP_N_PRECISIONS * SP_N_INDICES * (int)(sizeof formats / sizeof *formats); k++) {
+            const enum sp_op op = sp_gpu_map_op((enum sp_gpu_map)map);
+            struct sp_workload w = {.op = op,
+                                    .r = op == SP_OP_SPMV ? 1 : 16,
+                                    .precision = k % SP_N_PRECISIONS,
+                                    .index = k / SP_N_PRECISIONS % SP_N_INDICES,
+                                    .n_threads = 1,
+                                    .matrix = &a};
+            struct sp_layout l;
+            struct sp_gpu_launch g;
+            const char *format = formats[k / (SP_N_PRECISIONS * SP_N_INDICES)];
+            if (sp_workload_set_format(&w, format, NULL) != SP_OK || sp_workload_check(&w, NULL) != SP_OK)
+                continue;
+            ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+            if (sp_gpu_launch_make(&l, (enum sp_gpu_map)map, 0, &g, NULL) == SP_OK) {
+                n_launches++;
+                ck_assert_msg(has_gpu_kernel(&l, (enum sp_gpu_map)map), "no kernel shares by %s in %s, %s",
+                              sp_gpu_map_name((enum sp_gpu_map)map), format, sp_precision_name(w.precision));
+            }
+            sp_layout_free(&l);
+        }
+    ck_assert_int_ge(n_launches, 2 * SP_N_GPU_MAPS);
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(candidates_are_ranked)
 {
     struct sp_csr a = small_matrix(SMALL_STENCIL);
@@ -491,6 +537,7 @@ int main(int argc, char **argv)
         {"dense", dense_operands_agree_with_the_reference, n_dense_cases * N_SMALL_MATRICES, false},
         {"panels", panels_agree_with_the_reference, 2, false},
         {"table", table_is_complete, 1, true},
+        {"launches", gpu_launches_have_kernels, 1, true},
         {"ranks", candidates_are_ranked, 1, true},
         {"verify", verify_finds_what_is_wrong, 1, true},
     };

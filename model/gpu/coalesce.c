@@ -38,6 +38,10 @@ static int sectors_anywhere(const struct sp_gpu_request *r, int to_sector, int64
     const uint32_t each = (UINT32_C(1) << r->width) - 1;
     for (uint32_t left = r->active; left; left &= left - 1) {
         int64_t item = r->item[__builtin_ctz(left)], s = item >> to_sector;
+        if (n > 0 && s == sector[n - 1]) {
+            used[n - 1] |= each << (item & in_sector);
+            continue;
+        }
         const uint64_t bit = UINT64_C(1) << ((uint64_t)s * UINT64_C(0x9e3779b97f4a7c15) >> 58);
         int i = n - 1;
         if (s > most || !(met & bit)) {

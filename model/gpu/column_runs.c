@@ -5,16 +5,29 @@
 #include "base/memory.h"
 #include "sparse/formats/format_ids.h"
 
+static bool has_whole_runs(const struct sp_layout *l, const struct sp_gpu_launch *n)
+{
+    switch (n->map) {
+    case SP_GPU_OUTPUT:
+        return l->r % SP_WARP == 0;
+    case SP_GPU_GROUP:
+    case SP_GPU_ROW:
+    case SP_GPU_SHARE:
+        return n->column_lanes == SP_WARP && l->r % n->tile == 0;
+    case SP_GPU_SAMPLE:
+    case SP_GPU_FUSED:
+        return n->column_lanes == SP_WARP && n->vectors > 0 && l->r % (n->vector * SP_WARP) == 0;
+    default:
+        return false;
+    }
+}
+
 bool sp_gpu_is_wide(const struct sp_gpu_grid *g)
 {
     const struct sp_layout *l = g->layout;
-    const struct sp_gpu_launch *n = &g->launch;
-    const bool by_rows = n->map == SP_GPU_ROW || n->map == SP_GPU_GROUP || n->map == SP_GPU_SHARE;
-    if (l->format != SP_FORMAT_CRS || (n->map != SP_GPU_OUTPUT && !by_rows))
-        return false;
-    const bool whole = by_rows ? n->column_lanes == SP_WARP && l->r % n->tile == 0 : l->r % SP_WARP == 0;
     const int64_t x_B = l->ld_x * (int64_t)l->s_x, y_B = l->ld_y * (int64_t)l->s_y;
-    return whole && x_B % (2 * SP_GPU_SECTOR_B) == 0 && y_B % (2 * SP_GPU_SECTOR_B) == 0;
+    return l->format == SP_FORMAT_CRS && has_whole_runs(l, &g->launch) && x_B % (2 * SP_GPU_SECTOR_B) == 0 &&
+           (g->launch.map == SP_GPU_SAMPLE || y_B % (2 * SP_GPU_SECTOR_B) == 0);
 }
 
 /* n requests in which all lanes of a warp ask for the same item: a sector each, and where parts of
@@ -48,6 +61,25 @@ static void add_runs(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum 
     s->items += n * items;
 }
 
+/* A request of the first n lanes for neighbouring items from `first` on. */
+static void add_range(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum sp_gpu_access access,
+                      int64_t first, int64_t n, struct sp_coalescing *sum)
+{
+    struct sp_gpu_sectors *s = &sum->of[array][access];
+    const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array], item_B = 1 << g->item_shift[array];
+    const int64_t sectors = ((first + n - 1) >> to_sector) - (first >> to_sector) + 1;
+    const int64_t lanes = g->counts_parts && item_B > 4 ? SP_WARP * 4 / item_B : SP_WARP;
+    for (int64_t at = first; at < first + n; at += lanes) {
+        const int64_t last = (at + lanes < first + n ? at + lanes : first + n) - 1;
+        s->counted += (last >> to_sector) - (at >> to_sector) + 1;
+    }
+    s->requests++;
+    s->sectors += sectors;
+    s->cycles += (sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS;
+    s->lanes += n;
+    s->items += n;
+}
+
 /* Rows and entries of a warp: of its row, or of those that end in its share. */
 static int64_t first_place(const struct sp_gpu_grid *g, int64_t block, int warp)
 {
@@ -61,8 +93,7 @@ void sp_gpu_wide_open(const struct sp_gpu_grid *g, int64_t block, int warp, stru
     const struct sp_layout *l = g->layout;
     const struct sp_gpu_launch *n = &g->launch;
     const int64_t place = first_place(g, block, warp);
-    w->at = w->end = 0;
-    w->vector = 0;
+    *w = (struct sp_gpu_wide_warp){0};
     w->column = (int32_t)(block % n->n_tiles * n->tile);
     if (n->map == SP_GPU_OUTPUT)
         w->column = (int32_t)((block * n->block_threads + (int64_t)warp * SP_WARP) % l->r);
@@ -79,6 +110,40 @@ void sp_gpu_wide_open(const struct sp_gpu_grid *g, int64_t block, int warp, stru
     }
 }
 
+static void add_steps(int64_t steps, struct sp_coalescing *sum)
+{
+    if (steps > sum->most_steps)
+        sum->most_steps = steps;
+}
+
+/* A row of SAMPLE: its part of the row operand with each four entries. */
+static void add_sample(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
+                       struct sp_coalescing *sum)
+{
+    const int64_t entries = w->end - w->at, loads = sp_gpu_wide_loads(g);
+    add_same(g, SP_GPU_COL, entries, sum);
+    add_runs(g, SP_GPU_ROWS, SP_GPU_LOAD, sp_gpu_ratio_up(entries, SP_GPU_TOGETHER) * loads, sum);
+    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * loads, sum);
+    for (int64_t at = w->at; at < w->end; at += SP_WARP) {
+        const int64_t n = w->end - at < SP_WARP ? w->end - at : SP_WARP;
+        add_range(g, SP_GPU_VAL, SP_GPU_LOAD, at, n, sum);
+        add_range(g, SP_GPU_Y, SP_GPU_STORE, at, n, sum);
+    }
+    add_steps(entries * loads, sum);
+}
+
+static void add_fused(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
+                      struct sp_coalescing *sum)
+{
+    const int64_t entries = w->end - w->at, loads = sp_gpu_wide_loads(g);
+    add_same(g, SP_GPU_COL, entries, sum);
+    add_runs(g, SP_GPU_ROWS, SP_GPU_LOAD, loads, sum);
+    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * loads, sum);
+    add_runs(g, SP_GPU_SECOND, SP_GPU_LOAD, entries * loads, sum);
+    add_runs(g, SP_GPU_Y, SP_GPU_STORE, loads, sum);
+    add_steps(2 * entries * loads, sum);
+}
+
 static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
 {
     const struct sp_gpu_launch *n = &g->launch;
@@ -88,6 +153,11 @@ static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struc
     if (place >= (share ? sp_gpu_shares(g->layout, n) : g->layout->n_r))
         return;
     sp_gpu_wide_open(g, block, warp, &w);
+    if (sp_gpu_is_sampled(n)) {
+        add_same(g, SP_GPU_PTR, 2, sum);
+        (n->map == SP_GPU_SAMPLE ? add_sample : add_fused)(g, &w, sum);
+        return;
+    }
     const int64_t entries = w.end - w.at, ends = share ? g->start[place + 1] - g->start[place] : 1;
     if (share)
         add_same(g, SP_GPU_START, 2, sum);
@@ -98,8 +168,7 @@ static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struc
     add_runs(g, SP_GPU_Y, SP_GPU_STORE, ends * n->vectors, sum);
     if (share)
         add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, 1, sum);
-    if (entries * n->vectors > sum->most_steps)
-        sum->most_steps = entries * n->vectors;
+    add_steps(entries * n->vectors, sum);
 }
 
 enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,

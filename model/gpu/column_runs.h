@@ -3,23 +3,65 @@
 #ifndef SP_MODEL_COLUMN_RUNS_H
 #define SP_MODEL_COLUMN_RUNS_H
 
+#include <stdbool.h>
+
 #include "base/progress.h"
 #include "model/gpu/requests.h"
 
-/* SpMMV and SpMM in CRS by OUTPUT, GROUP, ROW and SHARE, all of whose lanes have columns, and rows
- * of X and Y that begin with a sector. */
+/* CRS by OUTPUT, GROUP, ROW, SHARE, SAMPLE and FUSED, all of whose lanes have columns, and rows of
+ * X and Y that begin with a sector. */
 bool sp_gpu_is_wide(const struct sp_gpu_grid *grid);
+
+/* SAMPLE and FUSED, whose warps ask for X four entries at a time. */
+static inline bool sp_gpu_is_sampled(const struct sp_gpu_launch *g)
+{
+    return g->map == SP_GPU_SAMPLE || g->map == SP_GPU_FUSED;
+}
 
 /* Adds what the warps of the first grid ask for: what sp_coalesce finds request by request. */
 enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
                                     struct sp_coalescing *sum, struct sp_error *err);
 
-/* The requests for X of a warp alone, in order. */
+/* Where FUSED's second operand begins, in sectors from the first one of X. */
+static inline int64_t sp_gpu_second_sector(const struct sp_gpu_grid *g)
+{
+    return (sp_gpu_array_bytes(g, SP_GPU_X) / (2 * SP_GPU_SECTOR_B) + 1) * 2;
+}
+
+/* The requests for gathered operands of a warp alone, in order. */
 struct sp_gpu_wide_warp {
     int64_t at, end;        /* entries */
     int32_t column, vector; /* its first column; of how many loads of the entry this is the next */
+    int32_t turn;           /* SAMPLE, FUSED: of the entries from `at` on that it asks for together */
+    bool in_second;         /* FUSED: it asks for their second operand */
 };
 void sp_gpu_wide_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_wide_warp *w);
+
+/* Loads of a thread for all columns of an entry that its warp has. */
+static inline int32_t sp_gpu_wide_loads(const struct sp_gpu_grid *g)
+{
+    const struct sp_gpu_launch *n = &g->launch;
+    return sp_gpu_is_sampled(n) ? g->layout->r / (n->vector * SP_WARP) : n->vectors;
+}
+
+/* Four entries, or the row's last ones: SAMPLE goes over their columns together, FUSED has all
+ * columns of one after the other. */
+static inline void sp_gpu_wide_turn(const struct sp_gpu_grid *g, struct sp_gpu_wide_warp *w)
+{
+    const int32_t loads = sp_gpu_wide_loads(g);
+    const int32_t n = w->end - w->at < SP_GPU_TOGETHER ? (int32_t)(w->end - w->at) : SP_GPU_TOGETHER;
+    const bool fused = g->launch.map == SP_GPU_FUSED;
+    int32_t *inner = fused ? &w->vector : &w->turn, *outer = fused ? &w->turn : &w->vector;
+    if (++*inner < (fused ? loads : n))
+        return;
+    *inner = 0;
+    if (++*outer < (fused ? n : loads))
+        return;
+    *outer = 0;
+    if (!fused || w->in_second)
+        w->at += n;
+    w->in_second = fused && !w->in_second;
+}
 
 /* *sector: the first of those of the next request; false: the warp has ended. */
 static inline bool sp_gpu_wide_next(const struct sp_gpu_grid *g, struct sp_gpu_wide_warp *w, int64_t *sector)
@@ -28,9 +70,12 @@ static inline bool sp_gpu_wide_next(const struct sp_gpu_grid *g, struct sp_gpu_w
     const int apart = g->launch.vector * SP_WARP;
     if (w->at >= w->end)
         return false;
-    const int64_t item = sp_layout_col(l, w->at) * l->ld_x + w->column + (int64_t)w->vector * apart;
-    *sector = item << g->item_shift[SP_GPU_X] >> SP_GPU_SECTOR_SHIFT;
-    if (++w->vector == g->launch.vectors) {
+    const int64_t item = sp_layout_col(l, w->at + w->turn) * l->ld_x + w->column + (int64_t)w->vector * apart;
+    *sector = (item << g->item_shift[SP_GPU_X] >> SP_GPU_SECTOR_SHIFT) +
+              (w->in_second ? sp_gpu_second_sector(g) : 0);
+    if (sp_gpu_is_sampled(&g->launch)) {
+        sp_gpu_wide_turn(g, w);
+    } else if (++w->vector == g->launch.vectors) {
         w->vector = 0;
         w->at++;
     }

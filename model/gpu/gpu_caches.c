@@ -12,8 +12,8 @@
 /* Sectors that are followed, about: more SMs differ little from these. */
 static const double L1_AIM = 3e6;
 enum { FEWEST_SMS = 4 };
-/* Of one SM at most, where warps have whole runs of columns: a few times what its L1 holds shows
- * what comes again. */
+/* Of one SM at most, where warps of SpMMV and SpMM have whole runs of columns: a few times what its
+ * L1 holds shows what comes again. */
 static const int64_t WIDE_MOST = 1000000;
 
 struct cache {
@@ -110,10 +110,15 @@ static void forget(const struct simulation *s, struct cache *c, bool endless)
     c->lru.resident = c->lru.head = c->lru.tail = 0;
 }
 
+static bool ends_early(const struct sp_gpu_grid *g)
+{
+    return sp_gpu_is_wide(g) && !sp_gpu_is_sampled(&g->launch);
+}
+
 static void run_sm(struct simulation *s, int64_t sm)
 {
     const int64_t n_blocks = s->grid->launch.n_blocks, n_sm = s->options->n_sm;
-    const int64_t most = sp_gpu_is_wide(s->grid) ? WIDE_MOST : INT64_MAX;
+    const int64_t most = ends_early(s->grid) ? WIDE_MOST : INT64_MAX;
     int64_t next = sm;
     int running = 0;
     s->n_asked = 0;
@@ -150,7 +155,7 @@ static enum sp_status make_l1(struct simulation *s, struct sp_error *err)
     enum sp_status status = sp_new_array(warps, sizeof *s->cursor, what, (void **)&s->cursor, err);
     if (status == SP_OK)
         status = sp_new_array(o->n_resident, sizeof *s->left, what, (void **)&s->left, err);
-    if (status == SP_OK && sp_gpu_is_wide(s->grid)) /* a turn of all warps goes beyond the most */
+    if (status == SP_OK && ends_early(s->grid)) /* a turn of all warps goes beyond the most */
         status =
             sp_new_array(WIDE_MOST + (warps + 1) * SP_WARP, sizeof *s->line, what, (void **)&s->line, err);
     for (int k = 0; k < SP_N_GPU_L1_SIZES && status == SP_OK; k++) {
@@ -407,6 +412,8 @@ static enum sp_status count_touched(const struct pass *p, struct sp_error *err)
     if (p->wide) {
         status = sp_gpu_wide_rows(p->grid, &w->n_sectors, err);
         w->n_sectors *= p->grid->layout->r * (int64_t)p->grid->layout->s_x / SP_GPU_SECTOR_B;
+        if (p->grid->n_items[SP_GPU_SECOND] > 0)
+            w->n_sectors *= 2;
     }
     for (int64_t i = 0; !p->wide && i < p->n_sectors; i++)
         w->n_sectors += p->touched[i];
@@ -420,7 +427,7 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
     const struct sp_gpu_grid *g = p->grid;
     const bool wide = sp_gpu_is_wide(g) && !g->walks_all;
     p->n_slots = o->n_blocks < g->launch.n_blocks ? o->n_blocks : g->launch.n_blocks;
-    p->second = (sp_gpu_array_bytes(g, SP_GPU_X) / 64 + 1) * 2;
+    p->second = sp_gpu_second_sector(g);
     p->n_sectors = p->second;
     if (g->n_items[SP_GPU_SECOND] > 0)
         p->n_sectors += (sp_gpu_array_bytes(g, SP_GPU_SECOND) / 64 + 1) * 2;

@@ -178,25 +178,30 @@ static struct sp_roof_term arithmetic_of(const struct sp_gpu_grid *g, const stru
         peak ? peak->value : sp_value_none("the machine does not describe it")};
 }
 
-/* A step waits for memory once, but not more often than sectors come from there. */
-static struct sp_value waits_of(const struct sp_gpu_traffic *t)
+/* Latencies of memory that a load from the L2 takes: at most one where that is not described. */
+static struct sp_value L2_part(const struct sp_machine *m)
 {
-    const double steps = (double)sp_coalesced_steps(&t->sectors);
-    const struct sp_value sectors = t->memory_load_B;
-    return sp_value_between(fmin(steps, sectors.value / SP_GPU_SECTOR_B),
-                            fmin(steps, sectors.lo / SP_GPU_SECTOR_B),
-                            fmin(steps, sectors.hi / SP_GPU_SECTOR_B), SP_MODELLED);
+    const struct sp_value L2 = m->gpu.L2_latency_s, memory = m->gpu.latency_s;
+    return sp_value_known(L2) && sp_value_known(memory) ? sp_value_of(L2.value / memory.value, SP_MODELLED)
+                                                        : sp_value_between(1, 0, 1, SP_MODELLED);
 }
 
-/* `resident` warps wait at the same time, the longest one as often as it must. */
-static struct sp_value longest_waits(const struct sp_gpu_traffic *t, double resident)
+/* A step waits once, but not more often than sectors come from where it waits for, and the longest
+ * warp as often as it must: `longest` steps. [latencies of memory] */
+static double waits_for(const struct sp_gpu_traffic *t, double memory_B, double L2_B, double part,
+                        double longest)
 {
-    const struct sp_value waits = waits_of(t);
-    const double longest = (double)t->sectors.most_steps * resident;
-    double bound[] = {waits.value, waits.lo, waits.hi};
-    for (int i = 0; i < 3; i++)
-        bound[i] = bound[i] > 0 ? fmax(bound[i], longest) : 0;
-    return sp_value_between(bound[0], bound[1], bound[2], SP_MODELLED);
+    const double steps = (double)sp_coalesced_steps(&t->sectors);
+    return memory_B > 0 ? fmax(fmin(steps, memory_B / SP_GPU_SECTOR_B), longest)
+                        : part * fmax(fmin(steps, L2_B / SP_GPU_SECTOR_B), longest);
+}
+
+static struct sp_value waits_of(const struct sp_gpu_traffic *t, struct sp_value part, double longest)
+{
+    const struct sp_value memory = t->memory_load_B, L2 = t->L2_load_B;
+    return sp_value_between(waits_for(t, memory.value, L2.value, part.value, longest),
+                            waits_for(t, memory.lo, L2.lo, part.lo, longest),
+                            waits_for(t, memory.hi, L2.hi, part.hi, longest), SP_MODELLED);
 }
 
 /* What the SMs that have a block can draw of a ceiling of all. */
@@ -208,17 +213,21 @@ static struct sp_value part_of(struct sp_value rate, double share)
 }
 
 /* What is there before the first data, and what a last wave of few blocks takes longer: nothing
- * where nothing is loaded. From the L2 loads come sooner than the machine's latency says. */
+ * where nothing is loaded. */
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
     const double per_latency = (double)m->n_cores * t->occupancy.warps * g->launch.steps;
     const double loads = t->L1_load_B.value + t->L1_copy_B.value > 0 ? SP_GPU_RAMP_LOADS : 0;
-    const struct sp_roof_term waiting = {"latency", waits_of(t),
+    const struct sp_value part = L2_part(m), memory_B = t->memory_load_B;
+    const struct sp_roof_term waiting = {"latency", waits_of(t, part, 0),
                                          sp_gpu_rate_of(per_latency, m->gpu.latency_s)};
-    p->term[SP_GPU_TERM_RAMP] = (struct sp_roof_term){
-        "ramp", sp_value_between(loads, t->memory_load_B.lo > 0 ? loads : 0, loads, SP_MODELLED),
-        sp_gpu_rate_of(1, m->gpu.latency_s)};
+    p->term[SP_GPU_TERM_RAMP] =
+        (struct sp_roof_term){"ramp",
+                              sp_value_between(memory_B.value > 0 ? loads : loads * part.value,
+                                               memory_B.lo > 0 ? loads : loads * part.lo,
+                                               memory_B.hi > 0 ? loads : loads * part.hi, SP_MODELLED),
+                              sp_gpu_rate_of(1, m->gpu.latency_s)};
     p->n_waves = (double)g->launch.n_blocks / ((double)m->n_cores * t->occupancy.blocks);
     const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
     const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, sp_gpu_term_time(&waiting));
@@ -246,8 +255,10 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
         (struct sp_roof_term){"L1 requests", sp_gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
     p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);
-    p->term[SP_GPU_TERM_LATENCY] = (struct sp_roof_term){
-        "latency", longest_waits(t, resident), sp_gpu_rate_of(resident * g->launch.steps, m->gpu.latency_s)};
+    /* `resident` warps wait at the same time, the longest one as often as it must. */
+    p->term[SP_GPU_TERM_LATENCY] =
+        (struct sp_roof_term){"latency", waits_of(t, L2_part(m), (double)t->sectors.most_steps * resident),
+                              sp_gpu_rate_of(resident * g->launch.steps, m->gpu.latency_s)};
     p->term[SP_GPU_TERM_LAUNCH] = (struct sp_roof_term){"launch overhead", sp_value_of(launches, SP_MODELLED),
                                                         sp_gpu_rate_of(1, m->gpu.launch_s)};
     set_ends(g, m, p);

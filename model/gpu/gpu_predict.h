@@ -65,8 +65,8 @@ struct sp_gpu_prediction {
 
 /* Latency, by Little's law: a warp makes `steps` (of the launch) of its steps, a request for a
  * gathered operand with the loads that lead to it, while one latency passes, and a step waits for
- * memory once, but not more often than sectors come from there. The warp with most steps takes at
- * least its own time. */
+ * memory once, but not more often than sectors come from there; where memory gives nothing, for the
+ * L2. The warp with most steps takes at least its own time. */
 
 /* Below this a kernel may well be shorter than its launch [s]. */
 #define SP_SHORT_LAUNCH_S 5e-6

@@ -19,20 +19,31 @@ enum step {
 /* Threads of a warp whose entries are those of one pass. */
 static int teams_of(const struct sp_gpu_cursor *c)
 {
-    return SP_WARP / c->grid->launch.column_lanes;
+    return SP_WARP >> __builtin_ctz((unsigned)c->grid->launch.column_lanes);
 }
 
 /* Steps of a batch. */
 enum { NAME_ROW, NAME_COLUMN, DOT_ROW, DOT_ENTRY_ROW, DOT_X, ENDED };
 
-/* at[]: the entry of each lane in pass `pass` from c->from on. Returns the lanes before c->to. */
-static uint32_t name_entries(struct sp_gpu_cursor *c, int pass)
+/* The entry of the first team in a pass from c->from on. */
+static int64_t entry_of_pass(const struct sp_gpu_cursor *c, int pass)
 {
-    const int column_lanes = c->grid->launch.column_lanes;
-    const int64_t first = c->from + (int64_t)pass * teams_of(c);
+    return c->from + (int64_t)pass * teams_of(c);
+}
+
+/* Lanes that have an entry in pass `pass` from c->from on: those before c->to. */
+static uint32_t lanes_of_pass(const struct sp_gpu_cursor *c, int pass)
+{
+    return sp_gpu_first_lanes((c->to - entry_of_pass(c, pass)) * c->grid->launch.column_lanes);
+}
+
+/* at[]: their entries, and those after them. */
+static void name_entries(struct sp_gpu_cursor *c, int pass)
+{
+    const int shift = __builtin_ctz((unsigned)c->grid->launch.column_lanes);
+    const int64_t first = entry_of_pass(c, pass);
     for (int lane = 0; lane < SP_WARP; lane++)
-        c->at[lane] = first + lane / column_lanes;
-    return sp_gpu_first_lanes((c->to - first) * column_lanes);
+        c->at[lane] = first + (lane >> shift);
 }
 
 /* The same for the one entry that each lane keeps: that of pass `its number in the team`. */
@@ -52,9 +63,11 @@ static uint32_t lanes_in_row(const struct sp_gpu_cursor *c)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int64_t left = c->grid->layout->r - c->k;
+    if (left <= 0 || left >= (int64_t)g->column_lanes * g->vector)
+        return left <= 0 ? 0 : UINT32_MAX;
     uint32_t lanes = 0;
     for (int lane = 0; lane < SP_WARP; lane++)
-        lanes |= (uint32_t)(lane % g->column_lanes * g->vector < left) << lane;
+        lanes |= (uint32_t)((lane & (g->column_lanes - 1)) * g->vector < left) << lane;
     return lanes;
 }
 
@@ -64,28 +77,29 @@ static void name_row(struct sp_gpu_cursor *c, int64_t row)
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int64_t first = row * c->grid->layout->r + c->k;
     for (int lane = 0; lane < SP_WARP; lane++)
-        c->named[lane] = first + lane % g->column_lanes * g->vector;
+        c->named[lane] = first + (lane & (g->column_lanes - 1)) * g->vector;
 }
 
-/* The same in the rows that the column indices of the active lanes' entries at[] name. */
-static void name_gathered(struct sp_gpu_cursor *c)
+/* The same in rows of an operand, for the active lanes: those of the teams' entries, which follow
+ * each other from `entry` on. The first lane of a team asks where any does. */
+static void name_entry_rows(struct sp_gpu_cursor *c, int64_t entry)
 {
     const struct sp_layout *l = c->grid->layout;
-    const struct sp_gpu_launch *g = &c->grid->launch;
-    for (uint32_t left = c->active; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        c->named[lane] = sp_layout_col(l, c->at[lane]) * l->ld_x + c->k + lane % g->column_lanes * g->vector;
+    const int lanes = c->grid->launch.column_lanes, vector = c->grid->launch.vector;
+    for (int first = 0; first < SP_WARP && c->active & sp_gpu_bit(first); first += lanes, entry++) {
+        const int64_t item = sp_layout_row(l, entry) * l->r + c->k;
+        for (int lane = 0; lane < lanes; lane++)
+            c->named[first + lane] = item + (int64_t)lane * vector;
     }
 }
-
-/* The rows of the row operand that the entries of the active lanes name. */
-static void name_entry_rows(struct sp_gpu_cursor *c)
+static void name_gathered(struct sp_gpu_cursor *c, int64_t entry)
 {
     const struct sp_layout *l = c->grid->layout;
-    const struct sp_gpu_launch *g = &c->grid->launch;
-    for (uint32_t left = c->active; left; left &= left - 1) {
-        const int lane = __builtin_ctz(left);
-        c->named[lane] = sp_layout_row(l, c->at[lane]) * l->r + c->k + lane % g->column_lanes * g->vector;
+    const int lanes = c->grid->launch.column_lanes, vector = c->grid->launch.vector;
+    for (int first = 0; first < SP_WARP && c->active & sp_gpu_bit(first); first += lanes, entry++) {
+        const int64_t item = sp_layout_col(l, entry) * l->ld_x + c->k;
+        for (int lane = 0; lane < lanes; lane++)
+            c->named[first + lane] = item + (int64_t)lane * vector;
     }
 }
 
@@ -123,7 +137,7 @@ static void open_columns_batch(struct sp_gpu_cursor *c, int64_t k)
 static uint32_t lanes_of_turn(struct sp_gpu_cursor *c)
 {
     const int pass = c->pass + c->turn;
-    return c->turn < SP_GPU_TOGETHER && pass < c->grid->launch.column_lanes ? name_entries(c, pass) : 0;
+    return c->turn < SP_GPU_TOGETHER && pass < c->grid->launch.column_lanes ? lanes_of_pass(c, pass) : 0;
 }
 
 static bool next_dot(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -131,12 +145,13 @@ static bool next_dot(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     const struct sp_gpu_launch *g = &c->grid->launch;
     const bool one_team = g->column_lanes == SP_WARP;
     c->active = lanes_of_turn(c) & lanes_in_row(c);
-    if (c->inner_step == DOT_ENTRY_ROW) {
-        name_entry_rows(c);
+    const int64_t entry = entry_of_pass(c, c->pass + c->turn);
+    if (c->inner_step == DOT_ENTRY_ROW && !c->gathers_only) {
+        name_entry_rows(c, entry);
         c->inner_step = DOT_X;
         return sp_gpu_load_wide(r, SP_GPU_ROWS, c->active, c->named, g->vector, one_team);
     }
-    name_gathered(c);
+    name_gathered(c, entry);
     c->turn++;
     c->inner_step = is_coo(c) ? DOT_ENTRY_ROW : DOT_X;
     return sp_gpu_load_wide(r, SP_GPU_X, c->active, c->named, g->vector, one_team);
@@ -149,12 +164,13 @@ static bool next_of_batch(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     while (c->inner_step != ENDED)
         switch (c->inner_step) {
         case NAME_ROW:
-            c->active = lanes_of_turn(c);
+            c->active = c->gathers_only ? 0 : lanes_of_turn(c);
             if (!c->active) {
                 open_columns_batch(c, 0);
                 break;
             }
             c->inner_step = NAME_COLUMN;
+            name_entries(c, c->pass + c->turn);
             if (is_coo(c))
                 return sp_gpu_load(r, SP_GPU_ROW_INDEX, c->active, c->at, true);
             break;
@@ -164,6 +180,8 @@ static bool next_of_batch(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
             return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
         case DOT_ROW:
             c->inner_step = DOT_X;
+            if (c->gathers_only)
+                break;
             name_row(c, c->row);
             return sp_gpu_load_wide(r, SP_GPU_ROWS, lanes_in_row(c), c->named, g->vector,
                                     g->column_lanes == SP_WARP);
@@ -279,11 +297,11 @@ static bool next_gather(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum 
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
     for (; c->turn < SP_GPU_TOGETHER; c->turn++, c->vector = 0) {
-        c->active = name_entries(c, c->turn) & begin_vector(c);
+        c->active = lanes_of_pass(c, c->turn) & begin_vector(c);
         if (!c->active)
             continue;
         c->vector++;
-        name_gathered(c);
+        name_gathered(c, entry_of_pass(c, c->turn));
         return sp_gpu_load_wide(r, array, c->active, c->named, g->vector, g->column_lanes == SP_WARP);
     }
     c->turn = 0;
@@ -293,8 +311,9 @@ static bool next_gather(struct sp_gpu_cursor *c, struct sp_gpu_request *r, enum 
 
 static bool next_column(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
-    c->active = c->turn < SP_GPU_TOGETHER ? name_entries(c, c->turn) : 0;
+    c->active = c->turn < SP_GPU_TOGETHER && !c->gathers_only ? lanes_of_pass(c, c->turn) : 0;
     if (c->active) {
+        name_entries(c, c->turn);
         c->turn++;
         return sp_gpu_load(r, SP_GPU_COL, c->active, c->at, true);
     }
@@ -418,9 +437,8 @@ static bool next_of_wide(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
             c->step = ENTRY_SECOND;
             return sp_gpu_load(r, SP_GPU_COL, UINT32_MAX, c->at, true);
         case ENTRY_SECOND:
-            c->part++;
             c->step = ENTRY_COL;
-            name_gathered(c);
+            name_gathered(c, c->part++);
             return sp_gpu_load_wide(r, SP_GPU_SECOND, in_row, c->named, vector, true);
         case ROW_Y:
             name_row(c, c->row);

@@ -412,7 +412,8 @@ static enum sp_status predict_on(const struct sp_request *r, const struct sp_sub
     void *rows;
     struct sp_identity identity;
     if (model.n_nz == 0)
-        return sp_fail(err, SP_INPUT, "name another", "the matrix has no entries: there is nothing to model");
+        return sp_fail(err, SP_INPUT, "name another matrix",
+                       "the matrix has no entries: there is nothing to model");
     snprintf(model.name, sizeof model.name, "%s", subject->name);
     if (o->precision >= 0)
         request.workload.precision = (enum sp_precision)o->precision;

@@ -30,15 +30,19 @@ exits 4 'error: ' analyze gen:laplace3d:8 --device gpu --machine h200
 # What does not fit together.
 exits 2 "not 'tpu'" analyze gen:laplace3d:8 --device tpu
 exits 2 "not 'gpu:x'" analyze gen:laplace3d:8 --device gpu:x
-exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --threads 2
-exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --schedule merge
-exits 2 'are for CPUs' analyze gen:laplace3d:8 --device gpu --between axpy
+exits 2 'threads is for CPUs, not for --device gpu' analyze gen:laplace3d:8 --device gpu --threads 2
+exits 2 'schedule is for CPUs' analyze gen:laplace3d:8 --device gpu --schedule merge
+exits 2 'between is for CPUs' analyze gen:laplace3d:8 --device gpu --between axpy
 exits 2 'is for CPUs' analyze gen:laplace3d:8 --device gpu --bytes perf
 exits 2 'is for CPUs' analyze gen:laplace3d:8 --device gpu --isa avx2
 exits 2 'add --device gpu' analyze gen:laplace3d:8 --isa cuda-lanes
 exits 2 'add --device gpu' analyze gen:laplace3d:8 --bytes cupti
 exits 2 'is a GPU' analyze gen:laplace3d:8 --machine h200
 exits 2 'are for CPUs' machine measure --device gpu --threads 2
+printf '%%%%MatrixMarket matrix coordinate real general\n5 7 0\n' >empty.mtx
+exits 3 'name another matrix' model empty.mtx --machine a100
+"$spmodel" model gen:laplace3d:8 --machine a100 --w 2 >"$dir/out" 2>"$dir/err" || fail "model --w 2 exits with $?"
+has 'w changes nothing here'
 
 if [ -z "$stand_in" ]; then
     echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"

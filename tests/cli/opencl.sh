@@ -23,7 +23,7 @@ if [ -z "$all" ]; then
     # What does not fit together, and no platform: the reason, the remedy, exit code 4, nothing left behind.
     exits 2 "not 'opencl:x'" analyze gen:laplace3d:8 --device opencl:x
     exits 2 "not 'openclx'" analyze gen:laplace3d:8 --device openclx
-    exits 2 'are for CPUs' analyze gen:laplace3d:8 --device opencl --threads 2
+    exits 2 'threads is for CPUs, not for --device opencl' analyze gen:laplace3d:8 --device opencl --threads 2
     exits 2 'is for CPUs' analyze gen:laplace3d:8 --device opencl --isa avx2
     exits 2 'is for --device gpu' analyze gen:laplace3d:8 --device opencl --isa cuda-lanes
     exits 2 'is for --device gpu' analyze gen:laplace3d:8 --device opencl --bytes cupti
@@ -49,6 +49,9 @@ ok machine measure --device opencl --quick --size 16MiB --budget 2s -o measured.
 has 'load +MEM +f64'
 "$check_schema" "$machine_schema" measured.json || fail "the measured machine does not obey the schema"
 exits 4 'none has number 700' analyze gen:laplace3d:8 --device opencl:700
+if "$spmodel" doctor | grep -q 'sub-groups none'; then
+    exits 4 'others run without --device' analyze gen:laplace3d:8 --device opencl --op sddmm
+fi
 
 n=0
 one() { # WHAT-THE-REPORT-SAYS ARGUMENT...

@@ -134,6 +134,15 @@ says 'ended by signal 15'
 # Without a GPU: exit code 4, and the archive says why.
 rm "$pack/libspmodel-cuda.so"
 wrap spmodel nothing :
-call 1 4
-grep -q 'error: ' "$found/ceilings-quick.txt" || fail 'the archive does not say why there is no GPU'
+for number in 1 2 4; do
+    call $number 4
+    grep -q 'error: ' "$found/ceilings-quick.txt" || fail 'the archive does not say why there is no GPU'
+    [ "$(grep -c FAILED "$found/summary.txt")" = 1 ] || fail "call $number goes on without a GPU"
+done
+
+# What no call is named says which there are.
+sh "$pack/gpu_session.sh" first >"$dir/out"
+[ $? = 2 ] || fail 'a wrong name does not end with 2'
+grep -q '^# Exit code' "$dir/out" || fail 'a wrong name shows no calls'
+! grep -q '^[^#]' "$dir/out" || fail 'lines of the script are shown'
 echo "gpu_session: ok"

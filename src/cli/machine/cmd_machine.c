@@ -197,7 +197,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (o->on_gpu && (o->measure.n_threads || o->measure.isa))
-            sp_usage_error(state, "--threads and --isa are for CPUs, not for --device gpu");
+            sp_usage_error(state, "--threads and --isa are for CPUs, not for --device");
         if (o->network && (!o->verb || strcmp(o->verb, "measure") != 0))
             sp_usage_error(state, "--network is for `machine measure`");
         if (o->network &&

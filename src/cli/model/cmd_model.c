@@ -694,8 +694,8 @@ static enum sp_status model_matrix(const struct arguments *a, const char *name,
     if (status != SP_OK)
         return status;
     if (matrix.n_nz == 0 || matrix.n_r == 0) {
-        status = sp_fail(err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to model",
-                         facts.name);
+        status = sp_fail(err, SP_INPUT, "name another matrix",
+                         "matrix %s has no entries: there is nothing to model", facts.name);
     } else if (is_over_ranks(a)) {
         status = model_ranks(a, &matrix, facts.name, machines, progress, sinks, err);
     } else {

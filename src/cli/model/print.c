@@ -188,7 +188,7 @@ static void print_short(const struct sp_model_row *row, int n, FILE *out)
 }
 
 /* The rows of one GPU with `gpu`: a table of levels, the best of them, what it rests on. */
-static void print_levels(const struct sp_model_row *row, int n, double n_nz, FILE *out)
+static void print_levels(const struct sp_model_row *row, int n, double n_nz, bool w_stated, FILE *out)
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
     const char *memory = sp_machine_memory_name(row[0].machine);
@@ -210,6 +210,8 @@ static void print_levels(const struct sp_model_row *row, int n, double n_nz, FIL
         (double)g->traffic.L2_hi_B / 1048576);
     if (has_threads(row, n))
         fputs(" A thread for each row: its L2 may be wrong by up to five times.\n", out);
+    if (w_stated)
+        fputs(" --w changes nothing here: a GPU stores y without loading it.\n", out);
     if (g->L2_as_memory)
         sp_print(
             out,
@@ -621,7 +623,7 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
         if (i == 0 || r->row[i - 1].machine != r->row[i].machine)
             print_machine(&r->row[i], out);
         if (r->row[i].gpu)
-            print_levels(&r->row[i], n, (double)r->subject->n_nz, out);
+            print_levels(&r->row[i], n, (double)r->subject->n_nz, r->request->w > 0, out);
         else
             print_table(&r->row[i], n, out);
         for (int k = i; k < i + n; k++)

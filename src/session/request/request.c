@@ -377,7 +377,7 @@ enum sp_status sp_request_take(struct sp_request *r, enum sp_option option, cons
 {
     const enum sp_status status = take_one(r, option, value, err);
     if (status == SP_OK && !(sp_run_options[option].bits & SP_ON_GPU))
-        r->cpu_option = true;
+        r->cpu_option = sp_run_options[option].typed;
     return status;
 }
 
@@ -401,10 +401,8 @@ enum sp_status sp_request_check_device(const struct sp_request *r, struct sp_err
     if (o->gpu_api != SP_GPU_CUDA && strcmp(r->bytes, "cupti") == 0)
         return sp_fail(err, SP_USAGE, NULL, SP_O_BYTES " cupti is for " SP_O_DEVICE " gpu");
     if (r->cpu_option)
-        return sp_fail(err, SP_USAGE, NULL,
-                       SP_O_THREADS ", " SP_O_SCHEDULE ", " SP_O_STORE ", " SP_O_PAGES ", " SP_O_NO_PIN
-                                    ", " SP_O_BETWEEN ", " SP_O_RUNS ", " SP_O_SIM_SKEW ", " SP_O_SIM_POLICY
-                                    " and " SP_O_SIM_LLC " are for CPUs, not for " SP_O_DEVICE " gpu");
+        return sp_fail(err, SP_USAGE, NULL, "%s is for CPUs, not for " SP_O_DEVICE " %s", r->cpu_option,
+                       own->device);
     if (strcmp(r->bytes, "auto") != 0 && strcmp(r->bytes, "cupti") != 0 && strcmp(r->bytes, "sim") != 0)
         return sp_fail(err, SP_USAGE, NULL, SP_O_BYTES " %s is for CPUs; on a GPU auto, cupti or sim",
                        r->bytes);

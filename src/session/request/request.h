@@ -43,7 +43,7 @@ struct sp_request {
     bool format_given, schedule_given, index_given;
     bool on_gpu;
     int gpu;                  /* among those that the process may see */
-    bool cpu_option;          /* one was given that has a meaning on CPUs only */
+    const char *cpu_option;   /* "--threads": one was given that has a meaning on CPUs only; or NULL */
     char recorded_format[48]; /* as typed, where a recording says it */
 };
 

@@ -390,6 +390,12 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     if ((map == SP_GPU_KEEP || map == SP_GPU_BINS) && l->precision == SP_C128)
         return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes",
                        "GPU kernels that share by %s have no complex numbers", m->name);
+    if (l->precision == SP_MIXED)
+        return sp_fail(err, SP_ABSENT, "take " SP_O_PRECISION " f64 or f32",
+                       "GPU kernels have values and vectors of one precision");
+    if (map == SP_GPU_SHARE && l->s_x == 2)
+        return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-row",
+                       "GPU kernels that share by %s have no 16-bit values", m->name);
     if (l->prefetch > 0)
         return sp_fail(err, SP_ABSENT, "leave " SP_O_PREFETCH " out",
                        "GPU kernels do not ask for x in advance");

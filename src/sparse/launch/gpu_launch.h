@@ -216,8 +216,9 @@ int sp_gpu_map_format(enum sp_gpu_map map);
  * which 64-bit indices and complex numbers take 4 or 16; GROUP and ROW as many teams as have two
  * entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
  * (another operation or format, 64-bit indices, for which only THREAD, LANES, CHUNK, GROUP, ROW,
- * STAGE, SAMPLE, FUSED and MMA have bodies, C not a multiple of 32, column-major, more blocks than
- * a grid has, lists or tiles that shared memory cannot hold, no long row for BINS). */
+ * STAGE, SAMPLE, FUSED and MMA have bodies, values in another precision than vectors, 16-bit ones
+ * for SHARE, C not a multiple of 32, column-major, more blocks than a grid has, lists or tiles that
+ * shared memory cannot hold, no long row for BINS). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
