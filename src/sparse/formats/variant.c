@@ -156,6 +156,8 @@ enum sp_status sp_layout_sorted_ptr(const struct sp_layout *l, void **ptr, struc
             sort_share(l, first, end, count, *ptr);
     }
     free(count);
+    if (status == SP_OK && memcmp(*ptr, l->ptr, (size_t)l->n_ptr * l->s_p) == 0)
+        status = sp_fail(err, SP_ABSENT, NULL, "the rows are in the order of their lengths");
     if (status != SP_OK) {
         sp_large_free(l->allocator, *ptr, l->n_ptr, l->s_p);
         *ptr = NULL;

@@ -21,8 +21,8 @@ void sp_layout_unfold(struct sp_layout *view); /* frees what the view owns; safe
 /* Pointers of the layout as if the rows of each thread's share stood in the order of their lengths,
  * so that the end of the next row can be foretold; shares and entries stay where they are, and
  * results are wrong. *ptr [n_ptr] of s_p bytes each, from l->allocator: release with
- * sp_large_free(). SP_ABSENT: not CRS, rows whose indices count from a base, or shares that cut
- * rows. */
+ * sp_large_free(). SP_ABSENT: not CRS, rows whose indices count from a base, shares that cut
+ * rows, or rows that stand in that order already. */
 enum sp_status sp_layout_sorted_ptr(const struct sp_layout *l, void **ptr, struct sp_error *err);
 
 #endif
