@@ -320,7 +320,9 @@ static struct sp_then in_one_region(const struct sp_hint_inputs *in)
     const double t = in->time_s.value, team_s = in->team_s.value;
     return (struct sp_then){
         .time_s = sp_value_between(t - 0.75 * team_s, t - team_s, t - 0.5 * team_s, SP_MODELLED),
-        .core_s = sp_value_of(0, SP_MODELLED)};
+        .core_s = sp_value_of(0, SP_MODELLED),
+        .least_s = sp_value_of(fmax(0, t - in->team_s.hi), SP_MEASURED),
+        .least_why = ", all but the start"};
 }
 
 static enum sp_verdict judge_team(const struct sp_hint_inputs *in, struct sp_hint *hint,
@@ -363,7 +365,7 @@ static enum sp_verdict judge_team(const struct sp_hint_inputs *in, struct sp_hin
 const struct sp_hint_rule sp_hint_team = {
     .id = "F02",
     .title = "start of the team",
-    .version = 1,
+    .version = 2,
     .condition = "an execution that has nothing to do, of the same threads, takes a good part of the time",
     .remedy =
         "several products in one parallel region; where the start is longer than the work, fewer threads",
