@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/record/record.h"
+#include "io/record/record_losses.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 
@@ -143,7 +144,7 @@ static int write_points(const struct sp_record *const *records, int n, double *n
     struct sp_series_point point[MOST_RECORDS];
     int n_points = 0;
     for (int k = 0; k < n && k < MOST_RECORDS; k++)
-        n_points += sp_series_point_of(records[k], &point[n_points]);
+        n_points += sp_series_point_of(records[k], &point[n_points]) && !sp_verdict_disturbed(records[k]);
     sp_sort_by(point, n_points, sizeof *point, by_width);
     sp_put(out, "# r, balance B/flop, Gflop/s, lo, hi, modelled, P_core, b/B, least balance\n$S << EOD\n");
     for (int k = 0; k < n_points; k++) {

@@ -422,6 +422,23 @@ START_TEST(a_series_compares_its_widths)
     ck_assert_ptr_nonnull(strstr(text, "best r: predicted 8 (no worse: 32), measured 32 (no worse: 8)"));
     ck_assert_ptr_nonnull(strstr(text, "2.48"));
     free(text);
+    /* Times of a machine that was too busy for them have no row, and no r is best by them. */
+    sp_record_set_text(&r[1], SP_F_CONDITIONS_STATE, "unusable");
+    sp_record_set_text(&r[1], SP_F_CONDITIONS_DOUBT, "too many samples were disturbed");
+    out = open_memstream(&text, &size);
+    sp_report_series(series, 3, &style, out);
+    fclose(out);
+    ck_assert_msg(strstr(text, "best r: predicted 32, measured 32") && !strstr(text, "2.48") &&
+                      strstr(text, "\n 1 left out: too many samples were disturbed\n"),
+                  "%s", text);
+    free(text);
+    sp_record_set_text(&r[0], SP_F_CONDITIONS_STATE, "unusable");
+    sp_record_set_text(&r[0], SP_F_CONDITIONS_DOUBT, "too many samples were disturbed");
+    out = open_memstream(&text, &size);
+    sp_report_series(series, 3, &style, out);
+    fclose(out);
+    ck_assert_str_eq(text, "");
+    free(text);
     for (int i = 0; i < 3; i++)
         sp_record_free(&r[i]);
 }

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/figures.h"
+#include "base/print.h"
 #include "io/record/record.h"
+#include "io/record/record_losses.h"
 
 enum { MOST = 32, N_COLUMNS = 8, CELL = 40 };
 
@@ -115,9 +117,13 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     struct sp_series_point point[MOST];
     struct sp_pen pen;
     struct table t = {.n_rows = 0};
-    int n = 0;
-    for (int i = 0; i < n_records && n < MOST; i++)
-        n += sp_series_point_of(records[i], &point[n]);
+    int n = 0, n_disturbed = 0;
+    for (int i = 0; i < n_records && n < MOST; i++) {
+        const bool has_point = sp_series_point_of(records[i], &point[n]),
+                   is_disturbed = has_point && sp_verdict_disturbed(records[i]) != NULL;
+        n_disturbed += is_disturbed;
+        n += has_point && !is_disturbed;
+    }
     if (n < 2)
         return;
     sp_pen_open(&pen, style, out);
@@ -133,4 +139,6 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     fill(point, n, &t);
     print(&pen, &t, point);
     verdict(&pen, point, n);
+    if (n_disturbed > 0)
+        sp_print(out, " %d left out: too many samples were disturbed\n", n_disturbed);
 }
