@@ -63,7 +63,7 @@ static const char *validated_on(const struct sp_record *record, bool here, char 
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (!here)
         return on_gpu ? "; the simulation was not validated on this kind of machine"
-                      : "; the simulation was validated on one kind of machine, " SP_VALIDATED_ON;
+                      : "; the simulation was validated on " SP_VALIDATED_ON ", not on this machine";
     snprintf(text, size, "; the simulation was validated on this kind of machine");
     if (sp_record_number(record, SP_F_MACHINE_VALIDATION_MOST_ABS, &most) && isfinite(most))
         snprintf(text + strlen(text), size - strlen(text), " within %.1f %%", 100 * most);
