@@ -376,11 +376,17 @@ START_TEST(in_core)
     in.time_s = sp_value_of(5.2e-3, SP_MEASURED);
     in.formats = formats;
     in.n_formats = 1;
+    struct sp_hints h;
     struct sp_hint hint = only(&in, "C01");
     ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --format sell:8,64");
     ck_assert_double_eq_tol(hint.gain_hi, 1 - 240e6 / 76e9 / 5.2e-3, 1e-9); /* its transfers remain */
+    ck_assert(strstr(hint.evidence, "takes 5.00 ms (measured), transfers"));
+    in.team_s = sp_value_of(0.4e-3, SP_MEASURED); /* another loss, and yet a part of these 5 ms */
+    hint = *find((h = ask(&in), &h), "C01");
+    ck_assert(strstr(hint.evidence, "takes 5.00 ms (measured; the start of the team is 400 us of it), transfers"));
+    in.team_s = sp_value_none("not measured");
     formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
-    struct sp_hints h = ask(&in);
+    h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
 }
 END_TEST

@@ -14,6 +14,10 @@ static bool waits_longer(const struct sp_hint_inputs *in, double transfers)
            sp_hint_waits(in) * in->time_s.value > in->core_s.value - transfers;
 }
 
+/* A start of the team of more than this share of the execution is named beside it: it is a loss of
+ * its own, and no part of "in-core execution". */
+#define LARGE_START 0.05
+
 static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                      struct sp_checked *checked)
 {
@@ -30,10 +34,13 @@ static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_
     if (!best || !sp_gain_is_worth(in, gain) || waits_longer(in, transfers))
         return SP_SILENT;
     sp_hint_take(in, hint, sp_then_storage(in, best), SP_MODELLED, SP_MEDIUM);
-    char core[32], data[32], other[32];
+    char core[32], data[32], other[32], team[32], start[64] = "";
+    if (sp_value_known(in->team_s) && in->team_s.value > LARGE_START * in->core_s.value)
+        snprintf(start, sizeof start, "; the start of the team is %s of it",
+                 sp_text_seconds(team, sizeof team, in->team_s.value));
     snprintf(hint->evidence, sizeof hint->evidence,
-             "Execution from L1 takes %s (measured), transfers %s. With %s execution takes %s.",
-             sp_text_seconds(core, sizeof core, in->core_s.value),
+             "Execution from L1 takes %s (measured%s), transfers %s. With %s execution takes %s.",
+             sp_text_seconds(core, sizeof core, in->core_s.value), start,
              sp_text_seconds(data, sizeof data, transfers), best->option,
              sp_text_seconds(other, sizeof other, best->core_s.value));
     if (sp_hint_is_waiting(in))
