@@ -51,6 +51,9 @@ while read -r term; do
     expect 0 "" "$term"
 done <"$dir/terms"
 
+# A row of the losses, as the report prints it, is explained with its own number.
+expect 0 "    losses.in_core " "in-core execution" "$record"
+
 # Headings of the report.
 sed -n 's/^\([A-Z][A-Z ]*[A-Z]\)\( .*\)*$/\1/p' "$source"/tests/golden/report-*.txt | sed 's/  .*//' | tr 'A-Z' 'a-z' | sort -u >"$dir/headings"
 [ "$(wc -l <"$dir/headings")" -ge 9 ] || fail "only $(wc -l <"$dir/headings") headings were found in reports"
