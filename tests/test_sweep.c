@@ -249,6 +249,7 @@ START_TEST(without_a_clean_sample_there_is_no_best)
     struct sp_sweep s = {
         .n_combinations = 11, .n = 11, .point = points, .base_time = sp_value_none("nothing was measured")};
     points[0] = point_of("", 0, 0, 0, 40);
+    points[0].bound_s = 957e-9;
     for (int i = 1; i < s.n; i++) {
         points[i] = (struct sp_sweep_point){.fate = SP_SWEEP_BUDGET};
         sp_change_add_number(&points[i].variant.change, SP_OPTION_THREADS, i);
@@ -259,6 +260,8 @@ START_TEST(without_a_clean_sample_there_is_no_best)
     ck_assert_int_eq(s.best, -1);
     ck_assert_int_eq(s.conditions.state, SP_UNUSABLE);
     char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "     the run: at least 957 ns: other") && !strstr(text, "against the run"), "%s",
+                  text);
     ck_assert_msg(strstr(text, "\nunusable: 40 of 40 samples") && strstr(text, "best  not known") &&
                       strstr(text, "10 left out: the others took") && strstr(text, "     --threads 1\n") &&
                       strstr(text, "... and 2 more (-v)"),

@@ -65,9 +65,9 @@ static void state_line(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
 }
 
-static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_scale scale)
+static void head(struct sp_pen *pen, const struct sp_record *record)
 {
-    char cell[CELL], took[CELL];
+    char took[CELL];
     double cost = NAN, combinations = NAN;
     const char *name = "?";
     sp_record_text(record, SP_F_PROBLEM_NAME, &name);
@@ -78,6 +78,11 @@ static void head(struct sp_pen *pen, const struct sp_record *record, struct sp_s
                sp_text_seconds(took, sizeof took, cost));
     sp_pen_end(pen);
     state_line(pen, record);
+}
+
+static void column_heads(struct sp_pen *pen, struct sp_scale scale)
+{
+    char cell[CELL];
     fputc('\n', pen->out);
     snprintf(cell, sizeof cell, "time %s", scale.prefix);
     sp_pen_right(pen, SP_INK_PLAIN, TIME, cell);
@@ -171,8 +176,7 @@ static void map(struct sp_pen *pen, const json_t *points, double base_s, struct 
 }
 
 /* How many have this fate, and which: all of them, at most so many, none (0). */
-static void left_out(struct sp_pen *pen, const json_t *points, const char *fate, const char *text, int most,
-                     struct sp_scale scale)
+static void left_out(struct sp_pen *pen, const json_t *points, const char *fate, const char *text, int most)
 {
     const json_t *point;
     size_t i, n = 0;
@@ -191,8 +195,7 @@ static void left_out(struct sp_pen *pen, const json_t *points, const char *fate,
             continue;
         sp_pen_put(pen, SP_INK_DIM, "     %s", change_of(point));
         if (isfinite(bound))
-            sp_pen_put(pen, SP_INK_DIM, ": at least %s %s",
-                       sp_figure(cell, sizeof cell, bound / scale.factor, 3), scale.prefix);
+            sp_pen_put(pen, SP_INK_DIM, ": at least %s", sp_text_seconds(cell, sizeof cell, bound));
         if (why)
             sp_pen_put(pen, SP_INK_DIM, ": %s", why);
         sp_pen_end(pen);
@@ -214,11 +217,12 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     bool run_is_tied = false, run_is_measured = false, has_setup = false;
     const int all = style->verbosity >= 1 ? INT_MAX : 0;
     sp_pen_open(&pen, style, out);
-    head(&pen, record, scale);
+    head(&pen, record);
     json_array_foreach(points, i, point) if (is_measured(point))
     {
         const char *what = sp_item_text(point, "change");
-        rank++;
+        if (rank++ == 0)
+            column_heads(&pen, scale);
         run_is_measured |= !what || !*what;
         has_setup |= isfinite(sp_item_number(json_object_get(point, "trial"), "setup_executions"));
         if (json_is_true(json_object_get(point, "tied"))) {
@@ -241,20 +245,20 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     fputc('\n', out);
     left_out(&pen, points, "disturbed",
              "fewer than three of their samples were undisturbed, so they have no figure:",
-             all > 0 ? all : NAMED, scale);
+             all > 0 ? all : NAMED);
     left_out(&pen, points, "cannot be faster",
-             "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all, scale);
+             "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all);
     left_out(&pen, points, "no time left",
              "the others took several times the budget; a longer " SP_O_BUDGET " reaches:",
-             all > 0 ? all : NAMED, scale);
-    left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all, scale);
-    left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX, scale);
+             all > 0 ? all : NAMED);
+    left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all);
+    left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX);
     sp_record_number(record, SP_F_SWEEP_COMBINATIONS, &combinations);
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)
         sp_print(out,
-                 " %.0f combinations were not walked: groups of options are scanned around the best so far "
-                 "(" SP_O_EXHAUSTIVE " walks all)\n",
+                 " %.0f combinations were not walked: groups of options are scanned around the best so\n"
+                 "     far (" SP_O_EXHAUSTIVE " walks all)\n",
                  rest);
     if (sp_record_text(record, SP_F_SWEEP_BEST_COMMAND, &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");
