@@ -62,6 +62,9 @@ awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a lin
 [ "$(grep -cE '[0-9] (sim|min) ' "$dir/out")" = "$(ls machines/*.json | wc -l)" ] || fail "not one line for each machine"
 grep -q '^MACHINE' "$dir/out" && fail "blocks although -v was not given"
 has '^ a100-sxm4-40gb +GPU +(CRS|SELL-32-256|SELL-32-1) '
+run model gen:laplace3d:16 --format crs --machine a64fx,ivb-e5-2660v2
+has '^ a64fx .* in-core execution$'
+has '^ All figures modelled, with in-core limits on 1 of 2 machines[.]$'
 run model -v gen:laplace3d:10 --machine ivb-e5-2660v2,a100-sxm4-40gb
 has '^MACHINE  a100-sxm4-40gb .* GPU$'
 has '^ CRS lanes [0-9]+ +1[.]000 +[0-9.]+ '

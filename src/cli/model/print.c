@@ -746,7 +746,14 @@ static void print_notes(const struct sp_model_result *r, const struct sp_model_r
               ? " alpha as given.\n"
               : " alpha sim: simulated for the caches of each machine; min: x loaded once by each cache.\n",
           out);
-    sp_print(out, " All figures modelled, without in-core limits%s.\n",
+    int n_core = 0;
+    for (int i = 0; i < n; i++)
+        n_core += best[i]->units.by != NULL;
+    if (n_core > 0)
+        sp_print(out, " All figures modelled, with in-core limits on %d of %d machines", n_core, n);
+    else
+        fputs(" All figures modelled, without in-core limits", out);
+    sp_print(out, "%s.\n",
              r->request->every_format ? "; the format of least time for each (-v shows all)" : "");
     if (any_mark(best, n, '^'))
         sp_print(out, " ^ the data fit a cache whose bandwidth is not described: at that of memory.\n");
