@@ -10,9 +10,12 @@ mesh=gen:laplace2d:30+permuted:7
 
 # a table of every method, nothing written
 "$program" reorder $mesh --method all > "$dir/all" || fail "all methods are compared"
+"$program" analyze --help | sed -n '/--reorder=R/,/--row-ptr/p' > "$dir/help"
 for method in rcm metis nd degree hubs gray jaccard jaccard2 random reversed none; do
     grep -q "^  $method " "$dir/all" || fail "the table has no line for $method"
+    grep -qw -- "$method" "$dir/help" || fail "analyze --help has no $method"
 done
+rm "$dir/help"
 grep -q 'SpMVs of .* measured' "$dir/all" || fail "the table says what an SpMV is"
 [ "$(ls "$dir")" = all ] || fail "comparing wrote a file"
 "$program" reorder $mesh > "$dir/plain" && grep -q '^  gray ' "$dir/plain" || fail "all is the default without OUT"
