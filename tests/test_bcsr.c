@@ -241,6 +241,13 @@ START_TEST(halves_are_stored)
     sp_layout_free(&l);
     w.op = SP_OP_SPMMV;
     ck_assert_int_eq(sp_workload_check(&w, &err), SP_USAGE);
+    /* Of a complex matrix no precision helps here, so none is proposed. */
+    struct sp_csr z = a;
+    z.field = SP_FIELD_COMPLEX;
+    w.matrix = &z;
+    w.op = SP_OP_SPMM;
+    ck_assert_int_eq(sp_workload_check(&w, &err), SP_USAGE);
+    ck_assert_str_eq(err.what, "complex values are supported for spmv in CRS only");
 }
 END_TEST
 

@@ -23,14 +23,15 @@ static enum sp_status check_format(const struct sp_workload *w, struct sp_error 
 static enum sp_status check_precision(const struct sp_workload *w, struct sp_error *err)
 {
     const char *name = sp_precision_name(w->precision);
-    if (sp_csr_is_complex(w->matrix) && w->precision != SP_C128)
+    const struct sp_format_kind *kind = sp_format_of(w->format);
+    const bool is_complex = sp_csr_is_complex(w->matrix);
+    if ((is_complex || w->precision == SP_C128) && (!kind->takes_complex || w->op != SP_OP_SPMV))
+        return sp_fail(err, SP_USAGE,
+                       "use " SP_O_OP " spmv and " SP_O_FORMAT " crs, or write the real part to another file",
+                       "complex values are supported for spmv in CRS only");
+    if (is_complex && w->precision != SP_C128)
         return sp_fail(err, SP_USAGE, "use " SP_O_PRECISION " c128",
                        "the matrix is complex, the precision %s is not", name);
-    const struct sp_format_kind *kind = sp_format_of(w->format);
-    if (w->precision == SP_C128 && (!kind->takes_complex || w->op != SP_OP_SPMV))
-        return sp_fail(err, SP_USAGE,
-                       "use " SP_O_OP " spmv and " SP_O_FORMAT " crs, or the real part of the matrix",
-                       "complex values are supported for spmv in CRS only");
     bool half = w->precision == SP_F16 || w->precision == SP_BF16;
     if (half && !(kind->halves & 1u << w->op))
         return sp_fail(err, SP_USAGE,
