@@ -383,8 +383,13 @@ START_TEST(in_core)
     ck_assert(strstr(hint.evidence, "takes 5.00 ms (measured), transfers"));
     in.team_s = sp_value_of(0.4e-3, SP_MEASURED); /* another loss, and yet a part of these 5 ms */
     hint = *find((h = ask(&in), &h), "C01");
-    ck_assert(strstr(hint.evidence, "takes 5.00 ms (measured; the start of the team is 400 us of it), transfers"));
+    ck_assert(
+        strstr(hint.evidence, "takes 5.00 ms (measured; the start of the team is 400 us of it), transfers"));
     in.team_s = sp_value_none("not measured");
+    in.row_ends_s = sp_value_of(1e-3, SP_MEASURED);
+    hint = *find((h = ask(&in), &h), "C01");
+    ck_assert(strstr(hint.evidence,
+                     "takes 5.00 ms (measured; mispredicted row ends are 1.00 ms of it), transfers"));
     formats[0].core_s = sp_value_of(4.95e-3, SP_MEASURED);
     h = ask(&in);
     ck_assert_int_eq(h.n_hints, 0);
@@ -418,6 +423,14 @@ START_TEST(threads)
     struct sp_hint hint = only(&in, "F01"); /* 9 threads: execution 2 ms, transfers 2.8 */
     ck_assert_str_eq(PROPOSAL_OF(&in, &hint), "spmodel analyze kkt_power.mtx.gz --threads 9");
     ck_assert_double_eq_tol(hint.gain_hi, 1 - 12.0 / 84, 1e-9);
+    ck_assert_ptr_null(strstr(hint.evidence, "Execution"));
+    /* Eighteen share an execution of 36 ms, less the 4.5 of its start: 6.25 ms instead of 2. */
+    in.core_s = sp_value_of(36e-3, SP_MEASURED);
+    in.team_s = sp_value_of(4.5e-3, SP_MEASURED);
+    hint = only(&in, "F01");
+    ck_assert_double_eq_tol(hint.gain_hi, 1 - 6.25 / 36, 1e-9);
+    ck_assert_ptr_nonnull(strstr(hint.evidence, "Execution, 36.0 ms by 1 thread (measured), is longer than "
+                                                "transfers: 18 share it."));
     in = healthy(); /* a quick machine, of 1, the run's 9 and all 18 */
     in.n_threads = 9;
     in.n_cores = 18;

@@ -106,6 +106,7 @@ struct sp_hint_inputs {
     struct sp_value V_B;              /* through the level now, simulated or measured */
     struct sp_value core_s;           /* W/P_core, with row ends and the start of the team */
     struct sp_value team_s;           /* the start of the team, part of it; SP_NONE: not measured */
+    struct sp_value row_ends_s;       /* mispredicted ends of rows, part of it; SP_NONE: not measured */
     struct sp_value linear_s;         /* with all gathers from L1 */
     struct sp_value prefetch_s;       /* with x prefetched `prefetch` entries ahead */
     int prefetch;                     /* 0: not tried */

@@ -14,9 +14,17 @@ static bool waits_longer(const struct sp_hint_inputs *in, double transfers)
            sp_hint_waits(in) * in->time_s.value > in->core_s.value - transfers;
 }
 
-/* A start of the team of more than this share of the execution is named beside it: it is a loss of
- * its own, and no part of "in-core execution". */
-#define LARGE_START 0.05
+/* What reports show as losses of their own, and "in-core execution" has not, is named where it is
+ * more than this share of the execution. */
+#define LARGE_PART 0.05
+
+static void add_part(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *text,
+                     struct sp_value part)
+{
+    char seconds[32];
+    if (sp_value_known(part) && part.value > LARGE_PART * in->core_s.value)
+        sp_hint_add(hint, text, sp_text_seconds(seconds, sizeof seconds, part.value));
+}
 
 static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                      struct sp_checked *checked)
@@ -34,15 +42,14 @@ static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_
     if (!best || !sp_gain_is_worth(in, gain) || waits_longer(in, transfers))
         return SP_SILENT;
     sp_hint_take(in, hint, sp_then_storage(in, best), SP_MODELLED, SP_MEDIUM);
-    char core[32], data[32], other[32], team[32], start[64] = "";
-    if (sp_value_known(in->team_s) && in->team_s.value > LARGE_START * in->core_s.value)
-        snprintf(start, sizeof start, "; the start of the team is %s of it",
-                 sp_text_seconds(team, sizeof team, in->team_s.value));
-    snprintf(hint->evidence, sizeof hint->evidence,
-             "Execution from L1 takes %s (measured%s), transfers %s. With %s execution takes %s.",
-             sp_text_seconds(core, sizeof core, in->core_s.value), start,
-             sp_text_seconds(data, sizeof data, transfers), best->option,
-             sp_text_seconds(other, sizeof other, best->core_s.value));
+    char core[32], data[32], other[32];
+    sp_hint_add(hint, "Execution from L1 takes %s (measured",
+                sp_text_seconds(core, sizeof core, in->core_s.value));
+    add_part(in, hint, "; the start of the team is %s of it", in->team_s);
+    add_part(in, hint, "; mispredicted row ends are %s of it", in->row_ends_s);
+    sp_hint_add(hint, "), transfers %s. With %s execution takes %s.",
+                sp_text_seconds(data, sizeof data, transfers), best->option,
+                sp_text_seconds(other, sizeof other, best->core_s.value));
     if (sp_hint_is_waiting(in))
         sp_hint_add_storage(in, hint, best->option);
     hint->change = best->change;

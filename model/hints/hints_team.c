@@ -197,11 +197,19 @@ static double bandwidth_at(const struct sp_hint_inputs *in, int n_threads)
     return 0;
 }
 
-/* Bandwidth from the curve; execution scales with threads, but not beyond the cores. */
+/* Execution scales with threads, but not beyond the cores; the start of the team does not [s]. */
+static double core_with_threads(const struct sp_hint_inputs *in, int n_threads)
+{
+    if (!sp_value_known(in->core_s))
+        return 0;
+    const double start = sp_value_known(in->team_s) ? fmin(in->team_s.value, in->core_s.value) : 0;
+    return start + (in->core_s.value - start) * in->n_threads / n_threads;
+}
+
+/* Bandwidth from the curve. */
 static double time_with_threads(const struct sp_hint_inputs *in, int n_threads, double Bps)
 {
-    double core = sp_value_known(in->core_s) ? in->core_s.value * in->n_threads / n_threads : 0;
-    return fmax(in->V_B.value / Bps, core);
+    return fmax(in->V_B.value / Bps, core_with_threads(in, n_threads));
 }
 
 /* What the model does not explain may be each thread's own, so that more share it, or stays. */
@@ -215,7 +223,7 @@ static struct sp_then with_threads(const struct sp_hint_inputs *in, int n_thread
     struct sp_then then = {.time_s = sp_value_between(least, least, then_s + rest, SP_MODELLED),
                            .roof_Bps = sp_value_of(bandwidth_at(in, n_threads), SP_MEASURED)};
     if (sp_value_known(in->core_s))
-        then.core_s = sp_value_of(in->core_s.value * in->n_threads / n_threads, in->core_s.origin);
+        then.core_s = sp_value_of(core_with_threads(in, n_threads), in->core_s.origin);
     return then;
 }
 
@@ -273,6 +281,13 @@ static enum sp_verdict judge_threads(const struct sp_hint_inputs *in, struct sp_
              best_threads < in->n_threads ? in->smt ? ": hardware threads share cores"
                                                     : ": past saturation more threads disturb each other"
                                           : "");
+    if (best_threads > in->n_threads && sp_value_known(in->core_s) &&
+        in->core_s.value > in->V_B.value / now_Bps) {
+        char core[32];
+        sp_hint_add(hint, " Execution, %s by %d thread%s (measured), is longer than transfers: %d share it.",
+                    sp_text_seconds(core, sizeof core, in->core_s.value), in->n_threads,
+                    in->n_threads == 1 ? "" : "s", best_threads);
+    }
     sp_change_add_number(&hint->change, SP_OPTION_THREADS, best_threads);
     snprintf(hint->expect, sizeof hint->expect, "the time falls with the bandwidth; refuted if it stays");
     return SP_FIRES;
@@ -282,7 +297,7 @@ const struct sp_hint_rule sp_hint_threads = {
     .id = "F01",
     .for_own = SP_FOR_ALL_OWN,
     .title = "number of threads",
-    .version = 4,
+    .version = 5,
     .condition =
         "the measured saturation curve gives another number of threads a higher bandwidth (more below "
         "n_sat, fewer, by a tenth at least, past it, or on SMT); not a problem only where the curve reaches "
@@ -290,8 +305,9 @@ const struct sp_hint_rule sp_hint_threads = {
         "used",
     .remedy = "as many threads as saturate the memory of every domain",
     .check = "number of threads",
-    .gain = "max(V/b, W/P_core) with the measured bandwidth of the other number of threads; execution scales "
-            "with threads, and of the rest of the time nothing to all does",
+    .gain =
+        "max(V/b, W/P_core) with the measured bandwidth of the other number of threads; execution, but not "
+        "the start of the team, scales with threads, and of the rest of the time nothing to all does",
     .judge = judge_threads,
 };
 

@@ -195,6 +195,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     if (a->evaluated.p_core.origin != SP_NONE && a->evaluated.p_core.value > 0)
         in.core_s = sp_value_of(out->losses.core.value, SP_MEASURED);
     in.team_s = out->losses.team;
+    in.row_ends_s = out->losses.row_ends;
     in.linear_s = a->proved.linear_s;
     in.prefetch_s = a->proved.prefetch_s;
     in.prefetch = sp_value_known(a->proved.prefetch_s) ? a->proved.prefetch : 0;
