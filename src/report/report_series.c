@@ -25,7 +25,7 @@ static void number(char cell[CELL], double x, double scale)
 
 static void fill(const struct sp_series_point *p, int n, struct table *t)
 {
-    static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "least",
+    static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "x once",
                                                  "Gflop/s", "of limit", "P_core", "b_S/B"};
     double longest = 0;
     for (int i = 0; i < n; i++)
@@ -131,10 +131,10 @@ void sp_report_series(const struct sp_record *const *records, int n_records,
     sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
     sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], SP_F_CONFIG_OP, "?")),
                 sp_words_text(records[0], SP_F_CONFIG_FORMAT_TEXT, "?"));
-    sp_pen_part(
-        &pen, SP_INK_DIM, 3,
-        "times and P_core measured, bytes %s, least [B/flop] and b_S/B modelled; P_core and b_S/B in Gflop/s",
-        sp_origin_name(point[0].balance.origin));
+    sp_pen_part(&pen, SP_INK_DIM, 3,
+                "times and P_core measured, bytes %s, x once [B/flop] and b_S/B modelled; P_core and b_S/B "
+                "in Gflop/s",
+                sp_origin_name(point[0].balance.origin));
     sp_pen_end(&pen);
     fill(point, n, &t);
     print(&pen, &t, point);
