@@ -287,6 +287,8 @@ SPMODEL_FAULT=order gate 1
 # Two records, two commands.
 analyze other --format sell:8,1 gen:laplace2d:60
 expect 5 "differs *request.format" compare "$one" "$(ls "$dir"/other/*.json)"
+sed -E 's/^( *"threads": )null/\14.0/' "$one" >"$dir/asked.json"
+expect 5 "differs *request.threads *null -> 4$" compare "$one" "$dir/asked.json"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
 expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
 expect 3 "failed" compare --ab --rounds 3 true false

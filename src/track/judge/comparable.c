@@ -1,5 +1,6 @@
 #include "track/judge/comparable.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,11 @@ static bool is_identity(enum decides decides, const char *key, bool is_simulated
 
 static void as_text(const json_t *value, char *text, size_t size)
 {
+    if (json_is_real(value) && fabs(json_real_value(value)) < 1e15 &&
+        json_real_value(value) == rint(json_real_value(value))) { /* a count that was asked for */
+        snprintf(text, size, "%.0f", json_real_value(value));
+        return;
+    }
     char *json = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
     snprintf(text, size, "%s", json ? json : "-");
     free(json);
