@@ -260,8 +260,8 @@ START_TEST(without_a_clean_sample_there_is_no_best)
     ck_assert_int_eq(s.best, -1);
     ck_assert_int_eq(s.conditions.state, SP_UNUSABLE);
     char *text = report_of(&s);
-    ck_assert_msg(strstr(text, "     the run: at least 957 ns: other") && !strstr(text, "against the run"), "%s",
-                  text);
+    ck_assert_msg(strstr(text, "     the run: at least 957 ns: other") && !strstr(text, "against the run"),
+                  "%s", text);
     ck_assert_msg(strstr(text, "\nunusable: 40 of 40 samples") && strstr(text, "best  not known") &&
                       strstr(text, "10 left out: the others took") && strstr(text, "     --threads 1\n") &&
                       strstr(text, "... and 2 more (-v)"),

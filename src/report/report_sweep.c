@@ -243,14 +243,14 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
         sp_print(out, " the run itself has no row; each row is compared with executions of it in turn\n");
     map(&pen, points, base.value, scale);
     fputc('\n', out);
-    left_out(&pen, points, "disturbed",
-             "fewer than three of their samples were undisturbed, so they have no figure:",
-             all > 0 ? all : NAMED);
+    left_out(
+        &pen, points, "disturbed",
+        "fewer than three of their samples were undisturbed, so they have no figure:", all > 0 ? all : NAMED);
     left_out(&pen, points, "cannot be faster",
              "max(V/b_S, W/P_core) of the model is above the best time (-v lists them)", all);
-    left_out(&pen, points, "no time left",
-             "the others took several times the budget; a longer " SP_O_BUDGET " reaches:",
-             all > 0 ? all : NAMED);
+    left_out(
+        &pen, points, "no time left",
+        "the others took several times the budget; a longer " SP_O_BUDGET " reaches:", all > 0 ? all : NAMED);
     left_out(&pen, points, "impossible", "they do not go together, or not here (-v says why)", all);
     left_out(&pen, points, "failed", "they were begun and could not be measured:", INT_MAX);
     sp_record_number(record, SP_F_SWEEP_COMBINATIONS, &combinations);
