@@ -54,6 +54,10 @@ done <"$dir/terms"
 # A row of the losses, as the report prints it, is explained with its own number.
 expect 0 "    losses.in_core " "in-core execution" "$record"
 
+# Reports leave out the times of a machine that was too busy for them; where a formula has them, it is said.
+sed '1s/{/{"conditions":{"state":"unusable","doubt":"9 of 9 samples were disturbed"},/' "$record" >"$dir/busy.json"
+expect 0 "(unusable: its times are" performance "$dir/busy.json"
+
 # Headings of the report.
 sed -n 's/^\([A-Z][A-Z ]*[A-Z]\)\( .*\)*$/\1/p' "$source"/tests/golden/report-*.txt | sed 's/  .*//' | tr 'A-Z' 'a-z' | sort -u >"$dir/headings"
 [ "$(wc -l <"$dir/headings")" -ge 9 ] || fail "only $(wc -l <"$dir/headings") headings were found in reports"

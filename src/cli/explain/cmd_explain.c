@@ -10,6 +10,7 @@
 #include "cli/explain/explained.h"
 #include "cli/explain/facts.h"
 #include "io/record/record.h"
+#include "io/record/record_losses.h"
 #include "report/text/pen.h"
 
 /* An explanation for people, from what cli/explain/explained.h makes. */
@@ -503,6 +504,8 @@ static void name_record(const struct sp_record *r, char *text, size_t size)
         sp_words_op(sp_words_text(r, SP_F_CONFIG_OP, "unknown operation")),
         sp_words_text(r, SP_F_CONFIG_FORMAT_TEXT, sp_words_text(r, SP_F_CONFIG_FORMAT, "unknown format")),
         strcmp(status, "complete") == 0 ? "" : ", ", strcmp(status, "complete") == 0 ? "" : status);
+    if (sp_verdict_disturbed(r))
+        snprintf(text + strlen(text), size - strlen(text), " (unusable: its times are of disturbed samples)");
 }
 
 /* As many words from the i-th on as form a known term; 1: that word alone. text[size]: it. */
