@@ -32,6 +32,7 @@ sed '1,/^900 1$/d' "$dir/p.mtx" | sort -n | cmp -s - "$dir/seq" || fail "the per
 [ $? -eq 3 ] && grep -q 'gen:arrow:10' "$dir/out" || fail "info goes on after a bad input and exits with 3"
 "$program" info --json gen:arrow:10 gen:arrow:11 | wc -l | grep -qx ' *2' || fail "JSON of several is JSON Lines"
 "$program" info --spy gen:arrow:100 | grep -q 'one character' || fail "a spy plot is drawn"
+"$program" info --spy gen:band:9:8 | tail -n 1 | grep -q ' 100 % of them hold an entry$' || fail "a full cell is full to 100 %"
 # an option that would change nothing is refused
 for wrong in "generate laplace2d:3 --seed 4" "convert gen:arrow:9 $dir/z.mtx --json" "reorder gen:arrow:9 $dir/z.mtx --csv" \
     "convert --general gen:arrow:9 $dir/z.spm" "machine list --csv" "plot --list --json"; do

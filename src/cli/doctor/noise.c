@@ -136,7 +136,7 @@ static void steal(struct sp_doctor *d)
     bool much = boot >= 0.5 || (now >= 0.5 && b->stolen - a->stolen >= 3);
     sp_find_out(d, section, name, much ? SP_LIMITED : SP_WORKS,
                 much ? "Ask for dedicated processors of the host, or measure on a machine of its own." : "",
-                "%.2g %% of the processors' time went to other guests since boot, %.2g %% just now%s", boot,
+                "%.3g %% of the processors' time went to other guests since boot, %.3g %% just now%s", boot,
                 now, much ? ": samples are interrupted" : "");
 }
 

@@ -263,9 +263,9 @@ enum sp_status sp_spy_text(const struct sp_csr *a, int columns, bool utf8, FILE 
         }
         fputs(utf8 ? "│\n" : "|\n", out);
     }
-    sp_print(out, "one character: %.4g x %.4g places; %s %.2g %% to %s %.2g %% of them hold an entry\n",
-             (double)a->n_r / rows, (double)a->n_c / columns, shades[utf8][1], 100 * least / cell,
-             shades[utf8][5], 100 * most / cell);
+    sp_print(out, "one character: %.4g x %.4g places; %s %.3g %% to %s %.3g %% of them hold an entry\n",
+             (double)a->n_r / rows, (double)a->n_c / columns, shades[utf8][1], fmin(100, 100 * least / cell),
+             shades[utf8][5], fmin(100, 100 * most / cell));
     free(count);
     return SP_OK;
 }
