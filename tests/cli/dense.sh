@@ -31,8 +31,19 @@ refused() { # refused TEXT ARGUMENTS...: exit code 2 and the text on standard er
     ls "$dir"/*.json | grep -v machine.json >/dev/null && fail "$* left a record"
     return 0
 }
+export XDG_CACHE_HOME="$dir/cache"
 . "$(dirname "$0")/this_machine.sh"
 this_machine "$dir/machine.json"
+
+# A model of what is remembered of this machine, as `machine show this` names it.
+code=0
+XDG_CACHE_HOME="$dir/none" "$spmodel" model --machine this gen:laplace2d:30 >"$dir/out" 2>&1 || code=$?
+[ $code -eq 4 ] && grep -q "nothing is remembered of this machine" "$dir/out" || { cat "$dir/out"; fail "model --machine this without a cache exited with $code"; }
+if ls "$XDG_CACHE_HOME"/spmodel/machine-*.json >"$dir/out" 2>&1; then
+    "$spmodel" model --machine this gen:laplace2d:30 >"$dir/out" 2>&1 && grep -q "^MACHINE " "$dir/out" || { cat "$dir/out"; fail "model --machine this"; }
+else
+    echo "dense.sh: nothing is remembered of this machine: no model of it was asked for"
+fi
 
 # Odd sizes: one row, one column, rectangular both ways, nothing at all, one vector.
 matrix() { # matrix ROWS COLS ENTRIES: the first entries of the first rows and columns

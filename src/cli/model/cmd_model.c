@@ -23,6 +23,7 @@
 #include "model/cache/partition.h"
 #include "model/machine.h"
 #include "plots/plot.h"
+#include "session/measure/machine.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
@@ -58,6 +59,16 @@ static enum sp_status add_machine(struct sp_model_machines *m, const char *path,
         sp_print(stderr, "spmodel: remark: %s\n", remarks);
     m->n++;
     return SP_OK;
+}
+
+/* What analyses remember of this one. */
+static enum sp_status add_this(struct sp_model_machines *m, const char *directory, struct sp_error *err)
+{
+    if (m->n == MAX_MACHINES)
+        return sp_fail(err, SP_USAGE, "name fewer", "more than %d machines", MAX_MACHINES);
+    const enum sp_status status = sp_machine_remembered(directory, 0, &m->machine[m->n], err);
+    m->n += status == SP_OK;
+    return status;
 }
 
 /* A name is of the first directory that has it; a later one of that name is not listed. */
@@ -101,8 +112,8 @@ static void read_here(struct sp_model_machines *m)
     sp_topology_free(&topology);
 }
 
-/* `names` as typed: names and files separated by commas, or "all"; NULL: one machine without name
- * and ceilings, for traffic only. Remarks go to stderr unless verbosity is below 0. */
+/* `names` as typed: names, "this" and files separated by commas, or "all"; NULL: one machine
+ * without name and ceilings, for traffic only. Remarks go to stderr unless verbosity is below 0. */
 static enum sp_status model_machines_read(const char *names, int verbosity, struct sp_model_machines *m,
                                           struct sp_error *err)
 {
@@ -128,6 +139,10 @@ static enum sp_status model_machines_read(const char *names, int verbosity, stru
             size_t n = strcspn(names, ",");
             snprintf(name, sizeof name, "%.*s", (int)n, names);
             names += n + (names[n] == ',');
+            if (strcmp(name, "this") == 0) {
+                status = add_this(m, where.cache, err);
+                continue;
+            }
             status = sp_machine_file_find(name, where.directory, path, sizeof path, err);
             if (status == SP_OK)
                 status = add_machine(m, path, verbosity, err);
@@ -241,8 +256,8 @@ static const char formats_help[] =
 
 static const struct argp_option options[] = {
     {&SP_O_MACHINE[2], SP_KEY_OF(MACHINE), "NAME,...", 0,
-     "Described machines (the beginning of a name, where that is enough), files, or all; without: traffic "
-     "only",
+     "Described machines (the beginning of a name, where that is enough), files, this (what is remembered "
+     "of this one), or all; without: traffic only",
      0},
     {"sizes", KEY_SIZES, "N_R,N_C,N_NZ", 0, "Sizes instead of a matrix", 0},
     {&SP_O_FORMAT[2], SP_KEY_OF(FORMAT), "F", 0, &formats_help[2], 0},
