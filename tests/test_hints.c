@@ -89,7 +89,19 @@ START_TEST(waiting_gathers_ask_for_an_order_too)
     ck_assert_double_eq_tol(hint.floor_s.value, in.linear_s.value, 1e-12);
     ck_assert_double_eq_tol(hint.gain_lo, low(0.75 * 0.75 * 0.5), 1e-9);
     ck_assert_ptr_nonnull(strstr(hint.evidence, "Gathers wait"));
+    ck_assert_ptr_null(strstr(hint.evidence, "Execution"));
+    in.core_s = sp_value_of(1.5e-3, SP_MEASURED); /* which the order of rows halves */
+    in.core_reordered_s = sp_value_of(0.75e-3, SP_MEASURED);
+    ck_assert_ptr_nonnull(
+        strstr(only(&in, "A01").evidence, "Execution from L1 falls from 1.50 ms to 750 us"));
     in.alpha_inner_reordered = sp_value_of(4, SP_SIMULATED); /* it would not help */
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01"));
+    in.core_s = sp_value_of(3e-3, SP_MEASURED); /* however much quicker those rows are executed */
+    in.linear_s = in.time_s;
+    h = ask(&in);
+    ck_assert_ptr_null(find(&h, "A01"));
+    in.alpha_inner_reordered = sp_value_of(1, SP_SIMULATED); /* no gather waits */
     h = ask(&in);
     ck_assert_ptr_null(find(&h, "A01"));
 }

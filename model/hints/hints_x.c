@@ -69,6 +69,8 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
     const bool seen = sp_value_known(in->linear_s);
     if (!sp_value_known(in->alpha_reordered) || !sp_value_known(in->time_s) || (!seen && in->alpha.value < 1))
         return false;
+    if (seen && (less_waiting(in) <= 0 || sp_hint_waits(in) < in->threshold))
+        return false; /* whatever else the order changes, it is not this */
     struct sp_then then = in_order(in, SURELY);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (gain.lo + gain.hi < 2 * fmax(worth, in->threshold))
@@ -92,6 +94,7 @@ static bool judge_latency(const struct sp_hint_inputs *in, struct sp_hint *hint)
              "After %s they miss %s %.0f %% less (alpha %.3f to %.3f, simulated).", in->reorder,
              within ? "the next cache inward" : "the last cache", before > 0 ? 100 * (1 - after / before) : 0,
              before, after);
+    sp_hint_add_execution(in, hint);
     snprintf(hint->expect, sizeof hint->expect, "the part of latency shrinks; refuted if the time stays");
     propose(in, hint);
     return true;
@@ -155,6 +158,7 @@ static enum sp_verdict judge_x_traffic(const struct sp_hint_inputs *in, struct s
              "x (%s) is loaded %.1f times (alpha %.3f %s, cold minimum %.3f); after %s the %s alpha is %.3f.",
              x, loads, in->alpha.value, sp_origin_name(in->alpha.origin), in->alpha_min.value, in->reorder,
              sp_origin_name(in->alpha_reordered.origin), in->alpha_reordered.value);
+    sp_hint_add_execution(in, hint);
     snprintf(hint->expect, sizeof hint->expect,
              "alpha towards %.3f; refuted if alpha stays, or if it falls and the time does not",
              in->alpha_reordered.value);

@@ -259,6 +259,16 @@ void sp_hint_add(struct sp_hint *hint, const char *format, ...)
     va_end(args);
 }
 
+void sp_hint_add_execution(const struct sp_hint_inputs *in, struct sp_hint *hint)
+{
+    char now[32], then[32];
+    if (sp_value_known(hint->then.core_s) && sp_value_known(in->core_s) &&
+        hint->then.core_s.value < 0.95 * in->core_s.value)
+        sp_hint_add(hint, " Execution from L1 falls from %s to %s (measured).",
+                    sp_text_seconds(now, sizeof now, in->core_s.value),
+                    sp_text_seconds(then, sizeof then, hint->then.core_s.value));
+}
+
 void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option)
 {
     char now[32], then[32];
@@ -270,11 +280,8 @@ void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, 
             sp_text_seconds(then, sizeof then, in->linear_s.value),
             sp_text_seconds(now, sizeof now, in->time_s.value),
             (double)in->n_nz / (double)(in->n_r > 0 ? in->n_r : 1), option);
-    else if (sp_value_known(hint->then.core_s) && sp_value_known(in->core_s) &&
-             hint->then.core_s.value < 0.95 * in->core_s.value)
-        sp_hint_add(hint, " Execution from L1 falls from %s to %s (measured).",
-                    sp_text_seconds(now, sizeof now, in->core_s.value),
-                    sp_text_seconds(then, sizeof then, hint->then.core_s.value));
+    else
+        sp_hint_add_execution(in, hint);
 }
 
 enum sp_verdict sp_clear(struct sp_checked *checked, const char *format, ...)

@@ -71,6 +71,8 @@ double sp_gpu_hint_time(const struct sp_hint_inputs *in);
 
 /* Adds a sentence to the evidence. */
 void sp_hint_add(struct sp_hint *hint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds that execution takes less then, where it does. */
+void sp_hint_add_execution(const struct sp_hint_inputs *in, struct sp_hint *hint);
 /* Adds what else the other storage changes: gathers in flight, execution. Or nothing. */
 void sp_hint_add_storage(const struct sp_hint_inputs *in, struct sp_hint *hint, const char *option);
 
