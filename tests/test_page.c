@@ -147,6 +147,16 @@ START_TEST(several_records_have_parts_of_their_own)
     ck_assert_ptr_nonnull(strstr(text, "<a href=\"#r3-top\">"));
     ck_assert_ptr_nonnull(strstr(text, "id=\"r3-data\">"));
     ck_assert_ptr_null(strstr(text, "id=\"r4-"));
+    ck_assert_ptr_nonnull(strstr(text, "<td class=\"n\">4.31 ms "));
+    free(text);
+    /* The table of all has no time where the six lines of the part have none. */
+    sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "unusable");
+    sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "too many samples were disturbed");
+    out = begin();
+    ck_assert_int_eq(sp_report_html(several, 3, &options, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_null(strstr(text, "<td class=\"n\">4.31 ms "));
+    ck_assert_ptr_nonnull(strstr(text, ", unusable"));
     free(text);
     sp_record_free(&r);
 }

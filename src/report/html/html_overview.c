@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "report/html/html_sections.h"
 
 enum { CELL = 128 };
@@ -70,7 +71,7 @@ static void hints_cell(struct sp_page *page, const struct sp_record *record)
     json_array_foreach(hints, i, one)
         sp_page_text(page, "%s%s", i ? " " : "", sp_item_text(one, "id") ? sp_item_text(one, "id") : "?");
     sp_page_put(page, "</td><td>");
-    sp_page_text(page, "%s", status);
+    sp_page_text(page, "%s%s", status, sp_verdict_disturbed(record) ? ", unusable" : "");
     json_array_foreach(flags, i, one) sp_page_text(
         page, "%s%s", i ? " " : ", flagged ", sp_item_text(one, "code") ? sp_item_text(one, "code") : "?");
     sp_page_put(page, "</td>");
@@ -85,12 +86,19 @@ static void name_cell(struct sp_page *page, const struct sp_record *record, int 
     sp_page_put(page, link > 0 ? "</a></th>" : "</th>");
 }
 
+/* As the six lines have it: none where too many samples were disturbed. */
+static struct sp_value by_clock(const struct sp_record *record, enum sp_record_field field)
+{
+    const char *why = sp_verdict_disturbed(record);
+    return why ? sp_value_none(why) : sp_record_value(record, field);
+}
+
 static void row(struct sp_page *page, const struct sp_record *record, int link)
 {
-    const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME),
-                          bandwidth = sp_record_value(record, SP_F_METRICS_BANDWIDTH),
-                          rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE),
-                          fraction = sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION),
+    const struct sp_value time = by_clock(record, SP_F_METRICS_TIME),
+                          bandwidth = by_clock(record, SP_F_METRICS_BANDWIDTH),
+                          rate = by_clock(record, SP_F_METRICS_PERFORMANCE),
+                          fraction = by_clock(record, SP_F_METRICS_BANDWIDTH_FRACTION),
                           alpha = sp_record_value(record, SP_F_METRICS_ALPHA);
     char text[CELL + 64];
     int64_t n;
