@@ -65,4 +65,6 @@ refused 2 "goes with --chunk" --sigma 64 gen:laplace2d:20
 refused 2 "give a matrix" --budget 1s
 refused 2 "no reordering" --reorder sorted gen:laplace2d:20
 refused 3 "" /nonexistent/matrix.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n10 10 0\n' >"$dir/none.mtx"
+refused 3 "matrix none has no entries" "$dir/none.mtx"
 echo "sweep.sh: ok"

@@ -288,6 +288,9 @@ static int run_matrix(struct arguments *a, const struct sp_progress *progress, s
     snprintf(first_order, sizeof first_order, "%.*s", order ? (int)strcspn(order, ",") : 4,
              order ? order : "none");
     enum sp_status status = sp_subject_open(a->matrix, &load, NULL, progress, &subject, &err);
+    if (status == SP_OK && subject.matrix.n_nz == 0)
+        status = sp_fail(&err, SP_INPUT, "name another", "matrix %s has no entries: there is nothing to scan",
+                         subject.name);
     if (status == SP_OK)
         status = sp_subject_reorder(&subject, first_order, load.allocator, progress, &err);
     sp_terminal_clear(terminal);
