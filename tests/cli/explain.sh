@@ -58,6 +58,9 @@ expect 0 "    losses.in_core " "in-core execution" "$record"
 sed '1s/{/{"conditions":{"state":"unusable","doubt":"9 of 9 samples were disturbed"},/' "$record" >"$dir/busy.json"
 expect 0 "(unusable: its times are" performance "$dir/busy.json"
 
+# A record has one saturation curve, of memory: a curve was measured also where the data are in a cache.
+expect 0 "unknown (the record's saturation curve is that of memory" F01 "$source/tests/data/record-explain-sell.json"
+
 # Headings of the report.
 sed -n 's/^\([A-Z][A-Z ]*[A-Z]\)\( .*\)*$/\1/p' "$source"/tests/golden/report-*.txt | sed 's/  .*//' | tr 'A-Z' 'a-z' | sort -u >"$dir/headings"
 [ "$(wc -l <"$dir/headings")" -ge 9 ] || fail "only $(wc -l <"$dir/headings") headings were found in reports"

@@ -356,8 +356,10 @@ static struct sp_fact one_thread(const struct sp_record *r)
                                "B/s", from);
         }
     }
-    return fact_unknown("no saturation curve was measured: spmodel machine measure", "B/s",
-                        sp_field_path(SP_F_CURVES_SATURATION));
+    return fact_unknown(json_array_size(sp_record_node(r, SP_F_CURVES_SATURATION)) > 0
+                            ? "the record's saturation curve is that of memory, the data are in a cache"
+                            : "no saturation curve was measured: spmodel machine measure",
+                        "B/s", sp_field_path(SP_F_CURVES_SATURATION));
 }
 
 static struct sp_fact domains_used(const struct sp_record *r)
