@@ -320,7 +320,7 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
     struct sp_machine m, r;
     struct sp_topology topology;
     ck_assert_int_eq(sp_topology_read(&topology, NULL), SP_OK);
-    const int n_all = sp_topology_default_threads(&topology);
+    const int n_all = sp_topology_default_threads(&topology), n_too_many = topology.n_allowed + 9;
     sp_topology_free(&topology);
     sp_measure_now(now, sizeof now);
     ck_assert_double_le(sp_measure_age(now), 5);
@@ -346,6 +346,11 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
         ck_assert(r.cache[0].effective_B.lo < 4.5e6 && r.cache[0].effective_B.hi > 7.5e6);
         sp_machine_free(&r);
     }
+    /* More threads than processors are served by one thread a core. */
+    const struct sp_measure_options crowd = {.quick = true, .n_threads = n_too_many};
+    ck_assert_int_eq(sp_machine_quick_cached(dir, &crowd, &r, &cached, NULL, NULL, NULL), SP_OK);
+    ck_assert(cached && r.n_ceilings == 1 && r.ceiling[0].n_threads == n_all);
+    sp_machine_free(&r);
     /* One thread is served by a measurement with more, where that has its figures. */
     if (n_all > 1)
         ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_ABSENT);

@@ -55,7 +55,8 @@ enum sp_status sp_machine_measure(const struct sp_measure_options *options, stru
  * n_threads leave cores free, it has the load ceilings of all cores, too: what more threads would
  * draw. It is measured again when the file lacks the memory ceiling for the thread count or is
  * damaged. Figures in doubt (machine->measured.doubt) are used, and now and then measured again for
- * at most about 4 s (sp_machine_improve()), unless `as_remembered`. The last level's capacity is
+ * at most about 4 s (sp_machine_improve()), unless `as_remembered`. More threads than processors
+ * take the figures of one thread a core, unless theirs are remembered. The last level's capacity is
  * pooled over all files of the environment. `directory` NULL: nothing is stored. *cached tells
  * which. That it cannot be stored is no failure: notes->remark says so. */
 enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_measure_options *options,

@@ -100,15 +100,20 @@ static void add_remark(struct sp_measure_notes *n, const char *what)
              used ? "; " : "", what);
 }
 
-/* Environment and threads of this machine; *n_all: threads where none are asked for. */
-static enum sp_status look_here(struct sp_identity *identity, int *n_all, struct sp_error *err)
+/* Environment and threads of this machine. */
+struct threads_here {
+    int n_all;  /* where none are asked for */
+    int n_most; /* that have a processor each */
+};
+
+static enum sp_status look_here(struct sp_identity *identity, struct threads_here *here, struct sp_error *err)
 {
     struct sp_topology topology;
     enum sp_status status = sp_topology_read(&topology, err);
     if (status != SP_OK)
         return status;
     sp_identity_read("", &topology, identity);
-    *n_all = sp_topology_default_threads(&topology);
+    *here = (struct threads_here){sp_topology_default_threads(&topology), topology.n_allowed};
     sp_topology_free(&topology);
     return SP_OK;
 }
@@ -166,9 +171,9 @@ enum sp_status sp_machine_remember(const char *directory, int n_threads, struct 
     char path[1100];
     struct sp_machine before;
     struct sp_identity identity;
-    int n_all = n_threads;
-    if (n_threads <= 0 && look_here(&identity, &n_all, err) == SP_OK)
-        n_threads = n_all;
+    struct threads_here here;
+    if (n_threads <= 0 && look_here(&identity, &here, err) == SP_OK)
+        n_threads = here.n_all;
     path_of(directory, measured->env_key, n_threads, path, sizeof path);
     if (!has_load(measured, n_threads))
         return sp_fail(err, SP_ABSENT, "measure again on a quiet machine",
@@ -303,13 +308,13 @@ enum sp_status sp_machine_remembered(const char *directory, int n_threads, struc
                                      struct sp_error *err)
 {
     struct sp_identity identity;
-    int n_all;
+    struct threads_here here;
     char path[1100];
     memset(out, 0, sizeof *out);
-    enum sp_status status = look_here(&identity, &n_all, err);
+    enum sp_status status = look_here(&identity, &here, err);
     if (status != SP_OK)
         return status;
-    n_threads = n_threads > 0 ? n_threads : n_all;
+    n_threads = n_threads > 0 ? n_threads : here.n_all;
     if (!directory || !read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path))
         return sp_fail(err, SP_ABSENT, "spmodel machine measure " SP_O_QUICK,
                        "nothing is remembered of this machine with %d thread%s", n_threads,
@@ -327,17 +332,25 @@ enum sp_status sp_machine_quick_cached(const char *directory, const struct sp_me
     if (notes)
         memset(notes, 0, sizeof *notes);
     struct sp_identity identity;
-    int n_all;
-    enum sp_status status = look_here(&identity, &n_all, err);
+    struct threads_here here;
+    enum sp_status status = look_here(&identity, &here, err);
     if (status != SP_OK)
         return status;
-    const int n_threads = options->n_threads > 0 ? options->n_threads : n_all;
+    const int n_all = here.n_all;
+    int n_threads = options->n_threads > 0 ? options->n_threads : n_all;
+    char path[1100] = "";
+    bool remembered =
+        directory && read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path);
+    if (!remembered && n_threads > here.n_most) { /* some would wait for a processor all the time */
+        n_threads = n_all;
+        remembered =
+            directory && read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path);
+    }
     struct sp_measure_options quick = *options;
     quick.quick = true;
     quick.n_threads = n_threads;
     quick.budget_s = options->budget_s > 0 ? options->budget_s : first_budget_s;
-    char path[1100] = "";
-    if (directory && read_remembered(directory, identity.env_key, n_threads, out, path, sizeof path)) {
+    if (remembered) {
         *cached = true;
         status = improve(&quick, path, out, notes, progress, err);
         if (status != SP_OK)
