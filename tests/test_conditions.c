@@ -438,6 +438,12 @@ START_TEST(waiting_has_one_purse)
     ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
     ck_assert(m.n_looks == 2 && pairs.n > 0 && waiting.quiet_s == 0); /* before and after the burst */
     sp_pairs_free(&pairs);
+    m.n_looks = 0;
+    o.protocol.budget_s = 0; /* a pair there is in any case */
+    ck_assert_int_eq(sp_sample_turns(&turns, &o, &pairs, NULL), SP_OK);
+    ck_assert(m.n_looks == 2 && pairs.n > 0 && sp_value_known(pairs.time));
+    sp_pairs_free(&pairs);
+    o.protocol.budget_s = 1e-3;
 
     /* Of which cores that stay shared may take a part. */
     m = (struct made_up){.period = 1 << 30, .n_crowded = 1 << 30};

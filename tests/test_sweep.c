@@ -134,6 +134,16 @@ START_TEST(the_budget_is_shared_among_the_rows)
 }
 END_TEST
 
+/* Whatever the rows wait for: a sweep takes three times its budget, and some seconds where it is tiny. */
+START_TEST(no_row_is_begun_after_three_budgets)
+{
+    ck_assert(!sp_sweep_is_over(2, 3, 5.9) && sp_sweep_is_over(2, 3, 6.1));
+    ck_assert(!sp_sweep_is_over(60, 100, 179) && sp_sweep_is_over(60, 100, 181));
+    ck_assert(!sp_sweep_is_over(1e-6, 0.4, 4) && sp_sweep_is_over(1e-6, 0.6, 4) &&
+              sp_sweep_is_over(1e-6, 0.4, 5.1));
+}
+END_TEST
+
 static char *report_of(const struct sp_sweep *s)
 {
     static const struct sp_machine machine = {.n_cores = 1};
@@ -243,6 +253,31 @@ START_TEST(a_row_of_one_pair_has_no_figure)
 }
 END_TEST
 
+/* As one analysis does: what was taken on shared cores counts where there is nothing else, and the top says
+ * so. */
+START_TEST(samples_on_shared_cores_are_kept)
+{
+    struct sp_sweep_point points[] = {point_of("", 0, 0.01, 9, 0), point_of("--index d16", 0.2, 0.01, 9, 0),
+                                      point_of("--format half", 0.6, 0, 1, 5)};
+    for (int i = 0; i < 2; i++) {
+        points[i].trial.n_crowded = 7;
+        points[i].trial.n_clean = 0;
+        points[i].trial.crowded = true;
+    }
+    struct sp_sweep s = {
+        .n_combinations = 3, .n = 3, .point = points, .base_time = sp_value_of(1, SP_MEASURED)};
+    unsetenv("SPMODEL_ASSUME");
+    sp_sweep_rank(&s);
+    setenv("SPMODEL_ASSUME", "clean", 1);
+    ck_assert_change_eq(points[s.best].variant.change, "--index d16");
+    ck_assert_int_eq(s.conditions.state, SP_BUSY);
+    ck_assert_int_eq(s.conditions.n_crowded, 14);
+    char *text = report_of(&s);
+    ck_assert_msg(strstr(text, "\nbusy: 5 of 20 samples") && strstr(text, "other work"), "%s", text);
+    free(text);
+}
+END_TEST
+
 START_TEST(without_a_clean_sample_there_is_no_best)
 {
     struct sp_sweep_point points[11];
@@ -318,7 +353,9 @@ int main(void)
     tcase_add_test(tests, every_format_counts_what_it_stores_and_vectors_once);
     tcase_add_test(tests, caches_may_keep_what_they_hold);
     tcase_add_test(tests, the_budget_is_shared_among_the_rows);
+    tcase_add_test(tests, no_row_is_begun_after_three_budgets);
     tcase_add_test(tests, a_disturbed_point_cannot_win);
+    tcase_add_test(tests, samples_on_shared_cores_are_kept);
     tcase_add_test(tests, a_row_of_one_pair_has_no_figure);
     tcase_add_test(tests, ties_within_the_intervals_are_called_ties);
     tcase_add_test(tests, without_a_clean_sample_there_is_no_best);

@@ -324,7 +324,7 @@ enum sp_status sp_sample_turns(const struct sp_turns *turns, const struct sp_sam
         new_collected(o->protocol.max_samples > 0 ? o->protocol.max_samples : 1, turns->n_threads, &s.c, err);
     const double start = sp_now();
     const struct collected *c = &s.c;
-    while (status == SP_OK && !is_enough(&s, sp_now() - start)) {
+    while (status == SP_OK && (c->n == 0 || !is_enough(&s, sp_now() - start))) {
         if (sp_progress_interrupted(o->progress)) {
             status = sp_fail(err, SP_INTERRUPTED, NULL, "interrupted after %lld samples", (long long)c->n);
             break;

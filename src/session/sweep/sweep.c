@@ -16,11 +16,10 @@
 
 /* Ceilings are measured too: a point passes whose bound exceeds the best by no more. */
 #define BOUND_SLACK 1.05
-/* No row is begun after so many times the budget, or so many seconds of measuring (as one analysis
- * waits for quiet moments); nor after so many seconds beyond it, which it takes to set the rows
- * up. */
-#define MOST_WALL       3
-#define MOST_WALL_S     10
+/* No row is begun after so many times the budget; a small one has more, for it takes time to set the
+ * rows up, too. */
+#define MOST_TIMES      3
+#define MOST_WALL_S     5
 #define MOST_MEASURED_S 0.5
 
 struct walk {
@@ -109,7 +108,7 @@ enum sp_sweep_fate sp_sweep_take(struct sp_trial *trial)
     if (!trial->disturbed || !trial->error.what[0])
         sp_fail(&trial->error, SP_UNDECIDED, "give it a longer " SP_O_BUDGET,
                 "%lld of %lld samples can be used", (long long)trial->n_pairs,
-                (long long)(trial->n_clean + trial->n_disturbed));
+                (long long)(trial->n_clean + trial->n_disturbed + trial->n_crowded));
     trial->time = trial->base_time = trial->gain =
         sp_value_none("fewer than three of its samples were undisturbed");
     return SP_SWEEP_DISTURBED;
@@ -156,11 +155,25 @@ static double chosen_s(const struct walk *k)
     return plan->spent_s[SP_SPEND_CHOICE] + plan->spent_s[SP_SPEND_OTHERS];
 }
 
+static double most_wall_s(double budget_s)
+{
+    return fmax(MOST_TIMES * budget_s, MOST_WALL_S);
+}
+
+bool sp_sweep_is_over(double budget_s, double measured_s, double wall_s)
+{
+    return measured_s > fmax(MOST_TIMES * budget_s, MOST_MEASURED_S) || wall_s > most_wall_s(budget_s);
+}
+
+/* Until no further row is begun [s]. */
+static double left_s(const struct walk *k)
+{
+    return fmax(0, most_wall_s(k->options->budget_s) - (sp_now() - k->start));
+}
+
 static bool is_over(const struct walk *k)
 {
-    const double budget_s = k->options->budget_s;
-    return k->measured_s > fmax(MOST_WALL * budget_s, MOST_MEASURED_S) ||
-           sp_now() - k->start > MOST_WALL * budget_s + MOST_WALL_S;
+    return sp_sweep_is_over(k->options->budget_s, k->measured_s, sp_now() - k->start);
 }
 
 static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct sp_error *err)
@@ -187,6 +200,8 @@ static enum sp_status visit(struct walk *k, const struct sp_variant *v, struct s
     if (p->bound_s > BOUND_SLACK * k->best_s)
         return SP_OK;
     const double share_s = sp_sweep_share(o, k->given_s + chosen_s(k), k->n_rows - (s->n - 1));
+    struct sp_waiting *waiting = &k->trials.options->plan->waiting;
+    waiting->quiet_s = fmin(waiting->quiet_s, left_s(k)); /* nobody waits longer than that */
     k->given_s += share_s;
     status = sp_trials_run(&k->trials, v, share_s, &p->trial, err);
     k->measured_s += p->trial.measured_s;
@@ -254,7 +269,9 @@ void sp_sweep_rank(struct sp_sweep *s)
         struct sp_sweep_point *p = &s->point[i];
         all.n_clean += p->trial.n_clean;
         all.n_disturbed += p->trial.n_disturbed;
+        all.n_crowded += p->trial.n_crowded;
         all.clean |= p->fate == SP_SWEEP_MEASURED;
+        all.crowded |= p->fate == SP_SWEEP_MEASURED && p->trial.crowded;
         p->tied = p->fate == SP_SWEEP_MEASURED && p->trial.gain.hi >= s->point[0].trial.gain.lo;
         if (p->tied && (s->best < 0 || p->variant.change.n == 0))
             s->best = i;
@@ -278,6 +295,8 @@ enum sp_status sp_sweep_run(const struct sp_subject *subject, const struct sp_an
     memset(s, 0, sizeof *s);
     if (!shared.plan) { /* kernels are chosen as for one analysis, and their rates are measured once */
         sp_plan_begin(&plan, fmin(o->budget_s, options->budget_s));
+        plan.waiting.quiet_s = fmax(plan.waiting.quiet_s, MOST_TIMES * o->budget_s); /* of all rows */
+        plan.waiting.cores_s = fmax(plan.waiting.cores_s, o->budget_s);
         shared.plan = &plan;
     }
     s->base_time = sp_value_none("nothing was measured");

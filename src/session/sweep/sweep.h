@@ -39,7 +39,7 @@ enum sp_sweep_fate {
     SP_SWEEP_MEASURED,
     SP_SWEEP_DISTURBED,  /* fewer than SP_FEWEST_PAIRS were not: it has no figure; trial.error says why */
     SP_SWEEP_BOUND,      /* cannot be faster than the best: bound_s */
-    SP_SWEEP_BUDGET,     /* the others took three times the budget, or several times with their set-up */
+    SP_SWEEP_BUDGET,     /* the others took three times the budget */
     SP_SWEEP_IMPOSSIBLE, /* its parts do not go together, or not here: trial.error says why */
     SP_SWEEP_FAILED,     /* it was begun, and something went wrong: likewise */
 };
@@ -50,6 +50,9 @@ int64_t sp_sweep_rows(const struct sp_sweep_options *options);
 /* Measuring time of the next row [s], where given_s went to those before it and n_left are left
  * with it: an equal share of the rest. A row that is measured has a few samples in any case. */
 double sp_sweep_share(const struct sp_sweep_options *options, double given_s, int64_t n_left);
+
+/* Is no further row begun, after so long in all and so long of measuring [s]? */
+bool sp_sweep_is_over(double budget_s, double measured_s, double wall_s);
 
 /* The fate of a trial that ended so, measured ones aside: what cannot be had together, or here, is
  * no failure. */

@@ -293,12 +293,14 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     s.protocol.budget_s = budget_s;
     s.protocol.min_samples = t->takes_disturbed ? SP_FEWEST_PAIRS : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
-    s.patience_s = PATIENCE_S;
+    s.patience_s = t->takes_disturbed ? 0 : PATIENCE_S; /* as long as an analysis, else */
     const double start = sp_now();
     enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
     trial->measured_s = sp_now() - start;
     trial->n_clean = pairs.n_clean;
     trial->n_disturbed = pairs.n_disturbed;
+    trial->n_crowded = pairs.n_crowded;
+    trial->crowded = pairs.crowded;
     if (status == SP_OK && !pairs.clean && !t->takes_disturbed)
         status = sp_fail(err, SP_UNDECIDED, "try again on a quieter machine",
                          "other programs disturbed %lld of %lld samples", (long long)pairs.n_disturbed,

@@ -53,12 +53,13 @@ struct sp_trial {
     struct sp_value base_time;  /* of the run beside it [s] */
     struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
     int64_t n_pairs;
-    int64_t n_clean, n_disturbed; /* pairs taken: undisturbed; while other work took a processor */
-    bool disturbed;               /* all of them were; error.what says by whom; takes_disturbed only */
-    int n_processes;              /* in which it was measured */
-    double max_error;             /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
-    double measured_s;            /* of its samples [s] */
-    double cost_s;                /* that the trial took in all [s] */
+    int64_t n_clean, n_disturbed, n_crowded; /* pairs taken, as in struct sp_pairs */
+    bool crowded;      /* those kept were taken while cores were shared with other work */
+    bool disturbed;    /* all of them were; error.what says by whom; takes_disturbed only */
+    int n_processes;   /* in which it was measured */
+    double max_error;  /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
+    double measured_s; /* of its samples [s] */
+    double cost_s;     /* that the trial took in all [s] */
 };
 
 struct sp_trials {
