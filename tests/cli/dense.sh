@@ -112,6 +112,9 @@ sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { fou
 refused "takes a list such as" info --blocks 3x gen:laplace2d:10
 
 refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20
+# What holds for every width is said once.
+refused "sddmm takes the formats" analyze --machine "$dir/machine.json" --op sddmm --inner 8,16,24 --format half gen:laplace2d:20
+[ "$(grep -c 'error: ' "$dir/err")" -eq 1 ] || { cat "$dir/err"; fail "an error is repeated for each width"; }
 refused "fusedmm takes the formats crs" analyze --op fusedmm --format sell gen:laplace2d:20
 refused "does not go with --op spmm" analyze --op spmm --rhs 4 gen:laplace2d:20
 refused "does not go with --op spmv" analyze --inner 4 gen:laplace2d:20

@@ -17,8 +17,16 @@
 /* Not an exit code: the format cannot be had here, which is no failure while another one can. */
 enum { LEFT_OUT = -1 };
 
+/* What one width has said is not repeated for the next: *said is the last error. */
+static int report_once(const struct sp_error *err, struct sp_error *said)
+{
+    const bool is_said = strcmp(err->what, said->what) == 0 && strcmp(err->remedy, said->remedy) == 0;
+    *said = *err;
+    return is_said ? sp_exit_code(err->status) : sp_report_error(err);
+}
+
 static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_subject *subject,
-                       const char *format, int32_t width, struct sp_record *record,
+                       const char *format, int32_t width, struct sp_record *record, struct sp_error *said,
                        const struct sp_progress *progress, struct sp_terminal *terminal)
 {
     struct sp_error err;
@@ -31,7 +39,7 @@ static int analyze_one(const struct sp_analyze_arguments *a, const struct sp_sub
         return LEFT_OUT;
     }
     if (status != SP_OK)
-        code = sp_report_error(&err);
+        code = report_once(&err, said);
     if (record->root)
         code = sp_worse_exit(code, sp_output_record(record, &a->output, &a->common));
     return code;
@@ -44,10 +52,11 @@ static int analyze_format(const struct sp_analyze_arguments *a, const struct sp_
 {
     struct sp_record record[SP_MOST_WIDTHS] = {{0}};
     const struct sp_record *series[SP_MOST_WIDTHS];
+    struct sp_error said = {0};
     int code = 0, n = 0, n_left_out = 0;
     for (int i = 0; i < a->request.op.n_widths && code != sp_exit_code(SP_INTERRUPTED); i++) {
         const int one =
-            analyze_one(a, subject, format, a->request.op.width[i], &record[i], progress, terminal);
+            analyze_one(a, subject, format, a->request.op.width[i], &record[i], &said, progress, terminal);
         n_left_out += one == LEFT_OUT;
         code = sp_worse_exit(code, one == LEFT_OUT ? 0 : one);
         if (sp_record_node(&record[i], SP_F_TABLE))
