@@ -271,9 +271,9 @@ START_TEST(samples_on_shared_cores_are_kept)
     setenv("SPMODEL_ASSUME", "clean", 1);
     ck_assert_change_eq(points[s.best].variant.change, "--index d16");
     ck_assert_int_eq(s.conditions.state, SP_BUSY);
-    ck_assert_int_eq(s.conditions.n_crowded, 14);
+    ck_assert(s.conditions.crowded && s.conditions.n_crowded == 14);
     char *text = report_of(&s);
-    ck_assert_msg(strstr(text, "\nbusy: 5 of 20 samples") && strstr(text, "other work"), "%s", text);
+    ck_assert_msg(strstr(text, "\nbusy: 5 of 20 samples"), "%s", text);
     free(text);
 }
 END_TEST

@@ -138,9 +138,8 @@ static json_t *state_of(const struct sp_record *record)
                          : "structure and simulated bytes hold, times do not; `spmodel doctor` names who "
                            "computes "
                            "here: stop it, use fewer threads, or give more time (" SP_O_BUDGET " 10s)"
-            : *sp_verdict_doubt(record) ? sp_verdict_doubt(record)
-            : strcmp(state, "busy") == 0 && crowded > disturbed
-                ? "run the command again, or ask for cores of your own"
+            : *sp_verdict_doubt(record)                         ? sp_verdict_doubt(record)
+            : strcmp(state, "busy") == 0 && crowded > disturbed ? "run it again, or reserve cores for it"
             : strcmp(state, "busy") == 0
                 ? "the verdict rests on undisturbed samples; `spmodel doctor` names who else computes here"
                 : NULL;

@@ -100,7 +100,7 @@ static size_t crowd_words(const struct sp_conditions *c, size_t used, char *text
 {
     if (c->crowded && used < size)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; all that time cores were shared with other work: alone it is faster");
+                                 "; other work shared these cores throughout: alone it runs faster");
     else if (c->n_crowded > 0 && used < size)
         used += (size_t)snprintf(text + used, size - used,
                                  "; %lld taken while a core was shared with other work %s left out",
