@@ -265,6 +265,14 @@ expect 5 'in another environment before: .* governor was ".*", is "elsewhere"' t
 elsewhere=$dir/elsewhere/record.json
 expect 5 "env.identity.governor differs" compare "$one" "$elsewhere"
 expect 0 "simulated: compared as it is" compare --metric bytes "$one" "$elsewhere"
+# Of digests compare shows the first digits.
+digests() { # digests DIGIT: the record with a digest of 64 such digits
+    sed "s/\"sha256\": [^,]*/\"sha256\": \"$(printf '%064d' 0 | tr 0 "$1")\"/" "$one" >"$dir/digest-$1.json"
+    grep -q "\"$(printf '%064d' 0 | tr 0 "$1")\"" "$dir/digest-$1.json" || fail "the record has no digest"
+}
+digests 1
+digests a
+expect 5 '^differs *problem.sha256 *"111111111111" -> "aaaaaaaaaaaa"$' compare "$dir/digest-1.json" "$dir/digest-a.json"
 sed '/"bytes": {/,/}/s/"origin": "simulated"/"origin": "measured"/' "$one" >"$dir/counted.json"
 expect 5 "bytes of A are simulated, those of B measured" compare --metric bytes "$one" "$dir/counted.json"
 

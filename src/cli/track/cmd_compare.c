@@ -137,11 +137,29 @@ static void print_metrics(const struct sp_entry *a, const struct sp_entry *b, bo
     }
 }
 
+/* Of a digest its first digits, as in the names of commits; else the value as it is. */
+static const char *short_value(const char *value, char *text, size_t size)
+{
+    enum { DIGEST = 64, SHOWN = 12 };
+    const size_t n = strspn(value + (*value == '"'), "0123456789abcdef");
+    if (*value != '"' || n != DIGEST)
+        return value;
+    snprintf(text, size, "\"%.*s\"", SHOWN, value + 1);
+    return text;
+}
+
 static void print_differences(const struct sp_differences *d)
 {
-    for (int i = 0; i < d->n; i++)
-        sp_print(stdout, "%-12s %-24s %s -> %s\n", d->one[i].is_identity ? "differs" : "resolved",
-                 d->one[i].field, d->one[i].a, d->one[i].b);
+    enum { FIELD = 38, WIDTH = 80 };
+    char was[16], is[16];
+    for (int i = 0; i < d->n; i++) {
+        const char *a = short_value(d->one[i].a, was, sizeof was),
+                   *b = short_value(d->one[i].b, is, sizeof is);
+        const bool fits = FIELD + strlen(a) + strlen(" -> ") + strlen(b) <= WIDTH;
+        sp_print(stdout, "%-12s %-24s %s", d->one[i].is_identity ? "differs" : "resolved", d->one[i].field,
+                 a);
+        sp_print(stdout, fits ? "%*s -> %s\n" : "\n%*s -> %s\n", fits ? 0 : FIELD - 4, "", b);
+    }
 }
 
 /* By the rule of track check: of one series, comparable by this metric; else what differs. */
@@ -155,7 +173,9 @@ static void judge_identity(const struct sp_entry *before, const struct sp_entry 
     j->attribution.text[0] = j->attribution.also[0] = '\0';
     for (int i = 0; i < d->n; i++)
         if (d->one[i].is_identity) {
-            snprintf(j->why, sizeof j->why, "%s differs: %s, %s%s", d->one[i].field, d->one[i].a, d->one[i].b,
+            char a[16], b[16];
+            snprintf(j->why, sizeof j->why, "%s differs: %s, %s%s", d->one[i].field,
+                     short_value(d->one[i].a, a, sizeof a), short_value(d->one[i].b, b, sizeof b),
                      d->n_identity > 1 ? ", and others" : "");
             return;
         }
