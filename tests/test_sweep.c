@@ -144,12 +144,12 @@ START_TEST(no_row_is_begun_after_three_budgets)
 }
 END_TEST
 
-static char *report_of(const struct sp_sweep *s)
+static char *report_at(const struct sp_sweep *s, int width)
 {
     static const struct sp_machine machine = {.n_cores = 1};
     const struct sp_subject subject = {.name = "m", .argument = "m.mtx"};
     const struct sp_analyze_options o = {.machine = &machine};
-    const struct sp_report_style style = {.width = 100};
+    const struct sp_report_style style = {.width = width};
     struct sp_record r;
     char *text;
     size_t size;
@@ -160,6 +160,11 @@ static char *report_of(const struct sp_sweep *s)
     fclose(out);
     sp_record_free(&r);
     return text;
+}
+
+static char *report_of(const struct sp_sweep *s)
+{
+    return report_at(s, 100);
 }
 
 static struct sp_sweep_point point_of(const char *change, double gain, double half_width, int64_t n_clean,
@@ -201,6 +206,10 @@ START_TEST(a_disturbed_point_cannot_win)
                       strstr(text, "best  spmodel analyze m.mtx --format sell:8,1"),
                   "%s", text);
     ck_assert(!strstr(text, "-90"));
+    free(text);
+    text = report_at(&s, 80);
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        ck_assert_msg(strcspn(line, "\n") <= 80, "%s", text);
     free(text);
 }
 END_TEST

@@ -16,6 +16,14 @@
 
 enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, NAMED = 8, MOST_MAP = 16 };
 
+/* A column of the table; a narrow terminal leaves changes less room. */
+static int at(const struct sp_pen *pen, int column)
+{
+    static const int narrowest = 80;
+    const int width = pen->width > narrowest ? pen->width : narrowest;
+    return width < SETUP ? column - (SETUP - width) : column;
+}
+
 static const char *fate_of(const json_t *point)
 {
     const char *fate = sp_item_text(point, "fate");
@@ -85,11 +93,11 @@ static void column_heads(struct sp_pen *pen, struct sp_scale scale)
     char cell[CELL];
     fputc('\n', pen->out);
     snprintf(cell, sizeof cell, "time %s", scale.prefix);
-    sp_pen_right(pen, SP_INK_PLAIN, TIME, cell);
-    sp_pen_right(pen, SP_INK_PLAIN, GAIN, "against the run");
+    sp_pen_right(pen, SP_INK_PLAIN, at(pen, TIME), cell);
+    sp_pen_right(pen, SP_INK_PLAIN, at(pen, GAIN), "against the run");
     snprintf(cell, sizeof cell, "bound %s", scale.prefix);
-    sp_pen_right(pen, SP_INK_PLAIN, BOUND, cell);
-    sp_pen_right(pen, SP_INK_PLAIN, SETUP, "set-up*");
+    sp_pen_right(pen, SP_INK_PLAIN, at(pen, BOUND), cell);
+    sp_pen_right(pen, SP_INK_PLAIN, at(pen, SETUP), "set-up*");
     sp_pen_end(pen);
 }
 
@@ -103,15 +111,15 @@ static void point_line(struct sp_pen *pen, const json_t *point, int rank, double
     const bool tied = json_is_true(json_object_get(point, "tied"));
     sp_pen_put(pen, tied ? SP_INK_GREEN : SP_INK_PLAIN, " %2d%s %s", rank, tied ? "=" : " ",
                change_of(point));
-    if (pen->column > TIME - 8)
+    if (pen->column > at(pen, TIME) - 8)
         sp_pen_end(pen);
-    sp_pen_right(pen, SP_INK_PLAIN, TIME, sp_figure(cell, sizeof cell, time / scale.factor, 3));
-    sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, GAIN,
+    sp_pen_right(pen, SP_INK_PLAIN, at(pen, TIME), sp_figure(cell, sizeof cell, time / scale.factor, 3));
+    sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, at(pen, GAIN),
                  sp_change_text(gain, cell, sizeof cell));
     if (isfinite(bound))
-        sp_pen_right(pen, SP_INK_DIM, BOUND, sp_figure(cell, sizeof cell, bound / scale.factor, 3));
+        sp_pen_right(pen, SP_INK_DIM, at(pen, BOUND), sp_figure(cell, sizeof cell, bound / scale.factor, 3));
     if (isfinite(setup))
-        sp_pen_right(pen, SP_INK_DIM, SETUP, sp_figure(cell, sizeof cell, setup, 3));
+        sp_pen_right(pen, SP_INK_DIM, at(pen, SETUP), sp_figure(cell, sizeof cell, setup, 3));
     sp_pen_end(pen);
 }
 
@@ -185,7 +193,9 @@ static void left_out(struct sp_pen *pen, const json_t *points, const char *fate,
     json_array_foreach(points, i, point) n += strcmp(fate_of(point), fate) == 0;
     if (n == 0)
         return;
-    sp_pen_put(pen, SP_INK_PLAIN, " %zu left out: %s", n, text);
+    sp_pen_put(pen, SP_INK_PLAIN, " %zu left out:", n);
+    pen->indent = 5;
+    sp_pen_words(pen, SP_INK_PLAIN, text);
     sp_pen_end(pen);
     json_array_foreach(points, i, point)
     {
@@ -257,8 +267,8 @@ void sp_report_sweep(const struct sp_record *record, const struct sp_report_styl
     const double rest = combinations - (double)json_array_size(points);
     if (rest > 0)
         sp_print(out,
-                 " %.0f combinations were not walked: groups of options are scanned around the best so\n"
-                 "     far (" SP_O_EXHAUSTIVE " walks all)\n",
+                 " %.0f combinations were not walked: groups of options are scanned around the\n"
+                 "     best so far (" SP_O_EXHAUSTIVE " walks all)\n",
                  rest);
     if (sp_record_text(record, SP_F_SWEEP_BEST_COMMAND, &command)) {
         sp_pen_put(&pen, SP_INK_BOLD, "best  ");

@@ -65,4 +65,12 @@ for command in $("$spmodel" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*
     done
 done
 [ $n -gt 25 ] || fail "only $n helps"
+
+# Lists are read in 80 columns.
+for list in "lab list" "lab --help" "info gen:laplace2d:300"; do
+    # shellcheck disable=SC2086 # words
+    "$spmodel" $list >out || fail "'$list' ends with $?"
+    [ "$(grep -c . out)" -gt 5 ] || fail "'$list' says little"
+    ! grep -E '.{81}' out || fail "'$list' is wider than 80 columns"
+done
 echo "first_words.sh: $n times help"

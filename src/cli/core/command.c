@@ -57,17 +57,22 @@ const struct sp_command *const sp_command_table[] = {
 
 static void print_usage(const struct sp_verb_family *f, FILE *out)
 {
-    int name = 0, arguments = 0; /* widths of the columns */
+    enum { MOST_ARGUMENTS = 22 }; /* longer ones have a line of their own */
+    int name = 0, arguments = 0;  /* widths of the columns */
     for (const struct sp_verb *const *v = f->verb; *v; v++) {
         const int lengths[] = {(int)strlen((*v)->name), (int)strlen((*v)->arguments)};
         name = lengths[0] > name ? lengths[0] : name;
-        arguments = lengths[1] > arguments ? lengths[1] : arguments;
+        arguments = lengths[1] > arguments && lengths[1] <= MOST_ARGUMENTS ? lengths[1] : arguments;
     }
     sp_print(out, "Usage: spmodel %s VERB [OPTION...]\n", f->name);
     fputs(f->purpose, out); /* lines of ours */
     fputc('\n', out);
-    for (const struct sp_verb *const *v = f->verb; *v; v++)
-        sp_print(out, "  %-*s %-*s  %s\n", name, (*v)->name, arguments, (*v)->arguments, (*v)->summary);
+    for (const struct sp_verb *const *v = f->verb; *v; v++) {
+        sp_print(out, "  %-*s %-*s", name, (*v)->name, arguments, (*v)->arguments);
+        if ((int)strlen((*v)->arguments) > arguments)
+            sp_print(out, "\n  %-*s", name + 1 + arguments, "");
+        sp_print(out, "  %s\n", (*v)->summary);
+    }
     sp_print(out, "\nspmodel %s VERB --help  explains a verb. ", f->name);
     fputs(f->example, out);
 }

@@ -41,7 +41,7 @@ static int print_lab(const char *folder)
     struct sp_error err;
     if (sp_lab_read(folder, &lab, &err) != SP_OK)
         return sp_report_error(&err);
-    sp_print(stdout, "%3d  %-22s %3d min  %s\n", lab.number, lab.id, lab.minutes, lab.title);
+    sp_print(stdout, "%-18s %2d min  %s\n", lab.id, lab.minutes, lab.title);
     sp_lab_free(&lab);
     return 0;
 }
@@ -204,7 +204,7 @@ static const struct sp_verb_family family = {
     .example = "One lab:\n"
                "  spmodel lab start 1 --student 'Ada Example'    read lab-1/sheet.md\n"
                "  spmodel lab predict 1                          lists its questions\n"
-               "  spmodel lab predict 1 alpha=... balance=...    an answer to each, before it is run\n"
+               "  spmodel lab predict 1 alpha=... balance=...    answers, before the run\n"
                "  spmodel lab run 1\n"
                "  spmodel lab check 1\n"
                "  spmodel lab report 1\n",

@@ -372,7 +372,7 @@ static const struct sp_example examples[] = {
 const struct sp_verb sp_lab_verb_grade = {
     .name = "grade",
     .arguments = "FOLDER...",
-    .summary = "recompute what was handed in, flag what does not fit",
+    .summary = "recompute what was handed in, flag what is off",
     .run = run,
     .page = {&argp, examples, "1 5", "lab-check"},
 };

@@ -321,7 +321,8 @@ static void head(const struct out *o, const struct sp_info *info)
         sp_print(o->file, " (%s explicit zeros)", count(s->n_zeros, a, sizeof a));
     if (s->n_duplicates > 0)
         sp_print(o->file, " (%s duplicates summed)", count(s->n_duplicates, a, sizeof a));
-    sp_print(o->file, "   per row: mean %.2f, median %s", s->n_nzr, count(s->row_median, a, sizeof a));
+    sp_print(o->file, "\n         per row: mean %.2f, median %s", s->n_nzr,
+             count(s->row_median, a, sizeof a));
     sp_print(o->file, ", p99 %s", count(s->row_p99, a, sizeof a));
     sp_print(o->file, ", max %s, cv %.3f\n", count(s->row_max, a, sizeof a), s->row_cv);
     sp_print(o->file, "         empty: %s rows", count(s->n_empty_rows, a, sizeof a));
@@ -336,7 +337,7 @@ static void places(const struct out *o, const struct sp_structure *s)
     label(o, "PLACES");
     sp_print(o->file, "bandwidth %s below, %s above the diagonal", count(s->lower_bandwidth, a, sizeof a),
              count(s->upper_bandwidth, b, sizeof b));
-    sp_print(o->file, "   mean |i - j| %.4g   profile %s\n", s->mean_distance,
+    sp_print(o->file, "\n         mean |i - j| %.4g   profile %s\n", s->mean_distance,
              count(s->profile, a, sizeof a));
     int64_t diagonal = s->n_r < s->n_c ? s->n_r : s->n_c;
     sp_print(o->file, "         diagonal: %s of %s stored\n", count(s->n_diagonal, a, sizeof a),
@@ -401,7 +402,7 @@ static void blocks(const struct out *o, const struct sp_structure *s)
     fputs("\n  B/CRS  ", o->file);
     for (int b = 0; b < SP_STRUCTURE_BLOCKS; b++)
         sp_print(o->file, "%9.2f", bcsr_bytes(s, &s->block[b]) / s->crs_B);
-    fputs("     modelled bytes against CRS\n", o->file);
+    fputs("\n         B/CRS: bytes against CRS, modelled\n", o->file);
 }
 
 static void sell(const struct out *o, const struct sp_info *info)

@@ -163,23 +163,29 @@ void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", cpu);
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (on_gpu && sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
-        sp_pen_put(pen, SP_INK_PLAIN, ", %lld %s%s", (long long)threads, sp_words_core(record),
-                   threads == 1 ? "" : "s");
+        sp_pen_put(pen, SP_INK_PLAIN, ",");
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "%lld %s%s", (long long)threads, sp_words_core(record),
+                    threads == 1 ? "" : "s");
     } else if (sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
         const json_t *pin = sp_record_node(record, SP_F_CONFIG_PIN);
         bool pinned = json_is_array(pin) && json_array_size(pin) > 0;
         /* a recording may not say */
         bool told = pinned || json_is_null(pin) || sp_record_flag(record, SP_F_CONFIG_PINNED, &pinned);
-        sp_pen_put(pen, SP_INK_PLAIN, ", %lld thread%s%s", (long long)threads, threads == 1 ? "" : "s",
-                   !told    ? ""
-                   : pinned ? " pinned"
-                            : " not pinned");
-        if (pinned && sp_record_count(record, SP_F_MACHINE_N_DOMAINS, &domains) && domains > 0)
-            sp_pen_put(pen, SP_INK_PLAIN, ", %lld cache domain%s", (long long)domains,
-                       domains == 1 ? "" : "s");
+        sp_pen_put(pen, SP_INK_PLAIN, ",");
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "%lld thread%s%s", (long long)threads, threads == 1 ? "" : "s",
+                    !told    ? ""
+                    : pinned ? " pinned"
+                             : " not pinned");
+        if (pinned && sp_record_count(record, SP_F_MACHINE_N_DOMAINS, &domains) && domains > 0) {
+            sp_pen_put(pen, SP_INK_PLAIN, ",");
+            sp_pen_part(pen, SP_INK_PLAIN, 1, "%lld cache domain%s", (long long)domains,
+                        domains == 1 ? "" : "s");
+        }
     }
-    if (sp_record_number(record, SP_F_MACHINE_FREQUENCY_HZ, &hertz) && hertz > 0)
-        sp_pen_put(pen, SP_INK_PLAIN, ", %.1f GHz", hertz / 1e9);
+    if (sp_record_number(record, SP_F_MACHINE_FREQUENCY_HZ, &hertz) && hertz > 0) {
+        sp_pen_put(pen, SP_INK_PLAIN, ",");
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "%.1f GHz", hertz / 1e9);
+    }
     const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES);
     const json_t *last = json_array_get(caches, json_array_size(caches) - 1);
     double size = sp_item_number(last, "size_B"), level = sp_item_number(last, "level");
@@ -245,7 +251,7 @@ static void sample_part(struct sp_pen *pen, const struct sp_record *record)
     else
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%zu runs, %zu samples", n_runs, n_samples);
     if (dropped > 0)
-        sp_pen_put(pen, SP_INK_PLAIN, " (%lld dropped)", (long long)dropped);
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "(%lld dropped)", (long long)dropped);
 }
 
 static void verify_part(struct sp_pen *pen, const struct sp_record *record)

@@ -16,8 +16,8 @@
 
 /* Ceilings are measured too: a point passes whose bound exceeds the best by no more. */
 #define BOUND_SLACK 1.05
-/* No row is begun after so many times the budget; a small one has more, for it takes time to set the
- * rows up, too. */
+/* No row is begun after so many times the budget; a small one has more, for it takes time to set
+ * the rows up, too. */
 #define MOST_TIMES      3
 #define MOST_WALL_S     5
 #define MOST_MEASURED_S 0.5
