@@ -53,6 +53,9 @@ if "$spmodel" doctor | grep -q 'sub-groups none'; then
     exits 4 'others run without --device' analyze gen:laplace3d:8 --device opencl --op sddmm
 fi
 
+# Ceilings of another device are none of this one's, and its model predicts nothing here.
+exits 2 'a100-sxm4-40gb, of 108 cores, is not this OpenCL device' analyze gen:laplace3d:8 --device opencl --machine a100
+
 n=0
 one() { # WHAT-THE-REPORT-SAYS ARGUMENT...
     word=$1; shift
@@ -66,6 +69,8 @@ one() { # WHAT-THE-REPORT-SAYS ARGUMENT...
     "$check_records" "$dir/records$n"/*.json || fail "the record of $* contradicts itself"
 }
 one 'opencl-thread' gen:laplace3d:12
+one '^trust +bytes modelled \(no GPU counters\)' gen:laplace3d:12 --bytes sim
+has '^BYTES +modelled +no counters can be used: OpenCL counts no bytes'
 one 'opencl-chunk' gen:laplace3d:12 --format sell:32,256
 one 'opencl-stage' gen:random:2000:8 --op spmm --inner 16 --format staged:16,64
 one 'opencl-output' gen:random:2000:8 --op spmm --inner 16 --isa opencl-output

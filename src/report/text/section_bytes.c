@@ -126,7 +126,8 @@ static void simulated(struct sp_pen *pen, const struct sp_record *record)
 {
     const json_t *tried = sp_record_node(record, SP_F_BYTES_TRIED), *best = json_array_get(tried, 0), *item;
     size_t i;
-    sp_pen_part(pen, SP_INK_BOLD, 0, "simulated  ");
+    const bool by_formula = sp_record_value(record, SP_F_METRICS_BYTES).origin == SP_MODELLED;
+    sp_pen_part(pen, SP_INK_BOLD, 0, by_formula ? "modelled  " : "simulated  ");
     if (!best) {
         sp_pen_put(pen, SP_INK_PLAIN, "%s",
                    sp_verdict_is_stated(record) ? "only the time was given" : "as asked for");

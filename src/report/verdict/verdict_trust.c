@@ -117,7 +117,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         const char *how = sp_origin_name(bytes.origin), *why = no_counters(record);
         char on[160];
         snprintf(text, sizeof text, "%sbytes %s (%s)%s", stated, how, why,
-                 known ? validated_on(record, validated, on, sizeof on) : "");
+                 known && bytes.origin == SP_SIMULATED ? validated_on(record, validated, on, sizeof on) : "");
         snprintf(brief, sizeof brief, "%sbytes %s (%.*s)%s", stated, how, (int)strcspn(why, ":"), why,
                  bad         ? ""
                  : validated ? "; validated"

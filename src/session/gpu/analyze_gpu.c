@@ -90,7 +90,7 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
                                    .T_k = l->T_k};
         snprintf(way->option, sizeof way->option, "%s", option);
         status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
-        if (status == SP_OK && l->n_nz > 0 && sp_gpu_is_described(o->machine)) {
+        if (status == SP_OK && l->n_nz > 0 && o->gpu_api == SP_GPU_CUDA && sp_gpu_is_described(o->machine)) {
             status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
                                     &way->prediction, err);
             way->predicted = status == SP_OK;
@@ -266,6 +266,22 @@ static void describe_recorded(struct sp_gpu_analysis *a)
     snprintf(a->device.name, sizeof a->device.name, "%.127s", *m->cpu ? m->cpu : m->name);
 }
 
+/* The model of levels is CUDA's: on other devices ceilings are all that a machine file gives, and
+ * they say nothing of another device. */
+static enum sp_status check_machine(const struct sp_gpu_analysis *a, struct sp_error *err)
+{
+    const struct sp_gpu_interface *own = &sp_gpu_interfaces[a->options->gpu_api];
+    const struct sp_machine *m = a->options->machine;
+    char remedy[128];
+    if (a->options->gpu_api == SP_GPU_CUDA || m->n_cores == a->device.n_cores)
+        return SP_OK;
+    snprintf(remedy, sizeof remedy,
+             "leave " SP_O_MACHINE " out; spmodel machine measure " SP_O_DEVICE " %s describes this one",
+             own->device);
+    return sp_fail(err, SP_USAGE, remedy, "the machine %s, of %d cores, is not this %s device, of %d",
+                   m->name, m->n_cores, own->name, a->device.n_cores);
+}
+
 static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     const bool runs = !a->options->gpu_recorded;
@@ -274,6 +290,8 @@ static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
     enum sp_status status = runs ? sp_gpu_module_open(a->options->gpu_api, &a->module, err) : SP_OK;
     if (status == SP_OK && runs)
         status = a->module->describe(&a->device, err);
+    if (status == SP_OK && runs)
+        status = check_machine(a, err);
     if (status == SP_OK)
         status = choose(a, err);
     if (status == SP_OK && runs)

@@ -417,7 +417,9 @@ enum sp_status sp_request_settle(struct sp_request *r, struct sp_error *err)
     r->analyze.op = r->op.op;
     r->analyze.order = r->op.order;
     r->all_formats = strcmp(r->analyze.format, "all") == 0;
-    r->analyze.count_on_gpu = r->on_gpu && strcmp(r->bytes, "sim") != 0;
+    /* Where nothing can be counted nothing is simulated either: that is why bytes are modelled. */
+    r->analyze.count_on_gpu =
+        r->on_gpu && (strcmp(r->bytes, "sim") != 0 || r->analyze.gpu_api != SP_GPU_CUDA);
     r->analyze.require_gpu_counts = r->on_gpu && (r->require_bytes || strcmp(r->bytes, "cupti") == 0);
     if (r->try_hints && (r->on_gpu || r->analyze.no_hints || strncmp(r->bytes, "replay:", 7) == 0))
         return sp_fail(err, SP_USAGE, "leave one of the two out", SP_O_TRY_HINTS " and %s exclude each other",
