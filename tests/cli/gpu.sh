@@ -43,6 +43,14 @@ printf '%%%%MatrixMarket matrix coordinate real general\n5 7 0\n' >empty.mtx
 exits 3 'name another matrix' model empty.mtx --machine a100
 "$spmodel" model gen:laplace3d:8 --machine a100 --w 2 >"$dir/out" 2>"$dir/err" || fail "model --w 2 exits with $?"
 has 'w changes nothing here'
+"$spmodel" model gen:laplace3d:8 --machine a100 --schedule merge --pages small >"$dir/out" 2>"$dir/err" ||
+    fail "model --schedule merge exits with $?"
+has 'schedule and --pages change nothing here'
+"$spmodel" model gen:laplace3d:8 --machine a100 --alpha 0.5 --schedule merge >"$dir/out" 2>"$dir/err" ||
+    fail "model --alpha 0.5 exits with $?"
+has 'schedule changes nothing here'
+"$spmodel" model gen:laplace3d:8 --machine a100,h200 --pages small >"$dir/out" 2>"$dir/err" || fail "model --pages exits with $?"
+has 'pages changes nothing on GPUs'
 
 if [ -z "$stand_in" ]; then
     echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"

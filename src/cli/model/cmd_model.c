@@ -561,6 +561,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case SP_KEY_OF(SCHEDULE):
         if (sp_workload_set_schedule(&r->workload, arg, &err) != SP_OK)
             sp_usage_error(state, "%s; %s", err.what, err.remedy);
+        r->schedule_given = true;
         return 0;
     case 't':
         r->workload.n_threads = sp_pick_threads(state, arg);
@@ -579,6 +580,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case SP_KEY_OF(PAGES):
         r->small_pages = sp_pick_of(state, SP_OPTION_PAGES, arg) == 1;
+        r->pages_given = true;
         return 0;
     case SP_KEY_OF(COLD):
         r->cold = true;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "io/machine/machine_file.h"
@@ -187,8 +188,20 @@ static void print_short(const struct sp_model_row *row, int n, FILE *out)
                  row[0].machine->name, 1e6 * shortest);
 }
 
+/* What was asked and is for CPUs; by_level: of a GPU's kernels, not of the formula. */
+static void print_unused(const struct sp_model_request *q, bool by_level, const char *where, FILE *out)
+{
+    if (by_level && q->w > 0)
+        sp_print(out, " --w changes nothing %s: a GPU stores y without loading it.\n", where);
+    if (q->schedule_given || q->pages_given)
+        sp_print(out, " %s%s%s %s nothing %s: for CPUs alone.\n", q->schedule_given ? SP_O_SCHEDULE : "",
+                 q->schedule_given && q->pages_given ? " and " : "", q->pages_given ? SP_O_PAGES : "",
+                 q->schedule_given && q->pages_given ? "change" : "changes", where);
+}
+
 /* The rows of one GPU with `gpu`: a table of levels, the best of them, what it rests on. */
-static void print_levels(const struct sp_model_row *row, int n, double n_nz, bool w_stated, FILE *out)
+static void print_levels(const struct sp_model_row *row, int n, double n_nz,
+                         const struct sp_model_request *request, FILE *out)
 {
     const struct sp_gpu_prediction *g = row[0].gpu;
     const char *memory = sp_machine_memory_name(row[0].machine);
@@ -210,8 +223,7 @@ static void print_levels(const struct sp_model_row *row, int n, double n_nz, boo
         (double)g->traffic.L2_hi_B / 1048576);
     if (has_threads(row, n))
         fputs(" A thread for each row: its L2 may be wrong by up to five times.\n", out);
-    if (w_stated)
-        fputs(" --w changes nothing here: a GPU stores y without loading it.\n", out);
+    print_unused(request, true, "here", out);
     if (g->L2_as_memory)
         sp_print(
             out,
@@ -623,9 +635,11 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
         if (i == 0 || r->row[i - 1].machine != r->row[i].machine)
             print_machine(&r->row[i], out);
         if (r->row[i].gpu)
-            print_levels(&r->row[i], n, (double)r->subject->n_nz, r->request->w > 0, out);
+            print_levels(&r->row[i], n, (double)r->subject->n_nz, r->request, out);
         else
             print_table(&r->row[i], n, out);
+        if (!r->row[i].gpu && r->row[i].machine->kind == SP_GPU)
+            print_unused(r->request, false, "here", out);
         for (int k = i; k < i + n; k++)
             if (r->row[k].ways.n > 0)
                 print_ways(&r->row[k], r->request->divide, out);
@@ -701,7 +715,8 @@ static void print_unknown(const struct sp_model_row *row, FILE *out)
     sp_print(out, " %s: bandwidth unknown: %s.\n", m->name, why);
 }
 
-static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
+static void print_gpus(const struct sp_model_request *request, const struct sp_model_row *const *best, int n,
+                       FILE *out)
 {
     bool by_level = false, as_one = false;
     for (int i = 0; i < n; i++)
@@ -711,6 +726,8 @@ static void print_gpus(const struct sp_model_row *const *best, int n, FILE *out)
         fputs(" GPU: the order of warps, an L2 between half and all of the nominal or as measured (-v: "
               "levels).\n",
               out);
+    if (by_level || as_one)
+        print_unused(request, by_level, "on GPUs", out);
     if (as_one)
         fputs(" GPU whose SMs are not described: L2 as one cache, rows in order.\n", out);
     for (int i = 0; i < n; i++)
@@ -773,7 +790,7 @@ static void print_notes(const struct sp_model_result *r, const struct sp_model_r
     for (int i = 0; i < n; i++)
         if (!sp_value_known(best[i]->prediction.roof_Bps))
             print_unknown(best[i], out);
-    print_gpus(best, n, out);
+    print_gpus(r->request, best, n, out);
     if (*r->left_out) {
         char head[64];
         const int column = snprintf(

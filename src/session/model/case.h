@@ -37,7 +37,8 @@ struct sp_model_request {
     uint32_t divide; /* arrays: all divisions of the last level's ways between them and the others; 0: none */
     bool cold;
     bool small_pages; /* of x; else huge ones */
-    double volume_B;  /* turn the model around; 0: not asked */
+    bool schedule_given, pages_given;
+    double volume_B; /* turn the model around; 0: not asked */
 };
 
 /* The matrix, or its sizes. */
