@@ -341,7 +341,7 @@ END_TEST
 START_TEST(required_words_are_known_or_named)
 {
     char wrong[64];
-    ck_assert(sp_require_known("bytes,gpu,profiling,pin,huge,quiet,alone,plots", wrong, sizeof wrong));
+    ck_assert(sp_require_known("bytes,gpu,opencl,profiling,pin,huge,quiet,alone,plots", wrong, sizeof wrong));
     static const char *const lists[] = {"byte", "", "pin,", ",pin", "pin,,huge", "pin huge", "pin,byte,gpu"};
     static const char *const faults[] = {"byte", "", "", "", "", "pin huge", "byte"};
     for (int i = 0; i < 7; i++) {

@@ -30,14 +30,14 @@ ls -A "$dir" | grep -q '\.part$' && fail "a part of a file is left behind"
 for list in byte "" "pin," "pin,,huge" "quiet,gpus"; do
     "$spmodel" doctor --require "$list" >"$dir/out" 2>"$dir/err"
     [ $? = 2 ] || fail "--require '$list' does not exit with 2"
-    grep -q "bytes, gpu, profiling, pin, huge, quiet, alone, plots" "$dir/err" || fail "the words are not listed"
+    grep -q "bytes, gpu, profiling, opencl, pin, huge, quiet, alone, plots" "$dir/err" || fail "the words are not listed"
     [ -s "$dir/out" ] && fail "a wrong word still prints"
 done
 "$spmodel" doctor nothing >"$dir/out" 2>"$dir/err"
 [ $? = 2 ] || fail "an argument does not exit with 2"
 
 # Each word: 0 where JSON says satisfied, else 4 and the word with its reason.
-for word in bytes gpu profiling pin huge quiet alone plots; do
+for word in bytes gpu opencl profiling pin huge quiet alone plots; do
     "$spmodel" doctor --json --require "$word" >"$dir/out.json" 2>"$dir/err"
     code=$?
     "$check_schema" "$schema" "$dir/out.json" || fail "--require $word breaks the schema"
@@ -49,6 +49,16 @@ for word in bytes gpu profiling pin huge quiet alone plots; do
     fi
     echo "$word: $code"
 done
+# An OpenCL device is what the section GPU finds: without a platform there is none.
+"$spmodel" doctor --require opencl >"$dir/out" 2>"$dir/err"
+code=$?
+if grep -q '^  works  *OpenCL ' "$dir/out"; then
+    [ $code = 0 ] || fail "--require opencl exits with $code although there is a device"
+else
+    [ $code = 4 ] || fail "--require opencl exits with $code although there is no device"
+fi
+OCL_ICD_VENDORS=/nonexistent "$spmodel" doctor --require opencl >"$dir/out" 2>"$dir/err"
+[ $? = 4 ] || fail "--require opencl without a platform does not exit with 4"
 # Nothing on the PATH: plots are scripts, and only what is required counts.
 PATH=/nonexistent "$spmodel" doctor --require plots >"$dir/out" 2>"$dir/err"
 [ $? = 4 ] || fail "--require plots without gnuplot does not exit with 4"

@@ -33,8 +33,8 @@ static int check_required(const struct sp_doctor *d)
 
 static const struct argp_option options[] = {
     {"require", KEY_REQUIRE, "LIST", 0,
-     "Exit with 4 unless all of these are so: bytes (counted), gpu, profiling (of it), pin, huge (pages), "
-     "quiet (nothing disturbs), alone (nobody else holds the counters), plots",
+     "Exit with 4 unless all of these are so: bytes (counted), gpu, profiling (of it), opencl (a device), "
+     "pin, huge (pages), quiet (nothing disturbs), alone (nobody else holds the counters), plots",
      0},
     {0}};
 

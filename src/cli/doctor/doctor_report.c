@@ -227,12 +227,13 @@ enum sp_status sp_doctor_json(const struct sp_doctor *d, FILE *out, struct sp_er
     return good ? SP_OK : sp_fail(err, SP_OUTPUT, NULL, "the findings cannot be written");
 }
 
-const char sp_require_words[] = "bytes, gpu, profiling, pin, huge, quiet, alone, plots";
+const char sp_require_words[] = "bytes, gpu, profiling, opencl, pin, huge, quiet, alone, plots";
 
 /* Words that stand for one finding that must work. */
 static const struct {
     const char *word, *id;
-} single[] = {{"profiling", "gpu.profiling"},
+} single[] = {{"opencl", "gpu.opencl"},
+              {"profiling", "gpu.profiling"},
               {"pin", "processor.pin"},
               {"huge", "memory.huge_pages"},
               {"plots", "around.gnuplot"}};
