@@ -154,6 +154,16 @@ sed 's/"launch_s": {[^}]*}/"launch_s": {"value": 2e-6, "unit": "s", "origin": "s
     "$(dirname "$machine_schema")/../machines/h200-sxm-141gb.json" >"$dir/h200.json"
 ok analyze -v --device gpu --machine "$dir/h200.json" --out "$dir/dense" --samples 3 gen:hpcg:6 --op spmm --inner 32 --no-plots
 has 'matrix units'
+# What a launch and a load take is in the record, and memory has its own bandwidth where data lie in the L2.
+ok analyze --device gpu --machine a100 --out "$dir/waits" --samples 3 gen:laplace3d:10 --no-plots
+ok explain gpu-time "$dir"/waits/*.json
+has 'memory = .*/b_MEM'
+has '^ +b_MEM +1[.0-9]* TB/s .*roofs.[0-9]+.: DRAM load'
+has '^ +t_launch +2.6 us .*gpu.launch_time'
+ok explain little "$dir"/waits/*.json
+has '^ +t_latency +[0-9.]+ ns .*gpu.latency'
+"$check_schema" "$schema" "$dir"/waits/*.json || fail "the record of launches and loads does not obey the schema"
+"$check_records" "$dir"/waits/*.json || fail "the record of launches and loads contradicts itself"
 # Weights that exceed the memory, 0.6 MB: streamed in STAGED, refused elsewhere.
 SP_EXECUTOR_MEMORY=600000
 export SP_EXECUTOR_MEMORY

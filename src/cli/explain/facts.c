@@ -481,11 +481,6 @@ static struct sp_fact fitted(const struct sp_record *r)
     return fact_unknown("it is fitted to the times of several sizes: spmodel lab 8, bench_bcsr", "s",
                         "not of one record");
 }
-static struct sp_fact of_machine(const struct sp_record *r)
-{
-    (void)r;
-    return fact_unknown("the machine file may have it: spmodel machine show", "s", "not in records");
-}
 
 /* Symbols of what a layout stores, and each array's bytes through the level of the data. */
 
@@ -546,8 +541,6 @@ static const struct derived derived_symbols[] = {
     {"t_once", .of_what = time_of_row, .what = "model, x once"},
     {"t_seen", .of_what = time_of_row, .what = "model, x as"},
     {"t_linear", .of = time_linear},
-    {"t_latency", .of = of_machine},
-    {"t_launch", .of = of_machine},
     {"omega", .of = overlap},
     {"T_shared", .of = ecm_shared},
     {"T_e", .of = fitted},

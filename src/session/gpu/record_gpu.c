@@ -201,6 +201,15 @@ static json_t *way_json(const struct sp_gpu_way *w, bool is_chosen)
                     w->predicted ? &w->prediction : NULL, is_chosen);
 }
 
+/* What launches and loads take, as the model has it. */
+static void record_waits(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    const struct sp_gpu_limits *gpu = &a->options->machine->gpu;
+    sp_record_set_value(r, SP_F_GPU_LAUNCH_TIME, gpu->launch_s);
+    sp_record_set_value(r, SP_F_GPU_LATENCY,
+                        a->in_L2 && sp_value_known(gpu->L2_latency_s) ? gpu->L2_latency_s : gpu->latency_s);
+}
+
 static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
     const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
@@ -216,6 +225,7 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_set_count(r, SP_F_GPU_RESIDENT_WARPS, t->occupancy.warps);
         sp_record_set_number(r, SP_F_GPU_STEPS_PER_LATENCY, a->chosen->launch.steps);
         sp_record_set_text(r, SP_F_GPU_RESIDENT_LIMIT, t->occupancy.limit);
+        record_waits(a, r);
         record_level(r, "L1", t->L1_load_B, t->L1_store_B);
         record_level(r, "L2", t->L2_load_B, t->L2_store_B);
     }
@@ -240,6 +250,9 @@ static void record_roofs(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->options->gpu_recorded)
         snprintf(roof.how, sizeof roof.how, "the machine's load-only bandwidth");
     sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(&roof, "roof"));
+    const struct sp_ceiling *memory = a->chosen->prediction.memory_roof;
+    if (a->in_L2 && memory && strcmp(memory->name, "load") == 0 && sp_value_known(memory->value))
+        sp_record_append(r, SP_F_ROOFS, sp_json_ceiling(memory, "other"));
     record_ceilings(r, m, a->workload.precision, a->chosen->launch.map, a->in_L2);
 }
 
