@@ -105,6 +105,16 @@ grep -q '"name": "named otherwise"' "$dir"/otherwise/*.json || fail 'the other d
 grep -q '"gpu_driver": "' "$dir"/otherwise/*.json || fail 'no driver among the facts'
 [ "$(cat "$dir"/records/*.json "$dir"/otherwise/*.json | grep -o '"key": "[0-9a-f]*"' | sort -u | wc -l)" -eq 1 ] ||
     fail 'the name of a description makes another environment'
+# An empty matrix: a report that knows why nothing is known, as on a processor.
+for how in '' '--op spmm --inner 8' '--cold'; do
+    # shellcheck disable=SC2086 # words
+    analyze empty.mtx $how --no-plots --out "$dir/empty"
+    has '^possible +not known: the matrix has no entries'
+    has 'result checked'
+    grep -Eq 'nan|inf ' "$dir/out" && fail "figures of an empty matrix that are none ($how)"
+done
+"$check_schema" "$schema" "$dir"/empty/*.json || fail "records of an empty matrix do not obey the schema"
+"$check_records" "$dir"/empty/*.json || fail "records of an empty matrix contradict themselves"
 SP_EXECUTOR_REFUSES=1
 export SP_EXECUTOR_REFUSES
 analyze gen:laplace3d:10

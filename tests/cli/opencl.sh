@@ -71,6 +71,8 @@ one() { # WHAT-THE-REPORT-SAYS ARGUMENT...
 one 'opencl-thread' gen:laplace3d:12
 one '^trust +bytes modelled \(no GPU counters\)' gen:laplace3d:12 --bytes sim
 has '^BYTES +modelled +no counters can be used: OpenCL counts no bytes'
+printf '%%%%MatrixMarket matrix coordinate real general\n5 7 0\n' >empty.mtx
+one '^possible +not known: the matrix has no entries' empty.mtx
 one 'opencl-chunk' gen:laplace3d:12 --format sell:32,256
 one 'opencl-stage' gen:random:2000:8 --op spmm --inner 16 --format staged:16,64
 one 'opencl-output' gen:random:2000:8 --op spmm --inner 16 --isa opencl-output

@@ -298,9 +298,6 @@ static enum sp_status set_up(struct sp_gpu_analysis *a, struct sp_error *err)
         status = prepare(a, err);
     if (status == SP_OK && runs)
         status = verify(a, err);
-    if (status == SP_OK && a->layout.n_nz == 0)
-        status = sp_fail(err, SP_INPUT, "name another matrix",
-                         "matrix %s has no entries: there is nothing to time", a->subject->name);
     if (status == SP_OK)
         sp_gpu_find_level(a);
     return status;

@@ -82,6 +82,7 @@ static void use_counts(struct sp_gpu_analysis *a)
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
 }
 
+const char sp_gpu_no_entries[] = "the matrix has no entries";
 static const char over_link[] = "the matrix comes over the host link, which neither roof nor model knows";
 
 /* Sampled beside the kernel, at the level that holds the data. */
@@ -180,8 +181,14 @@ static void find_doubt(struct sp_gpu_analysis *a)
 void sp_gpu_evaluate(struct sp_gpu_analysis *a)
 {
     const char *other;
+    memset(&a->losses, 0, sizeof a->losses);
     model_bytes(a);
     use_counts(a);
+    if (a->layout.n_nz == 0) { /* nothing to multiply, so there is no roof and nothing to share */
+        a->roof_Bps = a->t_model = a->t_once = a->fraction = a->model_fraction =
+            sp_value_none(sp_gpu_no_entries);
+        return;
+    }
     find_roof(a);
     const struct sp_value core = other_terms(a, &other);
     const double core_s = sp_value_known(core) ? core.value : 0;
@@ -196,7 +203,6 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
                                                              a->t_once.value / a->pairs.time.hi,
                                                              a->t_once.value / a->pairs.time.lo, SP_MODELLED);
     find_doubt(a);
-    memset(&a->losses, 0, sizeof a->losses);
     if (a->streamed_B <= 0 && !*a->doubt) /* else it goes to a link that no part of the sum knows */
         find_losses(a, core, other);
 }

@@ -71,6 +71,8 @@ struct sp_gpu_analysis {
     struct sp_hints hints;
 };
 
+/* Why shares of an empty matrix are not known. */
+extern const char sp_gpu_no_entries[];
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
 /* Bytes counted at the L2 are a lower bound: additions to y were not counted. */
 bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a);

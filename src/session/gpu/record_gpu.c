@@ -286,26 +286,33 @@ static void record_counted(const struct sp_gpu_analysis *a, struct sp_record *r,
 
 static void record_metrics(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
+    const bool empty = a->layout.n_nz == 0;
+    const struct sp_value none = sp_value_none(sp_gpu_no_entries);
     const double gather_B = sp_layout_gather_bytes(&a->layout);
-    const struct sp_value alpha = scaled(a->x_B, gather_B),
-                          least = sp_value_of(a->x_once_B / gather_B, SP_MODELLED);
+    const struct sp_value alpha = empty ? none : scaled(a->x_B, gather_B),
+                          least = empty ? none : sp_value_of(a->x_once_B / gather_B, SP_MODELLED);
     sp_record_set_metric(r, SP_F_METRICS_TIME, a->pairs.time, SP_DEFINED_ON_GPU);
     sp_record_set_value(r, SP_F_METRICS_SPREAD, sp_value_of(a->pairs.spread, a->pairs.time.origin));
     sp_record_set_value(r, SP_F_METRICS_FLOPS, sp_value_of(a->work, SP_MODELLED));
-    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE, per(a->work, a->pairs.time, a->pairs.time.origin));
+    sp_record_set_value(r, SP_F_METRICS_PERFORMANCE,
+                        empty ? none : per(a->work, a->pairs.time, a->pairs.time.origin));
     sp_record_set_value(r, SP_F_METRICS_BYTES, a->V_B);
     if (!sp_gpu_is_counted(a))
         sp_record_set_count(r, SP_F_METRICS_BYTES_VERSION, SP_GPU_TRAFFIC_VERSION);
-    sp_record_set_metric(r, SP_F_METRICS_BYTES_MIN, sp_value_of(a->once_B, SP_MODELLED), SP_DEFINED_ON_GPU);
+    sp_record_set_metric(r, SP_F_METRICS_BYTES_MIN, empty ? none : sp_value_of(a->once_B, SP_MODELLED),
+                         SP_DEFINED_ON_GPU);
     sp_record_set_value(r, SP_F_METRICS_ALPHA, alpha);
     sp_record_set_metric(r, SP_F_METRICS_ALPHA_MIN, least, SP_DEFINED_ON_GPU);
     if (a->x_once_B > 0)
         sp_record_set_value(r, SP_F_METRICS_X_LOADS, scaled(a->x_B, a->x_once_B));
-    record_counted(a, r, gather_B);
-    sp_record_set_value(r, SP_F_METRICS_BETA,
-                        sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED));
-    sp_record_set_value(r, SP_F_METRICS_BALANCE, scaled(a->V_B, a->work));
-    sp_record_set_value(r, SP_F_METRICS_BALANCE_MIN, sp_value_of(a->once_B / a->work, SP_MODELLED));
+    if (!empty)
+        record_counted(a, r, gather_B);
+    sp_record_set_value(
+        r, SP_F_METRICS_BETA,
+        empty ? none : sp_value_of((double)a->layout.n_nz / (double)a->layout.n_stored, SP_MODELLED));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE, empty ? none : scaled(a->V_B, a->work));
+    sp_record_set_value(r, SP_F_METRICS_BALANCE_MIN,
+                        empty ? none : sp_value_of(a->once_B / a->work, SP_MODELLED));
     sp_record_set_value(r, SP_F_METRICS_BANDWIDTH, per(a->V_B.value, a->pairs.time, a->V_B.origin));
     sp_record_set_value(r, SP_F_METRICS_BANDWIDTH_FRACTION, a->fraction);
     sp_record_set_metric(r, SP_F_METRICS_MODEL_FRACTION, a->model_fraction, SP_DEFINED_ON_GPU);
@@ -453,13 +460,15 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     record_levels(a, r);
     record_roofs(a, r);
     record_metrics(a, r);
-    sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
-    sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
-    record_table(a, r);
-    if (a->streamed_B <= 0 && !*a->doubt)
-        sp_record_losses(r, &a->losses);
-    if (!a->options->no_hints && a->streamed_B <= 0 && !*a->doubt)
-        sp_record_hints(r, &a->hints);
+    if (a->layout.n_nz > 0) {
+        sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
+        sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
+        record_table(a, r);
+        if (a->streamed_B <= 0 && !*a->doubt)
+            sp_record_losses(r, &a->losses);
+        if (!a->options->no_hints && a->streamed_B <= 0 && !*a->doubt)
+            sp_record_hints(r, &a->hints);
+    }
     if (*a->doubt)
         sp_record_no_bottleneck(r, a->doubt);
     sp_record_plan(r, a->options->plan, &a->steps_taken);
