@@ -16,7 +16,8 @@ static bool has_whole_runs(const struct sp_layout *l, const struct sp_gpu_launch
         return n->column_lanes == SP_WARP && l->r % n->tile == 0;
     case SP_GPU_SAMPLE:
     case SP_GPU_FUSED:
-        return n->column_lanes == SP_WARP && n->vectors > 0 && l->r % (n->vector * SP_WARP) == 0;
+        return n->vectors > 0 && l->r % (n->vector * n->column_lanes) == 0 &&
+               n->vector * n->column_lanes * l->s_x % (2 * SP_GPU_SECTOR_B) == 0;
     default:
         return false;
     }
@@ -46,19 +47,41 @@ static void add_same(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64
     s->items += n;
 }
 
-/* n requests for whole runs of columns. */
+/* Sectors of the columns of one load that a warp or team has. */
+static int64_t run_sectors(const struct sp_gpu_grid *g, enum sp_gpu_array array)
+{
+    const int64_t items = (int64_t)g->launch.vector * sp_gpu_wide_lanes(g);
+    return items << g->item_shift[array] >> SP_GPU_SECTOR_SHIFT;
+}
+
+/* n requests, each for whole runs of columns of so many teams, none of them twice. */
 static void add_runs(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum sp_gpu_access access,
-                     int64_t n, struct sp_coalescing *sum)
+                     int64_t n, int64_t teams, struct sp_coalescing *sum)
 {
     struct sp_gpu_sectors *s = &sum->of[array][access];
-    const int64_t items = (int64_t)g->launch.vector * SP_WARP;
-    const int64_t sectors = items << g->item_shift[array] >> SP_GPU_SECTOR_SHIFT;
+    const int64_t lanes = teams * sp_gpu_wide_lanes(g), sectors = teams * run_sectors(g, array);
     s->requests += n;
     s->sectors += n * sectors;
     s->counted += n * sectors;
     s->cycles += n * ((sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS);
+    s->lanes += n * lanes;
+    s->items += n * lanes * g->launch.vector;
+}
+
+/* Requests for the same run by all teams of a warp, and so by each part of it that is counted. */
+static void add_row(const struct sp_gpu_grid *g, int64_t n, struct sp_coalescing *sum)
+{
+    const enum sp_gpu_array array = SP_GPU_ROWS;
+    const int access_B = g->launch.vector << g->item_shift[array], lanes = sp_gpu_wide_lanes(g);
+    const int part = g->counts_parts && access_B > 4 ? SP_WARP * 4 / access_B : SP_WARP;
+    struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
+    const int64_t sectors = run_sectors(g, array);
+    s->requests += n;
+    s->sectors += n * sectors;
+    s->counted += n * sectors * (SP_WARP / (part > lanes ? part : lanes));
+    s->cycles += n * ((sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS);
     s->lanes += n * SP_WARP;
-    s->items += n * items;
+    s->items += n * lanes * g->launch.vector;
 }
 
 /* A request of the first n lanes for neighbouring items from `first` on. */
@@ -116,32 +139,97 @@ static void add_steps(int64_t steps, struct sp_coalescing *sum)
         sum->most_steps = steps;
 }
 
-/* A row of SAMPLE: its part of the row operand with each four entries. */
+/* The indices of a row's entries, one for each team at a time: of 4 bytes, for which no part of a
+ * warp is counted alone. */
+static void add_columns(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
+                        struct sp_coalescing *sum)
+{
+    const int teams = sp_gpu_wide_teams(g), to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[SP_GPU_COL];
+    struct sp_gpu_sectors *s = &sum->of[SP_GPU_COL][SP_GPU_LOAD];
+    if (teams == 1) {
+        add_same(g, SP_GPU_COL, w->end - w->at, sum);
+        return;
+    }
+    for (int64_t at = w->at; at < w->end; at += teams) {
+        const int n = w->end - at < teams ? (int)(w->end - at) : teams;
+        const int64_t sectors = ((at + n - 1) >> to_sector) - (at >> to_sector) + 1;
+        s->requests++;
+        s->sectors += sectors;
+        s->counted += sectors;
+        s->cycles += (sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS;
+    }
+    s->lanes += (w->end - w->at) * sp_gpu_wide_lanes(g);
+    s->items += w->end - w->at;
+}
+
+/* The columns of X or of the second operand for all entries of a row. */
+static void add_gathers(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t entries,
+                        struct sp_coalescing *sum)
+{
+    const int64_t teams = sp_gpu_wide_teams(g), loads = sp_gpu_wide_loads(g);
+    add_runs(g, array, SP_GPU_LOAD, entries / teams * loads, teams, sum);
+    if (entries % teams > 0)
+        add_runs(g, array, SP_GPU_LOAD, loads, entries % teams, sum);
+}
+
+/* What a part of a warp asks for of n <= 32 entries, of which a lane keeps that of each turn of its
+ * team: teams' entries follow each other. */
+static int64_t counted_of_kept(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t at, int64_t n)
+{
+    const int lanes = sp_gpu_wide_lanes(g), teams = sp_gpu_wide_teams(g);
+    const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array];
+    const int part = SP_WARP * 4 >> g->item_shift[array];
+    const int n_turns = part < lanes ? part : lanes, n_teams = part < lanes ? 1 : part / lanes;
+    int64_t counted = 0;
+    for (int lane = 0; lane < SP_WARP; lane += part) {
+        int64_t last = -1;
+        for (int turn = lane % lanes; turn < lane % lanes + n_turns; turn++)
+            for (int team = lane / lanes; team < lane / lanes + n_teams; team++) {
+                const int64_t entry = (int64_t)turn * teams + team, sector = (at + entry) >> to_sector;
+                counted += entry < n && sector != last;
+                last = entry < n ? sector : last;
+            }
+    }
+    return counted;
+}
+
+/* Values or results of a row, one by each lane. */
+static void add_kept(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum sp_gpu_access access,
+                     const struct sp_gpu_wide_warp *w, struct sp_coalescing *sum)
+{
+    const bool in_parts = g->counts_parts && g->item_shift[array] > 2 && sp_gpu_wide_teams(g) > 1;
+    for (int64_t at = w->at; at < w->end; at += SP_WARP) {
+        const int64_t n = w->end - at < SP_WARP ? w->end - at : SP_WARP;
+        const int64_t counted = sum->of[array][access].counted;
+        add_range(g, array, access, at, n, sum);
+        if (in_parts)
+            sum->of[array][access].counted = counted + counted_of_kept(g, array, at, n);
+    }
+}
+
+/* A row of SAMPLE: its part of the row operand with each four entries of a team. */
 static void add_sample(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
                        struct sp_coalescing *sum)
 {
-    const int64_t entries = w->end - w->at, loads = sp_gpu_wide_loads(g);
-    add_same(g, SP_GPU_COL, entries, sum);
-    add_runs(g, SP_GPU_ROWS, SP_GPU_LOAD, sp_gpu_ratio_up(entries, SP_GPU_TOGETHER) * loads, sum);
-    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * loads, sum);
-    for (int64_t at = w->at; at < w->end; at += SP_WARP) {
-        const int64_t n = w->end - at < SP_WARP ? w->end - at : SP_WARP;
-        add_range(g, SP_GPU_VAL, SP_GPU_LOAD, at, n, sum);
-        add_range(g, SP_GPU_Y, SP_GPU_STORE, at, n, sum);
-    }
-    add_steps(entries * loads, sum);
+    const int64_t entries = w->end - w->at, teams = sp_gpu_wide_teams(g), loads = sp_gpu_wide_loads(g);
+    add_columns(g, w, sum);
+    add_row(g, sp_gpu_ratio_up(entries, SP_GPU_TOGETHER * teams) * loads, sum);
+    add_gathers(g, SP_GPU_X, entries, sum);
+    add_kept(g, SP_GPU_VAL, SP_GPU_LOAD, w, sum);
+    add_kept(g, SP_GPU_Y, SP_GPU_STORE, w, sum);
+    add_steps(sp_gpu_ratio_up(entries, teams) * loads, sum);
 }
 
 static void add_fused(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
                       struct sp_coalescing *sum)
 {
-    const int64_t entries = w->end - w->at, loads = sp_gpu_wide_loads(g);
-    add_same(g, SP_GPU_COL, entries, sum);
-    add_runs(g, SP_GPU_ROWS, SP_GPU_LOAD, loads, sum);
-    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * loads, sum);
-    add_runs(g, SP_GPU_SECOND, SP_GPU_LOAD, entries * loads, sum);
-    add_runs(g, SP_GPU_Y, SP_GPU_STORE, loads, sum);
-    add_steps(2 * entries * loads, sum);
+    const int64_t entries = w->end - w->at, teams = sp_gpu_wide_teams(g), loads = sp_gpu_wide_loads(g);
+    add_columns(g, w, sum);
+    add_row(g, loads, sum);
+    add_gathers(g, SP_GPU_X, entries, sum);
+    add_gathers(g, SP_GPU_SECOND, entries, sum);
+    add_runs(g, SP_GPU_Y, SP_GPU_STORE, loads, 1, sum);
+    add_steps(2 * sp_gpu_ratio_up(entries, teams) * loads, sum);
 }
 
 static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
@@ -164,10 +252,10 @@ static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struc
     add_same(g, SP_GPU_PTR, share ? ends : 2, sum);
     add_same(g, SP_GPU_COL, entries, sum);
     add_same(g, SP_GPU_VAL, entries, sum);
-    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * n->vectors, sum);
-    add_runs(g, SP_GPU_Y, SP_GPU_STORE, ends * n->vectors, sum);
+    add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * n->vectors, 1, sum);
+    add_runs(g, SP_GPU_Y, SP_GPU_STORE, ends * n->vectors, 1, sum);
     if (share)
-        add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, 1, sum);
+        add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, 1, 1, sum);
     add_steps(entries * n->vectors, sum);
 }
 

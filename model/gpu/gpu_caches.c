@@ -326,22 +326,23 @@ static bool go_on(struct pass *p, struct sp_gpu_cursor *c)
     return false;
 }
 
-/* The same where a request is a run of sectors. */
+/* The same where a request is a run of n sectors for each team. */
 static bool go_on_wide(struct pass *p, struct sp_gpu_wide_warp *w, int n)
 {
-    int64_t sector;
-    if (!sp_gpu_wide_next(p->grid, w, &sector))
-        return false;
-    const int64_t first = sector >> 1, last = (sector + n - 1) >> 1;
-    for (int64_t q = first >> p->stratum; q <= last >> p->stratum; q++) {
-        const int64_t pair = followed_of(p, q);
-        if (pair < first || pair > last)
-            continue;
-        follow(p, (uint32_t)(q << 1));
-        follow(p, (uint32_t)(q << 1 | 1));
+    int64_t sector[SP_GPU_MOST_TEAMS];
+    const int teams = sp_gpu_wide_next(p->grid, w, sector);
+    for (int t = 0; t < teams; t++) {
+        const int64_t first = sector[t] >> 1, last = (sector[t] + n - 1) >> 1;
+        for (int64_t q = first >> p->stratum; q <= last >> p->stratum; q++) {
+            const int64_t pair = followed_of(p, q);
+            if (pair < first || pair > last)
+                continue;
+            follow(p, (uint32_t)(q << 1));
+            follow(p, (uint32_t)(q << 1 | 1));
+        }
     }
-    p->streamed += p->of_lane * SP_WARP;
-    return true;
+    p->streamed += p->of_lane * (teams * sp_gpu_wide_lanes(p->grid));
+    return teams > 0;
 }
 
 static void open_gathers(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_cursor *c)
