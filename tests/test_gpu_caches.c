@@ -265,7 +265,9 @@ START_TEST(runs_of_columns_equal_a_walk)
                  {SP_F32, 64, SP_GPU_FUSED, true},   {SP_F32, 32, SP_GPU_FUSED, true},
                  {SP_F32, 16, SP_GPU_FUSED, true},   {SP_F64, 8, SP_GPU_FUSED, true},
                  {SP_F32, 8, SP_GPU_FUSED, false},   {SP_F64, 20, SP_GPU_FUSED, false},
-                 {SP_F64, 64, SP_GPU_EQUAL, false},  {SP_F64, 20, SP_GPU_EQUAL, false}};
+                 {SP_F64, 64, SP_GPU_TILE, false},   {SP_F32, 64, SP_GPU_TILE, false},
+                 {SP_F32, 20, SP_GPU_TILE, false},   {SP_F64, 64, SP_GPU_EQUAL, false},
+                 {SP_F64, 20, SP_GPU_EQUAL, false}};
     static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21}, {900, 1700, 9, 0.1, -1, 40, 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int k = 0; k < 2; k++) {

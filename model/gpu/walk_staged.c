@@ -1,14 +1,27 @@
 /* STAGE and TILE: in pass after pass each team of the block has the next item. */
 #include "model/gpu/walk.h"
 
+/* Lanes of a team: 2^shift. */
+static int team_shift(const struct sp_gpu_cursor *c)
+{
+    return __builtin_ctz((unsigned)c->grid->launch.column_lanes);
+}
+
+/* at[]: `first` for the warp's first team, and the next item for each team after it. */
+static void name_teams(struct sp_gpu_cursor *c, int64_t first)
+{
+    const int shift = team_shift(c);
+    for (int lane = 0; lane < SP_WARP; lane++)
+        c->at[lane] = first + (lane >> shift);
+}
+
 /* at[]: the item of each lane in this pass, from `from` on. Returns the lanes before `to`. */
 static uint32_t name_turns(struct sp_gpu_cursor *c, int64_t from, int64_t to)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
-    const int teams = g->block_threads / g->column_lanes;
-    const int64_t first = from + (int64_t)c->pass * teams + c->first_thread / g->column_lanes;
-    for (int lane = 0; lane < SP_WARP; lane++)
-        c->at[lane] = first + lane / g->column_lanes;
+    const int shift = team_shift(c);
+    const int64_t first = from + (int64_t)c->pass * (g->block_threads >> shift) + (c->first_thread >> shift);
+    name_teams(c, first);
     return sp_gpu_first_lanes((to - first) * g->column_lanes);
 }
 
@@ -24,9 +37,11 @@ static uint32_t lanes_in_tile(const struct sp_gpu_cursor *c)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int64_t left = tile_width(c) - c->k;
+    if (left >= (int64_t)g->column_lanes * g->vector)
+        return UINT32_MAX;
     uint32_t lanes = 0;
     for (int lane = 0; lane < SP_WARP; lane++)
-        lanes |= (uint32_t)(lane % g->column_lanes * g->vector < left) << lane;
+        lanes |= (uint32_t)((lane & (g->column_lanes - 1)) * g->vector < left) << lane;
     return lanes;
 }
 
@@ -34,7 +49,7 @@ static uint32_t lanes_in_tile(const struct sp_gpu_cursor *c)
 static int64_t tile_column(const struct sp_gpu_cursor *c, int lane)
 {
     const struct sp_gpu_launch *g = &c->grid->launch;
-    return c->tile + c->k + lane % g->column_lanes * g->vector;
+    return c->tile + c->k + (lane & (g->column_lanes - 1)) * g->vector;
 }
 
 /* The team's next columns of the tile; false: there are none. */
@@ -278,7 +293,7 @@ static bool next_list_tile(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     sp_gpu_name_one(c, c->row + (c->step == TILE_LIST_END));
     c->step++;
-    return sp_gpu_load(r, SP_GPU_INDEX_PTR, UINT32_MAX, c->named, true);
+    return !c->gathers_only && sp_gpu_load(r, SP_GPU_INDEX_PTR, UINT32_MAX, c->named, true);
 }
 
 static bool next_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -286,7 +301,7 @@ static bool next_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     const struct sp_layout *l = c->grid->layout;
     const struct sp_gpu_launch *g = &c->grid->launch;
     const int64_t first = c->row * l->T_i, end = first + l->T_i < l->n_r ? first + l->T_i : l->n_r;
-    const uint32_t lanes = name_turns(c, first, end);
+    const uint32_t lanes = c->gathers_only ? 0 : name_turns(c, first, end);
     if (!lanes) {
         c->part = c->first;
         c->step = NEXT_COLUMN;
@@ -303,6 +318,16 @@ static bool next_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
            sp_gpu_load_wide(r, SP_GPU_ROWS, c->active, c->named, g->vector, g->column_lanes == SP_WARP);
 }
 
+static void open_entries(struct sp_gpu_cursor *c)
+{
+    c->turn = c->vector = 0;
+    c->step = ENTRY_ROW;
+    if (c->from >= c->to) {
+        c->part += sp_gpu_block_warps(&c->grid->launch);
+        c->step = NEXT_COLUMN;
+    }
+}
+
 /* The warp's next column, or the next tile. */
 static bool next_column(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
@@ -315,19 +340,13 @@ static bool next_column(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     }
     c->from = sp_layout_column_ptr(c->grid->layout, c->part);
     c->to = sp_layout_column_ptr(c->grid->layout, c->part + 1);
+    if (c->gathers_only) {
+        open_entries(c);
+        return false;
+    }
     sp_gpu_name_one(c, c->part);
     c->step = COLUMN_PTR;
     return sp_gpu_load(r, SP_GPU_COL, UINT32_MAX, c->named, true);
-}
-
-static void open_entries(struct sp_gpu_cursor *c)
-{
-    c->turn = c->vector = 0;
-    c->step = ENTRY_ROW;
-    if (c->from >= c->to) {
-        c->part += sp_gpu_block_warps(&c->grid->launch);
-        c->step = NEXT_COLUMN;
-    }
 }
 
 static bool next_column_ptr(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
@@ -344,7 +363,7 @@ static bool next_column_ptr(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 static bool next_row_index(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     const int column_lanes = c->grid->launch.column_lanes;
-    const int64_t first = c->from + (int64_t)c->turn * (SP_WARP / column_lanes);
+    const int64_t first = c->from + (int64_t)c->turn * (SP_WARP >> team_shift(c));
     c->active = c->turn < column_lanes ? sp_gpu_first_lanes((c->to - first) * column_lanes) : 0;
     if (c->vector == SP_GPU_TOGETHER || !c->active) {
         c->step = c->vector > 0 ? ENTRY_X : SUM_Y;
@@ -354,10 +373,11 @@ static bool next_row_index(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     }
     if (c->vector == 0)
         c->lanes = c->active;
-    for (int lane = 0; lane < SP_WARP; lane++)
-        c->at[lane] = first + lane / column_lanes;
     c->turn++;
     c->vector++;
+    if (c->gathers_only)
+        return false;
+    name_teams(c, first);
     return sp_gpu_load(r, SP_GPU_ROW_INDEX, c->active, c->at, true);
 }
 
@@ -377,10 +397,10 @@ static bool next_x(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 /* at[]: the entry that each lane keeps the product of. */
 static void name_kept(struct sp_gpu_cursor *c)
 {
-    const int column_lanes = c->grid->launch.column_lanes, teams = SP_WARP / column_lanes;
+    const int shift = team_shift(c), last = c->grid->launch.column_lanes - 1, teams = SP_WARP >> shift;
     c->active = 0;
     for (int lane = 0; lane < SP_WARP; lane++) {
-        c->at[lane] = c->from + (int64_t)(lane % column_lanes) * teams + lane / column_lanes;
+        c->at[lane] = c->from + (int64_t)(lane & last) * teams + (lane >> shift);
         c->active |= (uint32_t)(c->at[lane] < c->to) << lane;
     }
 }
@@ -391,6 +411,11 @@ static bool next_product(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     const bool in_order = column_lanes == 1 || column_lanes == SP_WARP;
     switch ((enum step_tile)c->step) {
     case SUM_Y:
+        if (c->gathers_only) {
+            c->from += SP_WARP;
+            open_entries(c);
+            return false;
+        }
         name_kept(c);
         c->step = PRODUCT_VAL;
         return c->tile > 0 && sp_gpu_load(r, SP_GPU_Y, c->active, c->at, in_order);
@@ -412,7 +437,8 @@ static bool next_of_tile(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         switch ((enum step_tile)c->step) {
         case TILE_LIST:
         case TILE_LIST_END:
-            return next_list_tile(c, r);
+            asks = next_list_tile(c, r);
+            break;
         case STAGE_ROWS:
             asks = next_rows(c, r);
             break;
