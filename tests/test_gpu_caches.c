@@ -222,8 +222,8 @@ static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, 
     ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_launch_make(&l, map, 0, &g, NULL), SP_OK);
     ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
-    ck_assert_msg(sp_gpu_is_wide(&grid) == wide, "%s, width %d: is it walked through?", sp_gpu_map_name(map),
-                  (int)w->r);
+    ck_assert_msg((sp_gpu_is_wide(&grid) || sp_gpu_has_wide_tiles(&grid)) == wide,
+                  "%s, width %d: is it walked through?", sp_gpu_map_name(map), (int)w->r);
     grid.counts_parts = counts_parts;
     for (int i = 0; i < 2; i++) {
         grid.walks_all = i == 1;
@@ -265,12 +265,16 @@ START_TEST(runs_of_columns_equal_a_walk)
                  {SP_F32, 64, SP_GPU_FUSED, true},   {SP_F32, 32, SP_GPU_FUSED, true},
                  {SP_F32, 16, SP_GPU_FUSED, true},   {SP_F64, 8, SP_GPU_FUSED, true},
                  {SP_F32, 8, SP_GPU_FUSED, false},   {SP_F64, 20, SP_GPU_FUSED, false},
-                 {SP_F64, 64, SP_GPU_TILE, false},   {SP_F32, 64, SP_GPU_TILE, false},
-                 {SP_F32, 20, SP_GPU_TILE, false},   {SP_F64, 64, SP_GPU_EQUAL, false},
+                 {SP_F64, 64, SP_GPU_TILE, true},    {SP_F32, 64, SP_GPU_TILE, true},
+                 {SP_F64, 32, SP_GPU_TILE, true},    {SP_F32, 16, SP_GPU_TILE, true},
+                 {SP_F64, 8, SP_GPU_TILE, true},     {SP_F32, 20, SP_GPU_TILE, false},
+                 {SP_F32, 48, SP_GPU_TILE, false},   {SP_F64, 64, SP_GPU_EQUAL, false},
                  {SP_F64, 20, SP_GPU_EQUAL, false}};
-    static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21}, {900, 1700, 9, 0.1, -1, 40, 22}};
+    static const struct hand_shape shapes[] = {{300, 250, 5, 0.3, 4, 0, 21},
+                                               {900, 1700, 9, 0.1, -1, 40, 22},
+                                               {300, 12, 9, 0, -1, 0, 23}}; /* the last one: long columns */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             struct sp_csr a;
             hand_matrix(&shapes[k], &a);
             struct sp_workload w = {.op = sp_gpu_map_op(cases[i].map),
@@ -280,7 +284,7 @@ START_TEST(runs_of_columns_equal_a_walk)
                                     .matrix = &a};
             ck_assert_int_eq(
                 sp_workload_set_format(&w, sp_format_name(sp_gpu_map_format(cases[i].map)), NULL), SP_OK);
-            compare_with_walk(&w, cases[i].map, cases[i].wide, k == 1);
+            compare_with_walk(&w, cases[i].map, cases[i].wide, k > 0);
             sp_csr_free(&a);
         }
 }

@@ -143,8 +143,9 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
 {
     struct sp_gpu_cursor c;
     memset(sum, 0, sizeof *sum);
-    enum sp_status status = sp_gpu_is_wide(g) && !g->walks_all ? sp_gpu_wide_coalesce(g, progress, sum, err)
-                                                               : walk_first_grid(g, progress, sum, err);
+    enum sp_status status = (sp_gpu_is_wide(g) || sp_gpu_has_wide_tiles(g)) && !g->walks_all
+                                ? sp_gpu_wide_coalesce(g, progress, sum, err)
+                                : walk_first_grid(g, progress, sum, err);
     if (status != SP_OK)
         return status;
     for (int64_t b = 0; b < sp_gpu_carry_blocks(g); b++)

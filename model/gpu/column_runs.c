@@ -31,6 +31,16 @@ bool sp_gpu_is_wide(const struct sp_gpu_grid *g)
            (g->launch.map == SP_GPU_SAMPLE || y_B % (2 * SP_GPU_SECTOR_B) == 0);
 }
 
+bool sp_gpu_has_wide_tiles(const struct sp_gpu_grid *g)
+{
+    const struct sp_layout *l = g->layout;
+    const struct sp_gpu_launch *n = &g->launch;
+    const int64_t columns = (int64_t)n->vector * n->column_lanes;
+    return n->map == SP_GPU_TILE && l->r % n->tile == 0 && n->tile % columns == 0 &&
+           columns * l->s_x % (2 * SP_GPU_SECTOR_B) == 0 &&
+           l->ld_x * (int64_t)l->s_x % (2 * SP_GPU_SECTOR_B) == 0;
+}
+
 /* n requests in which all lanes of a warp ask for the same item: a sector each, and where parts of
  * a warp are counted, one for each part. */
 static void add_same(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n,
@@ -68,19 +78,19 @@ static void add_runs(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum 
     s->items += n * lanes * g->launch.vector;
 }
 
-/* Requests for the same run by all teams of a warp, and so by each part of it that is counted. */
-static void add_row(const struct sp_gpu_grid *g, int64_t n, struct sp_coalescing *sum)
+/* n requests for the same run by so many teams, and so by each part of a warp that is counted. */
+static void add_row(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n, int teams,
+                    struct sp_coalescing *sum)
 {
-    const enum sp_gpu_array array = SP_GPU_ROWS;
     const int access_B = g->launch.vector << g->item_shift[array], lanes = sp_gpu_wide_lanes(g);
     const int part = g->counts_parts && access_B > 4 ? SP_WARP * 4 / access_B : SP_WARP;
     struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
     const int64_t sectors = run_sectors(g, array);
     s->requests += n;
     s->sectors += n * sectors;
-    s->counted += n * sectors * (SP_WARP / (part > lanes ? part : lanes));
+    s->counted += n * sectors * (part > lanes ? sp_gpu_ratio_up(teams * lanes, part) : teams);
     s->cycles += n * ((sectors + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS);
-    s->lanes += n * SP_WARP;
+    s->lanes += n * teams * lanes;
     s->items += n * lanes * g->launch.vector;
 }
 
@@ -139,15 +149,15 @@ static void add_steps(int64_t steps, struct sp_coalescing *sum)
         sum->most_steps = steps;
 }
 
-/* The indices of a row's entries, one for each team at a time: of 4 bytes, for which no part of a
- * warp is counted alone. */
-static void add_columns(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w,
-                        struct sp_coalescing *sum)
+/* Indices of a row's or column's entries, one for each team at a time: of 4 bytes at most, for
+ * which no part of a warp is counted alone. */
+static void add_indices(const struct sp_gpu_grid *g, enum sp_gpu_array array,
+                        const struct sp_gpu_wide_warp *w, struct sp_coalescing *sum)
 {
-    const int teams = sp_gpu_wide_teams(g), to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[SP_GPU_COL];
-    struct sp_gpu_sectors *s = &sum->of[SP_GPU_COL][SP_GPU_LOAD];
+    const int teams = sp_gpu_wide_teams(g), to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array];
+    struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
     if (teams == 1) {
-        add_same(g, SP_GPU_COL, w->end - w->at, sum);
+        add_same(g, array, w->end - w->at, sum);
         return;
     }
     for (int64_t at = w->at; at < w->end; at += teams) {
@@ -212,8 +222,8 @@ static void add_sample(const struct sp_gpu_grid *g, const struct sp_gpu_wide_war
                        struct sp_coalescing *sum)
 {
     const int64_t entries = w->end - w->at, teams = sp_gpu_wide_teams(g), loads = sp_gpu_wide_loads(g);
-    add_columns(g, w, sum);
-    add_row(g, sp_gpu_ratio_up(entries, SP_GPU_TOGETHER * teams) * loads, sum);
+    add_indices(g, SP_GPU_COL, w, sum);
+    add_row(g, SP_GPU_ROWS, sp_gpu_ratio_up(entries, SP_GPU_TOGETHER * teams) * loads, (int)teams, sum);
     add_gathers(g, SP_GPU_X, entries, sum);
     add_kept(g, SP_GPU_VAL, SP_GPU_LOAD, w, sum);
     add_kept(g, SP_GPU_Y, SP_GPU_STORE, w, sum);
@@ -224,12 +234,65 @@ static void add_fused(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp
                       struct sp_coalescing *sum)
 {
     const int64_t entries = w->end - w->at, teams = sp_gpu_wide_teams(g), loads = sp_gpu_wide_loads(g);
-    add_columns(g, w, sum);
-    add_row(g, loads, sum);
+    add_indices(g, SP_GPU_COL, w, sum);
+    add_row(g, SP_GPU_ROWS, loads, (int)teams, sum);
     add_gathers(g, SP_GPU_X, entries, sum);
     add_gathers(g, SP_GPU_SECOND, entries, sum);
     add_runs(g, SP_GPU_Y, SP_GPU_STORE, loads, 1, sum);
     add_steps(2 * sp_gpu_ratio_up(entries, teams) * loads, sum);
+}
+
+/* Rows of A, from `row` on, that the warp takes into shared memory: its part of each pass. */
+static void add_staged_rows(const struct sp_gpu_grid *g, int64_t row, int warp, int64_t loads,
+                            struct sp_coalescing *sum)
+{
+    const struct sp_layout *l = g->layout;
+    const int64_t end = row + l->T_i < l->n_r ? row + l->T_i : l->n_r;
+    const int teams = sp_gpu_wide_teams(g);
+    for (int64_t at = row + (int64_t)warp * teams; at < end; at += teams * sp_gpu_block_warps(&g->launch))
+        add_runs(g, SP_GPU_ROWS, SP_GPU_LOAD, loads, end - at < teams ? end - at : teams, sum);
+}
+
+/* A column of a block against the rows in shared memory: four entries of each team with a part of
+ * x that the teams of the first ones load. Returns the loads of x. */
+static int64_t add_tile_column(const struct sp_gpu_grid *g, const struct sp_gpu_wide_warp *w, int64_t loads,
+                               struct sp_coalescing *sum)
+{
+    const int teams = sp_gpu_wide_teams(g), together = SP_GPU_TOGETHER * teams;
+    add_indices(g, SP_GPU_ROW_INDEX, w, sum);
+    for (int64_t at = w->at; at < w->end; at += together)
+        add_row(g, SP_GPU_X, loads, w->end - at < teams ? (int)(w->end - at) : teams, sum);
+    add_kept(g, SP_GPU_Y, SP_GPU_STORE, w, sum);
+    return sp_gpu_ratio_up(w->end - w->at, together) * loads;
+}
+
+/* All tiles of the width; sums are loaded in all but the first, values in the last. */
+static void add_tile_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
+{
+    const struct sp_layout *l = g->layout;
+    const struct sp_gpu_launch *n = &g->launch;
+    const int64_t row = block / n->n_parts, part = block % n->n_parts, list = sp_layout_index_ptr(l, row),
+                  columns = sp_layout_index_ptr(l, row + 1) - list,
+                  loads = n->tile / (n->vector * n->column_lanes);
+    const int64_t first = list + columns * part / n->n_parts + warp,
+                  end = list + columns * (part + 1) / n->n_parts;
+    int64_t steps = 0;
+    add_same(g, SP_GPU_INDEX_PTR, 2, sum);
+    for (int64_t tile = 0; tile < l->r; tile += n->tile) {
+        add_staged_rows(g, row * l->T_i, warp, loads, sum);
+        for (int64_t j = first; j < end; j += sp_gpu_block_warps(n)) {
+            const struct sp_gpu_wide_warp w = {.at = sp_layout_column_ptr(l, j),
+                                               .end = sp_layout_column_ptr(l, j + 1)};
+            add_same(g, SP_GPU_COL, 1, sum);
+            add_same(g, SP_GPU_COLUMN_PTR, 2, sum);
+            steps += add_tile_column(g, &w, loads, sum);
+            if (tile > 0)
+                add_kept(g, SP_GPU_Y, SP_GPU_LOAD, &w, sum);
+            if (tile + n->tile == l->r)
+                add_kept(g, SP_GPU_VAL, SP_GPU_LOAD, &w, sum);
+        }
+    }
+    add_steps(steps, sum);
 }
 
 static void add_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
@@ -263,9 +326,10 @@ enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *g, const struct sp
                                     struct sp_coalescing *sum, struct sp_error *err)
 {
     const int of_block = (int)sp_gpu_block_warps(&g->launch);
+    const bool tiles = g->launch.map == SP_GPU_TILE;
     for (int64_t b = 0; b < g->launch.n_blocks; b++) {
         for (int w = 0; w < of_block; w++)
-            add_warp(g, b, w, sum);
+            (tiles ? add_tile_warp : add_warp)(g, b, w, sum);
         if (b % 65536 == 65535 && sp_progress_interrupted(progress))
             return sp_fail(err, SP_INTERRUPTED, NULL, "counting sectors was interrupted");
     }

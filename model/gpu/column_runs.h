@@ -13,6 +13,9 @@
  * X and Y that begin with a pair of sectors, as the columns of each team do. */
 bool sp_gpu_is_wide(const struct sp_gpu_grid *grid);
 
+/* TILE, whose teams have whole runs of the columns of each tile. */
+bool sp_gpu_has_wide_tiles(const struct sp_gpu_grid *grid);
+
 /* SAMPLE and FUSED, whose warps ask for X four entries at a time. */
 static inline bool sp_gpu_is_sampled(const struct sp_gpu_launch *g)
 {
@@ -23,14 +26,15 @@ static inline bool sp_gpu_is_sampled(const struct sp_gpu_launch *g)
 enum { SP_GPU_MOST_TEAMS = 8 };
 static inline int sp_gpu_wide_lanes(const struct sp_gpu_grid *g)
 {
-    return sp_gpu_is_sampled(&g->launch) ? g->launch.column_lanes : SP_WARP;
+    return sp_gpu_is_sampled(&g->launch) || g->launch.map == SP_GPU_TILE ? g->launch.column_lanes : SP_WARP;
 }
 static inline int sp_gpu_wide_teams(const struct sp_gpu_grid *g)
 {
     return SP_WARP >> __builtin_ctz((unsigned)sp_gpu_wide_lanes(g));
 }
 
-/* Adds what the warps of the first grid ask for: what sp_coalesce finds request by request. */
+/* Adds what the warps of the first grid ask for, of either kind of launch: what sp_coalesce finds
+ * request by request. */
 enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
                                     struct sp_coalescing *sum, struct sp_error *err);
 
