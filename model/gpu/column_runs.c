@@ -121,12 +121,26 @@ static int64_t first_place(const struct sp_gpu_grid *g, int64_t block, int warp)
     return thread / (n->map == SP_GPU_OUTPUT ? g->layout->r : SP_WARP);
 }
 
+/* Places of the columns of TILE's block: the warp has every so many of its part of the list. */
+static void open_tiles(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_wide_warp *w)
+{
+    const struct sp_layout *l = g->layout;
+    const int64_t n_parts = g->launch.n_parts, row = block / n_parts, part = block % n_parts;
+    const int64_t list = sp_layout_index_ptr(l, row), n = sp_layout_index_ptr(l, row + 1) - list;
+    w->first = w->next = list + n * part / n_parts + warp;
+    w->last = list + n * (part + 1) / n_parts;
+}
+
 void sp_gpu_wide_open(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_gpu_wide_warp *w)
 {
     const struct sp_layout *l = g->layout;
     const struct sp_gpu_launch *n = &g->launch;
-    const int64_t place = first_place(g, block, warp);
     *w = (struct sp_gpu_wide_warp){0};
+    if (n->map == SP_GPU_TILE) {
+        open_tiles(g, block, warp, w);
+        return;
+    }
+    const int64_t place = first_place(g, block, warp);
     w->column = (int32_t)(block % n->n_tiles * n->tile);
     if (n->map == SP_GPU_OUTPUT)
         w->column = (int32_t)((block * n->block_threads + (int64_t)warp * SP_WARP) % l->r);
@@ -271,18 +285,16 @@ static void add_tile_warp(const struct sp_gpu_grid *g, int64_t block, int warp, 
 {
     const struct sp_layout *l = g->layout;
     const struct sp_gpu_launch *n = &g->launch;
-    const int64_t row = block / n->n_parts, part = block % n->n_parts, list = sp_layout_index_ptr(l, row),
-                  columns = sp_layout_index_ptr(l, row + 1) - list,
-                  loads = n->tile / (n->vector * n->column_lanes);
-    const int64_t first = list + columns * part / n->n_parts + warp,
-                  end = list + columns * (part + 1) / n->n_parts;
+    const int64_t loads = sp_gpu_wide_loads(g);
     int64_t steps = 0;
+    struct sp_gpu_wide_warp w;
+    sp_gpu_wide_open(g, block, warp, &w);
     add_same(g, SP_GPU_INDEX_PTR, 2, sum);
     for (int64_t tile = 0; tile < l->r; tile += n->tile) {
-        add_staged_rows(g, row * l->T_i, warp, loads, sum);
-        for (int64_t j = first; j < end; j += sp_gpu_block_warps(n)) {
-            const struct sp_gpu_wide_warp w = {.at = sp_layout_column_ptr(l, j),
-                                               .end = sp_layout_column_ptr(l, j + 1)};
+        add_staged_rows(g, block / n->n_parts * l->T_i, warp, loads, sum);
+        for (int64_t j = w.first; j < w.last; j += sp_gpu_block_warps(n)) {
+            w.at = sp_layout_column_ptr(l, j);
+            w.end = sp_layout_column_ptr(l, j + 1);
             add_same(g, SP_GPU_COL, 1, sum);
             add_same(g, SP_GPU_COLUMN_PTR, 2, sum);
             steps += add_tile_column(g, &w, loads, sum);
@@ -345,7 +357,8 @@ enum sp_status sp_gpu_wide_rows(const struct sp_gpu_grid *g, int64_t *n_rows, st
     if (status != SP_OK)
         return status;
     uint8_t *asked = memory;
-    for (int64_t j = 0; j < l->n_nz; j++)
+    const int64_t n_named = g->launch.map == SP_GPU_TILE ? l->n_indices : l->n_nz;
+    for (int64_t j = 0; j < n_named; j++)
         asked[sp_layout_col(l, j)] = 1;
     for (int64_t i = 0; i < l->n_c; i++)
         *n_rows += asked[i];

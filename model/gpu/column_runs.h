@@ -50,6 +50,8 @@ struct sp_gpu_wide_warp {
     int32_t column, vector; /* its first column; of how many loads of the entry this is the next */
     int32_t turn;           /* SAMPLE, FUSED: of the entries from `at` on that each team asks for together */
     bool in_second;         /* FUSED: it asks for their second operand */
+    int64_t item, next, first, last; /* TILE: the place of the entries' column in its list; of the next one;
+                                        those of the warp, in each tile */
 };
 void sp_gpu_wide_open(const struct sp_gpu_grid *grid, int64_t block, int warp, struct sp_gpu_wide_warp *w);
 
@@ -57,7 +59,9 @@ void sp_gpu_wide_open(const struct sp_gpu_grid *grid, int64_t block, int warp, s
 static inline int32_t sp_gpu_wide_loads(const struct sp_gpu_grid *g)
 {
     const struct sp_gpu_launch *n = &g->launch;
-    return sp_gpu_is_sampled(n) ? g->layout->r / (n->vector * n->column_lanes) : n->vectors;
+    return sp_gpu_is_sampled(n)    ? g->layout->r / (n->vector * n->column_lanes)
+           : n->map == SP_GPU_TILE ? n->tile / (n->vector * n->column_lanes)
+                                   : n->vectors;
 }
 
 /* Four entries of each team, or the row's last ones: SAMPLE goes over their columns together, FUSED
@@ -82,11 +86,42 @@ static inline void sp_gpu_wide_turn(const struct sp_gpu_grid *g, struct sp_gpu_w
     w->in_second = fused && !w->in_second;
 }
 
+/* The next request of TILE, as below: the same sectors for each team. */
+static inline int sp_gpu_wide_next_of_tile(const struct sp_gpu_grid *g, struct sp_gpu_wide_warp *w,
+                                           int64_t sector[SP_GPU_MOST_TEAMS])
+{
+    const struct sp_layout *l = g->layout;
+    const int teams = sp_gpu_wide_teams(g), apart = g->launch.vector * sp_gpu_wide_lanes(g);
+    while (w->at >= w->end) {
+        if (w->next >= w->last) {
+            if (w->first >= w->last || w->column + g->launch.tile >= l->r)
+                return 0;
+            w->column += g->launch.tile;
+            w->next = w->first;
+        }
+        w->item = w->next;
+        w->next += sp_gpu_block_warps(&g->launch);
+        w->at = sp_layout_column_ptr(l, w->item);
+        w->end = sp_layout_column_ptr(l, w->item + 1);
+    }
+    const int n = w->end - w->at < teams ? (int)(w->end - w->at) : teams;
+    const int64_t item = sp_layout_col(l, w->item) * l->ld_x + w->column + (int64_t)w->vector * apart;
+    for (int i = 0; i < n; i++)
+        sector[i] = item << g->item_shift[SP_GPU_X] >> SP_GPU_SECTOR_SHIFT;
+    if (++w->vector == sp_gpu_wide_loads(g)) {
+        w->vector = 0;
+        w->at += (int64_t)SP_GPU_TOGETHER * teams;
+    }
+    return n;
+}
+
 /* The next request: of each team that has an entry the first of its sectors. Returns how many there
  * are; 0: the warp has ended. */
 static inline int sp_gpu_wide_next(const struct sp_gpu_grid *g, struct sp_gpu_wide_warp *w,
                                    int64_t sector[SP_GPU_MOST_TEAMS])
 {
+    if (g->launch.map == SP_GPU_TILE)
+        return sp_gpu_wide_next_of_tile(g, w, sector);
     const struct sp_layout *l = g->layout;
     const int teams = sp_gpu_wide_teams(g), apart = g->launch.vector * sp_gpu_wide_lanes(g);
     const int64_t first = w->at + (int64_t)w->turn * teams;

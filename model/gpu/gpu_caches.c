@@ -426,7 +426,7 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
 {
     static const char what[] = "the reuse distances in waves";
     const struct sp_gpu_grid *g = p->grid;
-    const bool wide = sp_gpu_is_wide(g) && !g->walks_all;
+    const bool wide = (sp_gpu_is_wide(g) || sp_gpu_has_wide_tiles(g)) && !g->walks_all;
     p->n_slots = o->n_blocks < g->launch.n_blocks ? o->n_blocks : g->launch.n_blocks;
     p->second = sp_gpu_second_sector(g);
     p->n_sectors = p->second;
