@@ -338,6 +338,10 @@ START_TEST(samples_crowded_are_replaced)
     ck_assert_int_eq(c.state, SP_BUSY);
     ck_assert_ptr_nonnull(
         strstr(sp_conditions_words(&c, text, sizeof text), "other work shared these cores throughout"));
+    c.n_clean = 2;
+    c.n_crowded = 14;
+    ck_assert_ptr_nonnull(
+        strstr(sp_conditions_words(&c, text, sizeof text), "these cores during 14 samples"));
 
     /* Of several runs those on cores of their own count, where they have enough samples. */
     ck_assert_int_eq(sp_pairs_pool(run, 3, 7, &pooled, NULL), SP_OK);

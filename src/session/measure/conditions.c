@@ -98,9 +98,13 @@ static size_t gpu_words(const struct sp_conditions *c, size_t used, char *text, 
 /* Work that no clock of a thread shows: in the other hardware thread of its core. */
 static size_t crowd_words(const struct sp_conditions *c, size_t used, char *text, size_t size)
 {
+    char when[48] = "throughout";
+    if (c->n_clean > 0)
+        snprintf(when, sizeof when, "during %lld sample%s", (long long)c->n_crowded,
+                 c->n_crowded == 1 ? "" : "s");
     if (c->crowded && used < size)
         used += (size_t)snprintf(text + used, size - used,
-                                 "; other work shared these cores throughout: alone it runs faster");
+                                 "; other work shared these cores %s: alone it runs faster", when);
     else if (c->n_crowded > 0 && used < size)
         used += (size_t)snprintf(text + used, size - used,
                                  "; %lld taken while a core was shared with other work %s left out",

@@ -293,7 +293,7 @@ static enum sp_status measure(const struct sp_trials *t, const struct sp_setup *
     s.protocol.budget_s = budget_s;
     s.protocol.min_samples = t->takes_disturbed ? SP_FEWEST_PAIRS : LEAST_PAIRS;
     s.protocol.max_samples = MOST_PAIRS;
-    s.patience_s = t->takes_disturbed ? 0 : PATIENCE_S; /* as long as an analysis, else */
+    s.patience_s = t->takes_disturbed ? 0 : PATIENCE_S; /* 0: as an analysis has */
     const double start = sp_now();
     enum sp_status status = sp_sample_pairs(&setup->job, &s, &pairs, err);
     trial->measured_s = sp_now() - start;

@@ -54,7 +54,7 @@ struct sp_trial {
     struct sp_value gain;       /* share of the time per useful operation that is saved; < 0: it is slower */
     int64_t n_pairs;
     int64_t n_clean, n_disturbed, n_crowded; /* pairs taken, as in struct sp_pairs */
-    bool crowded;      /* those kept were taken while cores were shared with other work */
+    bool crowded;                            /* those kept were taken while cores were shared */
     bool disturbed;    /* all of them were; error.what says by whom; takes_disturbed only */
     int n_processes;   /* in which it was measured */
     double max_error;  /* of the result, relative to sum |a_ij x_j| (struct sp_spmv_check) */
