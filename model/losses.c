@@ -174,8 +174,6 @@ static bool is_within_first(const struct sp_loss_inputs *in)
     return sp_value_known(in->gathers_s) && in->gathers_s.hi <= 0;
 }
 
-/* W/P_core, but not more than a run of the same work took, unless gathers make no difference; with
- * the ends of rows no less than W/P_core then. */
 static struct sp_value execution(const struct sp_loss_inputs *in, struct sp_value ends)
 {
     const struct sp_value tests[] = {in->linear_s, in->sorted_s};
@@ -204,6 +202,11 @@ static struct sp_value row_ends(const struct sp_loss_inputs *in)
     if (in->linear_s.lo > in->time_s.hi)
         return sp_value_none("all gathers from L1 (test) took longer than the run, which proves nothing");
     return difference(in->linear_s, in->sorted_s);
+}
+
+struct sp_value sp_loss_execution(const struct sp_loss_inputs *in)
+{
+    return execution(in, row_ends(in));
 }
 
 /* Gathers from beyond L1 beside execution, where that takes longer than the transfers; hardware may
@@ -468,7 +471,7 @@ struct sp_bottleneck_found sp_bottleneck_of(const struct sp_bottleneck_inputs *i
     const double moved = part(l, SP_LOSS_MIN_TRAFFIC) + part(l, SP_LOSS_PADDING) + part(l, SP_LOSS_EXTRA_X);
     const double imbalance = part(l, SP_LOSS_IMBALANCE) / time;
     const double core = part(l, SP_LOSS_IN_CORE) / time;
-    const struct sp_bottleneck_found doubt = of_doubt(in, moved, known_or_0(in->core_s));
+    const struct sp_bottleneck_found doubt = of_doubt(in, moved, known_or_0(l->core));
     if (*doubt.why)
         return doubt;
     if (imbalance >= LEAST && imbalance >= core)

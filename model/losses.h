@@ -86,6 +86,11 @@ struct sp_losses {
     bool below_minimum;         /* less time than the minimum traffic takes */
 };
 
+/* [s] losses.core, from time_s, core_s, gathers_s, team_s, linear_s and sorted_s alone: W/P_core,
+ * but not more than a run of the same work took, unless all gathers come from L1 anyway; with the
+ * ends of rows no less than W/P_core then. */
+struct sp_value sp_loss_execution(const struct sp_loss_inputs *inputs);
+
 /* time_s and roof_Bps known and > 0. */
 struct sp_losses sp_losses_of(const struct sp_loss_inputs *inputs);
 
@@ -106,7 +111,7 @@ const char *sp_bottleneck_name(enum sp_bottleneck bottleneck);
 
 /* Times of one execution [s]; SP_NONE: such a run was not made. */
 struct sp_bottleneck_inputs {
-    struct sp_value time_s, core_s, linear_s, equal_s;
+    struct sp_value time_s, linear_s, equal_s;
     const struct sp_losses *losses; /* of the same run */
 };
 

@@ -39,6 +39,16 @@ static void check_silence(const struct sp_record *r, const char *path)
     expect(strcmp(class, "unknown") == 0, path, "a bottleneck in spite of doubt", 0, 0);
 }
 
+/* What is possible does not take more time in the core than the losses show that execution takes. */
+static void check_core(const struct sp_record *r, const char *path)
+{
+    double core;
+    const double P = metric(r, SP_F_METRICS_PERFORMANCE), t = metric(r, SP_F_METRICS_TIME),
+                 P_core = metric(r, SP_F_METRICS_P_CORE);
+    if (sp_record_number(r, SP_F_LOSSES_CORE, &core) && core > 0 && P_core > 0)
+        expect(core > 0.94 * P * t / P_core, path, "losses.core contradicts P_core", core, P * t / P_core);
+}
+
 static void check_losses(const struct sp_record *r, const char *path)
 {
     static const enum sp_record_field parts[] = {SP_F_LOSSES_MIN_TRAFFIC, SP_F_LOSSES_PADDING,
@@ -281,8 +291,10 @@ static void check_record(const char *path)
         else if (streamed)
             expect(!sp_record_node(&r, SP_F_LOSSES), path, "losses of a time that the host link decides", 0,
                    0);
-        else
+        else {
             check_losses(&r, path);
+            check_core(&r, path);
+        }
         check_sectors(&r, path);
         check_tries(&r, path);
         check_bounds(&r, path);

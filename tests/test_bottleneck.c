@@ -33,7 +33,7 @@ static struct sp_bottleneck_found judge(const struct sp_loss_inputs *in, struct 
                                         struct sp_losses *losses)
 {
     *losses = sp_losses_of(in);
-    const struct sp_bottleneck_inputs b = {in->time_s, in->core_s, in->linear_s, equal_s, losses};
+    const struct sp_bottleneck_inputs b = {in->time_s, in->linear_s, equal_s, losses};
     return sp_bottleneck_of(&b);
 }
 
@@ -189,10 +189,14 @@ START_TEST(a_cause_longer_than_the_time_is_doubtful)
     ck_assert(f.kind == SP_BOTTLENECK_UNKNOWN && !f.proved && f.share == 0);
     ck_assert_msg(strstr(f.why, "641 %") && strstr(f.why, "roof is too low"), "%s", f.why);
     in = clean();
-    in.time_s = in.linear_s = measured(0.020);
+    in.time_s = measured(0.020);
+    in.linear_s = not_run;
     in.core_s = measured(0.030);
     f = judge(&in, not_run, &l);
     ck_assert(f.kind == SP_BOTTLENECK_UNKNOWN && strstr(f.why, "P_core is too low"));
+    in.linear_s = in.time_s; /* which shows that execution takes no more than that */
+    f = judge(&in, not_run, &l);
+    ck_assert(f.kind == SP_BOTTLENECK_IN_CORE && l.core.value <= 0.020);
 }
 END_TEST
 

@@ -592,8 +592,7 @@ static void generate_losses(struct sp_record *r)
         .level = "MEM",
     };
     struct sp_losses losses = sp_losses_of(&in);
-    const struct sp_bottleneck_inputs bi = {in.time_s, in.core_s, in.linear_s, sp_value_none("not run"),
-                                            &losses};
+    const struct sp_bottleneck_inputs bi = {in.time_s, in.linear_s, sp_value_none("not run"), &losses};
     const struct sp_bottleneck_found found = sp_bottleneck_of(&bi);
     const double traffic = (in.min_B + in.padding_B) / b,
                  core = sp_value_known(in.core_s) ? in.core_s.value : 0, possible = fmax(traffic, core);

@@ -15,20 +15,11 @@ static double working_set(const struct sp_layout *l)
     return bytes;
 }
 
-/* W/P_core, as sure as its share of the time is. */
-static struct sp_value execution_of(const struct sp_analysis *a)
-{
-    const double W = a->evaluated.balance_W;
-    const struct sp_value P = sp_value_known(a->core.flop_s) ? a->core.flop_s : a->evaluated.p_core;
-    return P.origin != SP_NONE ? sp_value_between(W / P.value, W / P.hi, W / P.lo, SP_MEASURED)
-                               : sp_value_none("P_core was not measured");
-}
-
 static struct sp_value imbalance_of(const struct sp_analysis *a)
 {
     if (a->setup.layout.n_nz <= 1 || a->setup.workload.n_threads == 1) /* one entry cannot be shared */
         return sp_value_of(0, SP_MODELLED);
-    const struct sp_value core = execution_of(a);
+    const struct sp_value core = sp_analysis_execution(a);
     const struct sp_imbalance_inputs in = {
         .time_s = a->observed.pairs.time,
         .lambda_t =
@@ -61,7 +52,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
         .imbalance_s = imbalance_of(a),
         .equal_run = !a->evaluated.busy_decides && sp_value_known(a->proved.equal_s),
         .lambda = a->evaluated.busy_decides ? a->evaluated.lambda_t.value : a->evaluated.fluid.lambda,
-        .core_s = execution_of(a),
+        .core_s = sp_analysis_execution(a),
         .team_s = a->core.team_s,
         .linear_s = a->proved.linear_s,
         .gathers_s = sp_gather_beyond_first(&a->gathers),
@@ -73,8 +64,7 @@ static void find_losses(const struct sp_analysis *a, struct sp_accounted *out)
         .level = a->evaluated.residence.name,
     };
     out->losses = sp_losses_of(&in);
-    const struct sp_bottleneck_inputs b = {in.time_s, in.core_s, in.linear_s, a->proved.equal_s,
-                                           &out->losses};
+    const struct sp_bottleneck_inputs b = {in.time_s, in.linear_s, a->proved.equal_s, &out->losses};
     out->bottleneck = sp_bottleneck_of(&b);
 }
 
@@ -108,14 +98,23 @@ static void prolong(struct sp_value *time, double by_s)
         *time = sp_value_between(time->value + by_s, time->lo + by_s, time->hi + by_s, time->origin);
 }
 
-/* Alternatives with what their P_core has not: the start of the team, and, where a run goes through
- * row by row, beside lanes and blocks, the ends of rows, which cost what they do now. */
+/* Alternatives, whose P_core was measured as a ratio to the run's: as much faster as that proved to
+ * be, at the other end of the interval not; and with what P_core has not: the start of the team,
+ * and, where a run goes through row by row, beside lanes and blocks, the ends of rows, which cost
+ * what they do now. */
 struct by_rows {
     struct sp_alternative format[SP_MAX_ALTERNATIVES], width[SP_MAX_ALTERNATIVES], offsets, mixed;
 };
 
-static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_rows *rows,
-                         struct sp_hint_inputs *in)
+static void complete(struct sp_value *time, double share, double team_s)
+{
+    if (sp_value_known(*time))
+        *time = sp_value_between(share * time->value, share * time->lo, time->hi, time->origin);
+    prolong(time, team_s);
+}
+
+static void complete_core(const struct sp_analysis *a, double ends_s, struct by_rows *rows,
+                          struct sp_hint_inputs *in)
 {
     const struct sp_compared *c = &a->compared;
     const bool by_rows = sp_format_of(a->setup.workload.format)->plain_rows;
@@ -128,16 +127,18 @@ static void add_row_ends(const struct sp_analysis *a, double ends_s, struct by_r
     in->offsets = c->has_offsets ? &rows->offsets : NULL;
     in->mixed = c->has_mixed ? &rows->mixed : NULL;
     const double team_s = sp_value_known(a->core.team_s) ? a->core.team_s.value : 0;
-    struct sp_value *const all[] = {&in->core_s, &rows->offsets.core_s, &rows->mixed.core_s,
-                                    &in->core_reordered_s, &in->blocks_core_s};
+    const double share = a->proved.core_share;
+    struct sp_value *const all[] = {&rows->offsets.core_s, &rows->mixed.core_s, &in->blocks_core_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        prolong(all[i], team_s);
+        complete(all[i], share, team_s);
     for (int i = 0; i < sp_n_formats; i++)
-        prolong(&in->storage[i].core_s, team_s);
+        complete(&in->storage[i].core_s, share, team_s);
     for (int i = 0; i < c->n_formats; i++)
-        prolong(&rows->format[i].core_s, team_s);
+        complete(&rows->format[i].core_s, share, team_s);
     for (int i = 0; i < c->n_widths; i++)
-        prolong(&rows->width[i].core_s, team_s);
+        complete(&rows->width[i].core_s, share, team_s);
+    prolong(&in->core_s, team_s);
+    prolong(&in->core_reordered_s, team_s);
     prolong(&in->core_s, ends_s);
     for (int i = 0; i < c->n_formats; i++)
         if (strncmp(rows->format[i].option, "crs", 3) == 0)
@@ -258,7 +259,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
     sp_analysis_look_at_storage(a, &in);
     struct by_rows rows;
     const struct sp_value ends = out->losses.row_ends;
-    add_row_ends(a, sp_value_known(ends) ? ends.value + out->losses.row_ends_hidden : 0, &rows, &in);
+    complete_core(a, sp_value_known(ends) ? ends.value + out->losses.row_ends_hidden : 0, &rows, &in);
     if (a->setup_options.own) {
         in.own = a->own.n_stores > 0 ? SP_OWN_STORES_ITSELF : SP_OWN_WALKS_CRS;
         in.built_in = a->beside.kernel ? a->beside.kernel->name : "";

@@ -172,8 +172,10 @@ struct sp_compared {
 struct sp_proved {
     int n_interventions;
     struct sp_intervention intervention[SP_MAX_INTERVENTIONS];
-    struct sp_value linear_s;   /* time with all gathers from L1 */
-    struct sp_value sorted_s;   /* that with the rows of each share in the order of their lengths, too */
+    struct sp_value linear_s; /* time with all gathers from L1 */
+    struct sp_value sorted_s; /* that with the rows of each share in the order of their lengths, too */
+    struct sp_value core_s;   /* W/P_core, where these two show that it is less than measured; else SP_NONE */
+    double core_share;        /* that over W/P_core as measured; 1 */
     struct sp_value prefetch_s; /* with x prefetched so many entries ahead: */
     int32_t prefetch;
     struct sp_value equal_s;                         /* time with equal nonzeros per thread */
@@ -293,6 +295,8 @@ enum sp_status sp_analysis_evaluate(const struct sp_analysis *a, struct sp_evalu
 /* ECM from what is there by then: P_core of the team, simulated bytes of every level, the machine
  * file. */
 void sp_analysis_ecm(const struct sp_analysis *a, struct sp_ecm_found *out);
+/* W/P_core as it was measured, of few rows; as sure as its share of the time is [s]. */
+struct sp_value sp_analysis_execution(const struct sp_analysis *a);
 /* The roof of its gathers, from simulated misses of x and the machine file; no part of it is
  * measured for it. */
 enum sp_status sp_analysis_gathers(const struct sp_analysis *a, struct sp_gather_roof *out,

@@ -188,6 +188,15 @@ static enum sp_status compose(struct sp_analysis *a, struct sp_error *err)
     return sp_analysis_gathers(a, &a->gathers, err);
 }
 
+/* With the P_core that the proofs show, and nothing taken again. */
+static enum sp_status correct(struct sp_analysis *a, struct sp_error *err)
+{
+    enum sp_status status = evaluate_once(a, err);
+    if (status == SP_OK)
+        take_shares_back(a);
+    return status == SP_OK ? compose(a, err) : status;
+}
+
 static enum sp_status attribute(struct sp_analysis *a, struct sp_error *err)
 {
     return sp_analysis_attribute(a, &a->attributed, err);
@@ -275,6 +284,11 @@ static bool is_own(const struct sp_analysis *a)
     return a->setup_options.own;
 }
 
+static bool is_core_too_slow(const struct sp_analysis *a)
+{
+    return sp_value_known(a->proved.core_s);
+}
+
 static bool has_several_domains(const struct sp_analysis *a)
 {
     return has_time(a) && a->setup.n_domains > 1;
@@ -315,6 +329,7 @@ static const struct step steps[] = {
     {"domains", "what each cache domain moves", SP_COMPUTES, has_several_domains, domains},
     {"unfuse", "SDDMM and SpMM instead", SP_SPEND_PROOFS, is_fused, unfuse},
     {"prove", "runs without waiting, or with other shares", SP_SPEND_PROOFS, has_time, prove},
+    {"correct", "P_core no lower than these runs show", SP_COMPUTES, is_core_too_slow, correct},
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
     {"check", "the result once more", SP_COMPUTES, is_own, check_again},
     {"account", "losses, bottleneck, hints", SP_COMPUTES, has_time, account},

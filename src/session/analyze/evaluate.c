@@ -336,6 +336,37 @@ static struct sp_value as_repeated(struct sp_value rate, struct sp_value time)
                             rate.origin);
 }
 
+static struct sp_value work_over(double work, struct sp_value by)
+{
+    return sp_value_between(work / by.value, work / by.hi, work / by.lo, SP_MEASURED);
+}
+
+struct sp_value sp_analysis_execution(const struct sp_analysis *a)
+{
+    const struct sp_value P = sp_value_known(a->core.flop_s) ? a->core.flop_s : a->evaluated.p_core;
+    return P.origin != SP_NONE ? work_over(sp_workload_flops(&a->setup.workload), P)
+                               : sp_value_none("P_core was not measured");
+}
+
+/* P_core of the team; of one thread, times their number, where that was not measured. No less than
+ * a later run of all rows shows. */
+static void find_p_core(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    const int n_threads = a->setup.workload.n_threads;
+    const struct sp_value one = a->setup.p_core_one;
+    e->team = n_threads;
+    e->p_core = one;
+    if (one.origin != SP_NONE)
+        e->p_core =
+            sp_value_between(n_threads * one.value, n_threads * one.lo, n_threads * one.hi, SP_MEASURED);
+    if (sp_value_known(a->core.flop_s))
+        e->p_core = as_repeated(a->core.flop_s, a->observed.pairs.time);
+    if (sp_value_known(a->proved.core_s))
+        e->p_core = as_repeated(work_over(e->balance_W, a->proved.core_s), a->observed.pairs.time);
+    if (one.origin != SP_NONE && (sp_value_known(a->core.flop_s) || sp_value_known(a->proved.core_s)))
+        e->team = e->p_core.value / one.value;
+}
+
 static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated *e, struct sp_error *err)
 {
     const struct sp_layout *l = &a->setup.layout;
@@ -353,15 +384,7 @@ static enum sp_status evaluate(const struct sp_analysis *a, struct sp_evaluated 
     }
     e->balance_W = sp_workload_flops(&a->setup.workload);
     e->w = find_w(a, e);
-    double one = a->setup.p_core_one.origin == SP_NONE ? 0 : n_threads;
-    e->team = n_threads;
-    e->p_core = one > 0 ? sp_value_between(one * a->setup.p_core_one.value, one * a->setup.p_core_one.lo,
-                                           one * a->setup.p_core_one.hi, SP_MEASURED)
-                        : a->setup.p_core_one;
-    if (sp_value_known(a->core.flop_s)) {
-        e->p_core = as_repeated(a->core.flop_s, a->observed.pairs.time);
-        e->team = one > 0 ? a->core.flop_s.value / a->setup.p_core_one.value : n_threads;
-    }
+    find_p_core(a, e);
     void *p;
     enum sp_status status = sp_new_array(n_threads, sizeof(int), "cache domains", &p, err);
     if (status != SP_OK)

@@ -195,9 +195,10 @@ static struct sp_value core_s(const struct sp_analysis *a, const char **from)
 {
     const struct sp_value p = a->evaluated.p_core;
     const double work = a->setup.workload.n_threads * a->evaluated.balance_W;
-    *from = a->setup.workload.n_threads == 1 ? "P_core"
-            : sp_value_known(a->core.flop_s) ? "P_core of the team, times its threads"
-                                             : "P_core of one thread";
+    *from = sp_value_known(a->proved.core_s)   ? "all gathers from L1 (test), times its threads"
+            : a->setup.workload.n_threads == 1 ? "P_core"
+            : sp_value_known(a->core.flop_s)   ? "P_core of the team, times its threads"
+                                               : "P_core of one thread";
     if (!sp_value_known(p) || p.lo <= 0) {
         *from = "nothing: P_core is not known";
         return sp_value_none(p.why ? p.why : "P_core is not known");
