@@ -190,6 +190,37 @@ static void print_data(void)
     fputs("\033 data \x9b", stdout);
 }
 
+static void print_wide(void)
+{
+    sp_guard_wrap(stdout, 30);
+    sp_terminal_code(stdout, "\033[1m");
+    fputs("note", stdout);
+    sp_terminal_code(stdout, "\033[0m");
+    fputs("    as wide as \xce\xb1 the terminal it may be\n", stdout);
+    fputs("0123456789 123456789 123456789\n", stdout);
+    fputs("a table of values       1.0 2.0 3.0 4.0\n", stdout);
+    fputs("  next  spmodel explain alpha a_record.json\n", stdout);
+    fputs("  /a/path/that/has/no/space/in/it/at/all then words\n", stdout);
+    fputs("asked: ", stdout);
+    fflush(stdout);
+    fputs("the rest of that line is as it is\n", stdout);
+    sp_guard_as_data(stdout);
+    fputs("data that is wider than the terminal is\n", stdout);
+}
+
+START_TEST(lines_end_where_the_terminal_does)
+{
+    guarded(print_wide, -1,
+            "\033[1mnote\033[0m    as wide as \xce\xb1 the\n        terminal it may be\n"
+            "0123456789 123456789 123456789\n"
+            "a table of values       1.0 2.0 3.0 4.0\n"
+            "  next  spmodel explain alpha a_record.json\n"
+            "  /a/path/that/has/no/space/in/it/at/all\n  then words\n"
+            "asked: the rest of that line is as it is\n"
+            "data that is wider than the terminal is\n");
+}
+END_TEST
+
 START_TEST(standard_streams_are_guarded)
 {
     static char much[10000 * 10 + 1];
@@ -464,6 +495,7 @@ int main(void)
     tcase_add_test(tc, whole_numbers_that_are_none);
     tcase_add_test(tc, what_a_terminal_obeys_is_visible);
     tcase_add_test(tc, standard_streams_are_guarded);
+    tcase_add_test(tc, lines_end_where_the_terminal_does);
     tcase_add_test(tc, what_is_printed_is_one_line_of_its_text);
     tcase_add_test(tc, an_error_is_two_lines_whatever_it_names);
     tcase_add_test(tc, median_and_its_interval);

@@ -1,5 +1,6 @@
 #include "base/print.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -190,7 +191,7 @@ void sp_print(FILE *out, const char *format, ...)
     va_end(args);
 }
 
-enum { MOST_CODES = 64, OUT_B = 4096 };
+enum { MOST_CODES = 64, OUT_B = 4096, LINE_B = 2048 };
 
 /* One guarded stream. Codes of the program are known by where they lie in the stream, so they need
  * not be written one by one: [from, to) counted from its first byte. */
@@ -208,6 +209,10 @@ struct guard {
     char out[OUT_B];
     size_t n_out;
     bool failed;
+    int columns; /* of the terminal; 0: lines are not wrapped */
+    char line[LINE_B + 1];
+    size_t n_line;
+    bool is_begun; /* part of this line was handed over: the rest follows as it is */
 };
 static struct guard guards[2];
 
@@ -231,7 +236,7 @@ static void hand_over(struct guard *g)
     g->n_out = 0;
 }
 
-static void put(struct guard *g, const char *bytes, size_t n)
+static void put_out(struct guard *g, const char *bytes, size_t n)
 {
     while (n > 0) {
         const size_t fits = OUT_B - g->n_out < n ? OUT_B - g->n_out : n;
@@ -241,6 +246,109 @@ static void put(struct guard *g, const char *bytes, size_t n)
         n -= fits;
         if (g->n_out == OUT_B)
             hand_over(g);
+    }
+}
+
+enum { ESCAPE = 27 }; /* begins a sequence for the terminal */
+
+/* Bytes of the next character, or of a sequence of the program's own, which takes no column. */
+static size_t next_column(const char *text, size_t n, int *columns)
+{
+    const char *next = text;
+    if (*text == ESCAPE) {
+        while (next < text + n && !isalpha((unsigned char)*next))
+            next++;
+        return (size_t)(next - text) + (next < text + n);
+    }
+    sp_utf8_next(&next);
+    ++*columns;
+    return (size_t)(next - text);
+}
+
+/* Where the last column of a line begins: behind the last two spaces or more. */
+static size_t last_column(const char *line, size_t n)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        if (line[i] == ' ' && (line[i + 1] == ' ' || i == begin))
+            begin = i + 1 + (line[i + 1] == ' ');
+    return begin;
+}
+
+static int columns_of(const char *text, size_t n)
+{
+    int columns = 0;
+    for (size_t i = 0; i < n;)
+        i += next_column(text + i, n - i, &columns);
+    return columns;
+}
+
+/* Bytes of `text` that fit, up to a space where they are not all of it; all of it where it has no
+ * space. */
+static size_t fitting(const char *text, size_t n, int columns)
+{
+    size_t fits = 0;
+    int used = 0;
+    for (size_t i = 0; i < n;) {
+        if (text[i] == ' ' && i > 0 && (used <= columns || fits == 0))
+            fits = i;
+        i += next_column(text + i, n - i, &used);
+    }
+    return used <= columns || fits == 0 ? n : fits;
+}
+
+/* The line that is held, in pieces one below the other. A table wider than the terminal and a
+ * command, which is to be copied, stay in one. */
+static void put_line(struct guard *g)
+{
+    g->line[g->n_line] = '\0';
+    const size_t begin = last_column(g->line, g->n_line);
+    const int at = columns_of(g->line, begin), room = g->columns - at;
+    const char *rest = g->line + begin;
+    size_t left = g->n_line - begin;
+    const bool is_command = left > 8 && strncmp(rest, "spmodel ", 8) == 0;
+    if (room >= g->columns / 3 && !is_command) {
+        put_out(g, g->line, begin);
+        for (size_t n; (n = fitting(rest, left, room)) < left; rest += n + 1, left -= n + 1) {
+            put_out(g, rest, n);
+            put_out(g, "\n", 1);
+            for (int i = 0; i < at; i++)
+                put_out(g, " ", 1);
+        }
+        put_out(g, rest, left);
+    } else {
+        put_out(g, g->line, g->n_line);
+    }
+    g->n_line = 0;
+}
+
+/* What is held of a line, which goes on. */
+static void put_begin(struct guard *g)
+{
+    g->is_begun = g->is_begun || g->n_line > 0;
+    put_out(g, g->line, g->n_line);
+    g->n_line = 0;
+}
+
+static void put(struct guard *g, const char *bytes, size_t n)
+{
+    if (g->columns == 0) {
+        put_out(g, bytes, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (bytes[i] == '\n') {
+            put_line(g);
+            g->is_begun = false;
+            put_out(g, "\n", 1);
+            continue;
+        }
+        if (g->n_line == LINE_B)
+            put_begin(g);
+        if (g->is_begun)
+            put_out(g, bytes + i, 1);
+        else
+            g->line[g->n_line++] = bytes[i];
     }
 }
 
@@ -324,6 +432,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t n)
         }
         g->at += length;
     }
+    put_begin(g);
     hand_over(g);
     const bool failed = g->failed;
     g->failed = false;
@@ -359,13 +468,21 @@ bool sp_guard_standard_streams(void)
     return true;
 }
 
+void sp_guard_wrap(FILE *out, int columns)
+{
+    struct guard *g = guard_of(out);
+    fflush(out);
+    if (g)
+        g->columns = columns;
+}
+
 void sp_guard_as_data(FILE *out)
 {
     struct guard *g = guard_of(out);
-    if (!g || isatty(g->fd))
+    if (!g)
         return;
-    fflush(out);
-    g->is_data = true;
+    sp_guard_wrap(out, 0);
+    g->is_data = !isatty(g->fd);
 }
 
 void sp_terminal_code(FILE *out, const char *code)

@@ -25,8 +25,13 @@ void sp_print(FILE *out, const char *format, ...) __attribute__((format(printf, 
  * They have no fileno(); what asks the terminal uses STDOUT_FILENO and STDERR_FILENO. */
 bool sp_guard_standard_streams(void);
 
+/* From here on lines of `out`, where it is guarded, that are wider than a terminal of so many
+ * columns go on below the begin of their last column, broken at spaces. Tables and commands stay as
+ * they are, and so does a line that is flushed before it ends. 0: as they are. */
+void sp_guard_wrap(FILE *out, int columns);
+
 /* What follows on `out` is data, for a program: it passes as it is, unless `out` goes to a
- * terminal. Nothing where `out` is not guarded. */
+ * terminal, where lines are not wrapped. Nothing where `out` is not guarded. */
 void sp_guard_as_data(FILE *out);
 
 /* A sequence of the program's own for the terminal: a colour, the start of the line. On every other

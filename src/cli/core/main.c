@@ -8,6 +8,7 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/process.h"
+#include "cli/core/terminal.h"
 #include "cli/manual/version.h"
 
 static void print_usage(FILE *stream)
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
             return sp_exit_code(SP_OUTPUT);
         return sp_exit_code(SP_MEMORY);
     }
+    sp_guard_wrap(stdout, sp_terminal_columns());
     if (argc < 2) {
         print_usage(stderr);
         return sp_exit_code(SP_USAGE);

@@ -106,11 +106,16 @@ void sp_terminal_clear(struct sp_terminal *terminal)
     terminal->what[0] = '\0';
 }
 
+int sp_terminal_columns(void)
+{
+    return isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : 0;
+}
+
 struct sp_report_style sp_terminal_style(const struct sp_common_options *common)
 {
-    const bool tty = isatty(STDOUT_FILENO);
-    return (struct sp_report_style){.color = sp_use_color(common, tty),
+    const int columns = sp_terminal_columns();
+    return (struct sp_report_style){.color = sp_use_color(common, columns > 0),
                                     .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
                                     .verbosity = common->verbosity,
-                                    .width = tty ? columns_of(STDOUT_FILENO) : 0};
+                                    .width = columns};
 }

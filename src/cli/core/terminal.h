@@ -28,6 +28,9 @@ void sp_progress_line(const char *what, double done, double spent_s, int columns
 /* Wipes the progress line; call before printing anything. */
 void sp_terminal_clear(struct sp_terminal *terminal);
 
+/* Of standard output; 0: it is no terminal. */
+int sp_terminal_columns(void);
+
 /* How standard output takes a report: colours, letters and width of a terminal. */
 struct sp_report_style sp_terminal_style(const struct sp_common_options *common);
 

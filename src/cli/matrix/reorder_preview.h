@@ -55,7 +55,7 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
                                   struct sp_reorder_preview *preview, struct sp_error *err);
 
 /* Seconds of one SpMV by the fastest CRS kernel on the matrix as it is, measured, with these
- * threads and shares; 0: no kernel can run it. */
+ * threads and shares; 0: no kernel can run it, or other work disturbed every run. */
 enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
                                        double *seconds, struct sp_error *err);
 
