@@ -126,6 +126,33 @@ exec 3>&-
 [ $code -eq 130 ] || fail "doctor exits with $code after SIGINT"
 nothing_left SIGINT
 
+# Threads wait briefly, in this process alone, unless the user says how they do.
+waits_in() { # waits_in COUNT [VARIABLE]: in the environment that libgomp has seen
+    env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "${2:-NOTHING=0}" "$spmodel" analyze --json=out/w.json - <pipe >/dev/null 2>err &
+    pid=$!
+    exec 3>pipe
+    begun_by 'out/.w.json.*.part'
+    [ "$(tr '\0' '\n' <"/proc/$pid/environ" | grep -c '^GOMP_SPINCOUNT=20000$')" = "$1" ] || fail "threads do not wait as they should: ${2-}"
+    what=analyze
+    kill -TERM $pid
+    await SIGTERM
+    exec 3>&-
+    nothing_left SIGTERM
+}
+if ldd "$spmodel" | grep -q libgomp; then
+    waits_in 1
+    waits_in 0 OMP_WAIT_POLICY=active
+    waits_in 0 GOMP_SPINCOUNT=7
+    mkdir looks
+    printf '#!/bin/sh\nenv >"$HOME/seen"\nexit 1\n' >looks/gnuplot
+    chmod +x looks/gnuplot
+    env -u OMP_WAIT_POLICY PATH="$dir/looks:$PATH" "$spmodel" analyze -q --budget 20ms --machine machine.json --out out small.mtx >/dev/null 2>&1
+    [ -s seen ] && ! grep GOMP_SPINCOUNT seen || fail "programs that it starts see how its own threads wait"
+    rm -rf out/*
+else
+    echo "process.sh: left out how threads wait: libgomp is not what this build has"
+fi
+
 # Signals: of what is half-written nothing stays. gnuplot is one that draws for ever.
 cat >bin/gnuplot <<'EOS'
 #!/bin/sh

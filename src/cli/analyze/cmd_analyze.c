@@ -237,4 +237,5 @@ const struct sp_command sp_cmd_analyze = {
     .summary = "run a kernel on a matrix and explain its speed: the main job",
     .run = run,
     .page = {&sp_analyze_argp, examples, "1 5 6", "info model sweep plot explain formats input provenance"},
+    .is_measuring = true,
 };

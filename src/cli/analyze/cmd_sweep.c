@@ -374,4 +374,5 @@ const struct sp_command sp_cmd_sweep = {
     .summary = "measure formats, orders, schedules and threads beside each other",
     .run = run,
     .page = {&argp, examples, "5 6", "analyze reorder formats"},
+    .is_measuring = true,
 };

@@ -292,4 +292,5 @@ const struct sp_command sp_cmd_campaign = {
     .summary = "many matrices with many configurations into one store, resumable",
     .run = run,
     .page = {&argp, examples, "1 5 6", "analyze track track-check"},
+    .is_measuring = true,
 };

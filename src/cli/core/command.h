@@ -54,6 +54,7 @@ struct sp_command {
     int (*run)(int argc, char **argv);
     struct sp_manual_facts page;
     const struct sp_verb_family *family; /* of a command that is one; else NULL */
+    bool is_measuring;                   /* it times teams of threads: sp_process_wait_briefly() */
 };
 
 extern const struct sp_command *const sp_command_table[]; /* ends with NULL */

@@ -96,6 +96,8 @@ int main(int argc, char **argv)
     if (!command) {
         return no_command(argc, argv);
     }
+    if (command->is_measuring)
+        sp_process_wait_briefly(argv);
     take_short_help(argc, argv);
     char name[64];
     snprintf(name, sizeof name, "spmodel %s", command->name);

@@ -235,6 +235,20 @@ int sp_process_begin(void)
     return check_limits();
 }
 
+void sp_process_wait_briefly(char *const *argv)
+{
+    static const char name[] = "GOMP_SPINCOUNT", brief[] = "20000";
+    const char *set = getenv(name);
+    if (set && strcmp(set, brief) == 0)
+        unsetenv(name);
+#ifndef __clang__ /* whose library has no such variable */
+    if (set || getenv("OMP_WAIT_POLICY") || setenv(name, brief, 1) != 0)
+        return;
+    execv("/proc/self/exe", argv);
+    unsetenv(name);
+#endif
+}
+
 int sp_process_end(int code)
 {
     code = check_stdout(code);

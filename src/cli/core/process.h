@@ -15,6 +15,14 @@
  * (ulimit -s, OMP_STACKSIZE) than can work, and the reason stands on stderr. */
 int sp_process_begin(void);
 
+/* libgomp's threads spin for up to 300,000 pauses, 17 ms on some processors, when they wait: beside
+ * other work they take the processor from whoever they wait for, and between the steps of an
+ * analysis what others could use. 20,000 still outlast what separates two executions. libgomp looks
+ * into the environment once, before main(): so this process begins anew, unless the user says how
+ * threads wait (GOMP_SPINCOUNT, OMP_WAIT_POLICY). Programs that it starts see nothing of it.
+ * Returns where it has begun anew, or cannot. */
+void sp_process_wait_briefly(char *const *argv);
+
 /* Last in main(): flushes. The worse of `code` and 4 where that fails; 130 after a Ctrl-C. */
 int sp_process_end(int code);
 

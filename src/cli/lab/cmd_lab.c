@@ -224,4 +224,5 @@ const struct sp_command sp_cmd_lab = {
     .run = run,
     .page = {NULL, NULL, NULL, "analyze explain"},
     .family = &family,
+    .is_measuring = true,
 };

@@ -560,4 +560,5 @@ const struct sp_command sp_cmd_machine = {
     .summary = "described machines; measure this one's ceilings",
     .run = run,
     .page = {&argp, examples, "5", "model doctor machine-files provenance"},
+    .is_measuring = true,
 };

@@ -576,4 +576,5 @@ const struct sp_command sp_cmd_reorder = {
     .summary = "compare reorderings, apply one and write the matrix",
     .run = run,
     .page = {&argp, examples, NULL, "analyze sweep convert"},
+    .is_measuring = true,
 };
