@@ -133,6 +133,7 @@ waits_in() { # waits_in COUNT [VARIABLE]: in the environment that libgomp has se
     exec 3>pipe
     begun_by 'out/.w.json.*.part'
     [ "$(tr '\0' '\n' <"/proc/$pid/environ" | grep -c '^GOMP_SPINCOUNT=20000$')" = "$1" ] || fail "threads do not wait as they should: ${2-}"
+    [ "$(cat "/proc/$pid/comm")" = spmodel ] || fail "its name is $(cat "/proc/$pid/comm")"
     what=analyze
     kill -TERM $pid
     await SIGTERM

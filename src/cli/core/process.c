@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -239,8 +240,10 @@ void sp_process_wait_briefly(char *const *argv)
 {
     static const char name[] = "GOMP_SPINCOUNT", brief[] = "20000";
     const char *set = getenv(name);
-    if (set && strcmp(set, brief) == 0)
+    if (set && strcmp(set, brief) == 0) {
         unsetenv(name);
+        prctl(PR_SET_NAME, "spmodel"); /* for ps and top, instead of "exe" */
+    }
 #ifndef __clang__ /* whose library has no such variable */
     if (set || getenv("OMP_WAIT_POLICY") || setenv(name, brief, 1) != 0)
         return;
