@@ -15,7 +15,7 @@
  * (ulimit -s, OMP_STACKSIZE) than can work, and the reason stands on stderr. */
 int sp_process_begin(void);
 
-/* libgomp's threads spin for up to 300,000 pauses, 17 ms on some processors, when they wait: beside
+/* libgomp's threads spin for up to 300,000 pauses, 6 ms and more, when they wait: beside
  * other work they take the processor from whoever they wait for, and between the steps of an
  * analysis what others could use. 20,000 still outlast what separates two executions. libgomp looks
  * into the environment once, before main(): so this process begins anew, unless the user says how
