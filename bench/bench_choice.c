@@ -11,7 +11,7 @@
 #include "base/samples.h"
 #include "io/matrix/load_options.h"
 #include "session/analyze/setup.h"
-#include "session/measure/this_machine.h"
+#include "session/measure/machine.h"
 #include "session/record/format_model.h"
 #include "sys/machine/pages.h"
 

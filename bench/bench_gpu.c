@@ -31,7 +31,7 @@
 #include "gpu_bench.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
-#include "session/measure/gpu.h"
+#include "session/measure/machine.h"
 
 /* Ratios of all matrices, for the geometric mean. */
 struct ratios {

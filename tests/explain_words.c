@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "model/losses.h"
-#include "session/trial/try_hints.h"
+#include "session/trial/tries.h"
 
 const char *explain_word(int i)
 {

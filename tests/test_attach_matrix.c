@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/attach/attach_matrix.h"
+#include "session/attach/attach_judge.h"
 
 /* [[. x x] [x x .] [. . x]] */
 static struct sp_csr kept(void)

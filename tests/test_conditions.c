@@ -11,7 +11,6 @@
 #include "kernels/kernel.h"
 #include "run_suite.h"
 #include "session/analyze/analysis.h"
-#include "session/analyze/observe.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/measure/conditions.h"
 #include "sparse/generate/generate.h"

@@ -12,7 +12,6 @@
 #include "io/ranks/network_file.h"
 #include "io/ranks/row_parts.h"
 #include "run_suite.h"
-#include "session/ranks/local_loads.h"
 #include "session/ranks/scaling.h"
 #include "sparse/generate/generate.h"
 

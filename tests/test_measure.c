@@ -8,7 +8,7 @@
 #include "model/cache/kept.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
-#include "session/analyze/observe.h"
+#include "session/analyze/analysis.h"
 #include "session/measure/conditions.h"
 #include "session/measure/machine.h"
 #include "session/measure/measure_plan.h"

@@ -6,7 +6,7 @@
 
 #include "model/unit_costs.h"
 #include "run_suite.h"
-#include "session/measure/units.h"
+#include "session/measure/machine.h"
 
 static struct sp_machine machine;
 

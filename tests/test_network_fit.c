@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "run_suite.h"
-#include "session/mpi/mpi_network.h"
+#include "session/mpi/mpi_run.h"
 
 static struct sp_network_points points_of(double latency_s, double from_B, double rendezvous_s, double Bps,
                                           double error)

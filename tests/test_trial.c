@@ -10,7 +10,7 @@
 #include "changes.h"
 #include "run_suite.h"
 #include "session/analyze/sampling.h"
-#include "session/trial/try_hints.h"
+#include "session/trial/tries.h"
 
 static enum sp_status add(struct sp_variant *v, const char *text)
 {

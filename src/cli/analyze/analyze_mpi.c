@@ -5,8 +5,6 @@
 #include "base/hash.h"
 #include "cli/core/mpi_job.h"
 #include "cli/core/terminal.h"
-#include "session/mpi/mpi_advice.h"
-#include "session/mpi/mpi_agree.h"
 #include "session/mpi/mpi_run.h"
 #include "sys/machine/meminfo.h"
 

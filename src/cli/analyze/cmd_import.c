@@ -9,7 +9,7 @@
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
 #include "io/times_text.h"
-#include "session/measure/this_machine.h"
+#include "session/measure/machine.h"
 #include "session/record/imports.h"
 #include "sys/machine/identity.h"
 #include "sys/machine/meminfo.h"

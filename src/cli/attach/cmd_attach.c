@@ -22,8 +22,7 @@
 #include "io/files/atomic_file.h"
 #include "report/verdict/verdict.h"
 #include "session/attach/attach_judge.h"
-#include "session/attach/attach_matrix.h"
-#include "session/measure/this_machine.h"
+#include "session/measure/machine.h"
 #include "session/request/request.h"
 
 enum {

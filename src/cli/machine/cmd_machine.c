@@ -19,10 +19,9 @@
 #include "io/ranks/network_write.h"
 #include "io/record/record.h"
 #include "model/cache/capacity.h"
-#include "session/measure/gpu.h"
+#include "session/measure/machine.h"
 #include "session/measure/measure_plan.h"
-#include "session/mpi/mpi_agree.h"
-#include "session/mpi/mpi_network.h"
+#include "session/mpi/mpi_run.h"
 #include "sys/machine/identity.h"
 #include "track/judge/comparable.h"
 

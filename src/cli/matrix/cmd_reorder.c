@@ -17,7 +17,7 @@
 #include "cli/matrix/reorder_ranks.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
-#include "session/measure/this_machine.h"
+#include "session/measure/machine.h"
 #include "session/ranks/scaling.h"
 #include "sparse/formats/format.h"
 #include "sparse/reorder/metis.h"

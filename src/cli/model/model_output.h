@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "session/model/case_json.h"
+#include "session/model/case.h"
 
 /* The matrix and the kernel. */
 void sp_model_print_subject(const struct sp_model_result *result, FILE *out);

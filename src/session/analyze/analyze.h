@@ -101,7 +101,7 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
 /* As sp_analyze() on the first GPU: the kernel that the model expects to be fastest in the format
  * ("auto": of CRS and SELL) is run, checked and timed by the GPU's clock, its bytes counted by
  * CUPTI or modelled. options->machine describes the GPU; options for threads and pages have no
- * meaning. SP_ABSENT says what is missing. With gpu_recorded (session/gpu/gpu_recorded.h) nothing
+ * meaning. SP_ABSENT says what is missing. With gpu_recorded (session/record/recording.h) nothing
  * is run, and that kernel stands for the recorded one where requests are modelled. */
 enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_analyze_options *options,
                               const struct sp_progress *progress, struct sp_record *record,

@@ -1,4 +1,4 @@
-#include "session/analyze/choice.h"
+#include "session/analyze/setup.h"
 
 #include <math.h>
 #include <stdio.h>

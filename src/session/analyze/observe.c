@@ -1,4 +1,4 @@
-#include "session/analyze/observe.h"
+#include "session/analyze/analysis.h"
 
 #include <math.h>
 #include <stdlib.h>

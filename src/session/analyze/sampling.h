@@ -84,7 +84,7 @@ struct sp_look {
     bool crowded; /* a thread has less than a core */
 };
 
-/* Whose samples these are: processors (sp_sample_pairs) or a GPU (session/gpu/gpu_sampling.c). */
+/* Whose samples these are: processors (sp_sample_pairs) or a GPU (session/gpu/analyze_gpu.c). */
 struct sp_turns {
     void *context;
     int n_threads;        /* whose busy times are kept */

@@ -6,17 +6,83 @@
 #include <stdint.h>
 
 #include "base/progress.h"
+#include "base/status.h"
 #include "io/matrix/load_options.h"
 #include "kernels/kernel.h"
 #include "model/hints/hints.h"
 #include "model/machine.h"
-#include "session/analyze/choice.h"
 #include "session/analyze/plan.h"
 #include "sparse/csr/csr.h"
 #include "sparse/product/verify.h"
+#include "sparse/product/workload.h"
 #include "sparse/structure/structure.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/topology.h"
+
+/* What a set-up may be told (session/analyze/setup.h). */
+
+enum sp_wish { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
+
+struct sp_setup_options {
+    const char *isa;                      /* NULL: the best */
+    struct sp_own *own;                   /* whose kernel that is, where it is none of the table */
+    const struct sp_kernel *kernel;       /* NULL: the fastest on these arrays; its P_core is measured then */
+    bool any_format;                      /* SpMV: in the fastest format, whatever the workload has */
+    bool any_prefetch;                    /* SpMV: prefetches x where that is fastest */
+    const struct sp_structure *structure; /* of the matrix, for formats that rest on it; NULL: not known */
+    enum sp_wish store_nt;                /* non-temporal stores of y; auto: where y goes to memory */
+    bool small_pages;                     /* 4 KiB pages instead of huge ones */
+    bool not_pinned;                      /* leave threads where the system puts them */
+    bool lends; /* the matrix lends its arrays to the layout where they are large, and memory is one node */
+    bool layout_only;                 /* nothing is run here: no kernel, threads in the machine's domains */
+    double memory_B;                  /* what may be taken; 0: no check */
+    struct sp_plan *plan;             /* for the choice of the kernel; NULL: nobody counts the time */
+    uint64_t seed;                    /* of x */
+    const struct sp_machine *machine; /* NULL: unknown */
+    const struct sp_topology *topology;
+};
+
+/* Which kernel runs SpMV, and with `any_format` which format: all that can run are tried on some of
+ * the matrix's own rows, and the best of them beside each other. Bytes and P_core do not tell:
+ * short rows, their ends and gathers decide as well. */
+
+enum { SP_MOST_TRIED = 64 };
+
+struct sp_tried {
+    char format[32]; /* as typed */
+    const struct sp_kernel *kernel;
+    int32_t prefetch;
+    double best_s; /* least time of an execution on the rows that were tried [s] */
+    double time;   /* over that of the first one, from samples in turn */
+};
+
+struct sp_choice {
+    int n;                                /* 0: nothing was tried */
+    struct sp_tried tried[SP_MOST_TRIED]; /* what is preferred where times are equal comes first */
+    int chosen;
+    double share; /* of the entries that were tried */
+    double took_s;
+};
+
+/* Puts the fastest into *workload (format where options->any_format, prefetch where
+ * options->any_prefetch) and *kernel. Of those that are within 3 % of the fastest the first one:
+ * CRS before other formats, kernels by rank, without prefetching, so that runs agree where nothing
+ * differs. Rows: of all the matrix where it has no more than twice what the last-level cache holds,
+ * else four runs of rows that have as much, fewer where gathers take long, with columns that none
+ * of them has left out. Distances of prefetching are tried where x exceeds the second cache. A
+ * format is left out where its bytes alone take longer than the best so far; half storage and
+ * blocks need options->structure and the whole matrix. SP_ABSENT where no kernel runs;
+ * SP_INTERRUPTED, SP_MEMORY. */
+enum sp_status sp_choose(struct sp_workload *workload, const struct sp_setup_options *options, int n_domains,
+                         const struct sp_progress *progress, const struct sp_kernel **kernel,
+                         struct sp_choice *choice, struct sp_error *err);
+
+/* Time of the fastest that prefetches x over the time without, of the chosen format and kernel;
+ * *entries ahead. False: none was tried. */
+bool sp_choice_prefetch(const struct sp_choice *choice, double *ratio, int32_t *entries);
+
+/* Are non-temporal stores to be taken for this layout? They pay where y goes to memory anyway. */
+bool sp_setup_wants_nt(const struct sp_setup_options *options, const struct sp_layout *layout, int n_domains);
 
 /* Zero-initialise; sp_setup_free(). */
 struct sp_setup {

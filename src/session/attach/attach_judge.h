@@ -1,10 +1,11 @@
 /* A product of an unchanged program (io/attach/capture.h), judged: its bytes simulated as a walk
- * over CRS (attach_matrix.h), its times held against the roof of the machine. */
+ * over CRS, its times held against the roof of the machine. */
 #ifndef SP_SESSION_ATTACH_JUDGE_H
 #define SP_SESSION_ATTACH_JUDGE_H
 
 #include "io/attach/capture.h"
 #include "session/analyze/analyze.h"
+#include "sparse/csr/csr.h"
 
 struct sp_attach_request {
     const struct sp_machine *gpu; /* whose ceilings products on GPUs are held against; NULL: not judged */
@@ -30,5 +31,21 @@ enum sp_status sp_attach_judge(const struct sp_capture *capture, const struct sp
                                const char *name, const struct sp_attach_request *request,
                                const struct sp_progress *progress, struct sp_record *record,
                                struct sp_error *err);
+
+/* What a product of an unchanged program walks over: the pattern that was kept, its transpose, a
+ * triangle of it, or the matrix that a triangle stands for. */
+
+enum sp_attach_walk { SP_WALK_ROWS, SP_WALK_TRANSPOSED, SP_WALK_TRIANGLE, SP_WALK_HALF };
+
+/* How the product is taken to walk: rows of A, rows of A^T, rows of one triangle, half storage. */
+enum sp_attach_walk sp_attach_walk_of(const struct sp_captured_product *product);
+/* "rows", "transposed", ...; and a sentence without its end, NULL for rows. */
+const char *sp_attach_walk_name(enum sp_attach_walk walk);
+const char *sp_attach_walk_text(enum sp_attach_walk walk);
+
+/* Puts that matrix in the place of the pattern as it was kept; allocated as that was, values all 1.
+ * On failure the matrix is freed. */
+enum sp_status sp_attach_walked(const struct sp_captured_product *product, struct sp_csr *matrix,
+                                struct sp_error *err);
 
 #endif

@@ -10,8 +10,8 @@
 #include "session/analyze/analyze.h"
 #include "session/analyze/plan.h"
 #include "session/analyze/sampling.h"
-#include "session/gpu/gpu_recorded.h"
 #include "session/measure/conditions.h"
+#include "session/record/recording.h"
 
 enum { SP_MAX_WAYS = 12, SP_MAX_UNITS = 2 };
 

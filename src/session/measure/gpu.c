@@ -1,4 +1,4 @@
-#include "session/measure/gpu.h"
+#include "session/measure/machine.h"
 
 #include <math.h>
 #include <stdio.h>

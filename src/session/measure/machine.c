@@ -12,7 +12,6 @@
 #include "model/cache/capacity.h"
 #include "model/ecm.h"
 #include "session/measure/measure_plan.h"
-#include "session/measure/units.h"
 #include "sys/disturbance.h"
 #include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"

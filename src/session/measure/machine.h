@@ -16,8 +16,11 @@
 
 #include "base/progress.h"
 #include "base/status.h"
+#include "kernels/ceiling.h"
+#include "kernels/gpu_module.h"
 #include "kernels/kernel.h"
 #include "model/machine.h"
+#include "sys/machine/topology.h"
 
 struct sp_measure_options {
     bool quick;              /* 1 and n threads, fewer ceilings and samples */
@@ -82,5 +85,57 @@ void sp_machine_forget(const char *directory, const char *env_key);
  * pooled (model/cache/capacity.h), the implausible is dropped. */
 enum sp_status sp_machine_improve(struct sp_machine *remembered, const struct sp_machine *later,
                                   struct sp_error *err);
+
+/* Measures the ceilings of a GPU by the kernels of the GPU module: memory (load, copy, triad; over
+ * resident warps), L2, FMA, launch, latency, and the effective size of the L2 from loads of growing
+ * sets. Rounds take one sample of each in turn. */
+
+/* As sp_machine_measure(), of device 0 of options->gpu_api. SP_ABSENT says why there is none. */
+enum sp_status sp_machine_measure_gpu(const struct sp_measure_options *options, struct sp_machine *out,
+                                      struct sp_measure_notes *notes, const struct sp_progress *progress,
+                                      struct sp_error *err);
+
+/* A quick machine of the first GPU from DIRECTORY/machine-gpu-NAME.json (machine-opencl-NAME.json),
+ * or measured now and stored there. It is measured again where the file is of another device or
+ * driver. `directory` NULL: nothing is stored; that it cannot be is no failure. */
+enum sp_status sp_gpu_machine_cached(enum sp_gpu_api api, const char *directory, struct sp_machine *out,
+                                     const struct sp_progress *progress, struct sp_error *err);
+
+/* Times of rows and chunks by their lengths on this machine (model/unit_costs.h): constructed
+ * matrices in the caches, by every kernel of CRS and SELL that can run here, by one thread and by
+ * all; and what gathers wait for page tables (model/cache/page_walks.h). */
+
+/* Fills machine->unit in passes over everything, of which the shortest times stay: disturbances
+ * only slow down. There are as many as budget_s allows, three if twice that suffices, and one at
+ * least. The calling thread's team is bound already. isa as in sp_kernel_candidates(). What cannot
+ * be run is left out. SP_INTERRUPTED, SP_MEMORY. */
+enum sp_status sp_measure_units(const struct sp_topology *topology, int n_threads, const char *isa,
+                                double budget_s, const struct sp_progress *progress,
+                                struct sp_machine *machine, struct sp_error *err);
+
+/* Fills machine->page: for huge pages in the arena, and for 4 KiB ones in memory of its own, by one
+ * thread and by all. As many lines as half of the L2 holds are gathered from more and more pages,
+ * so that nothing but the pages changes. Nothing is begun after budget_s; what cannot be measured
+ * is left out. */
+void sp_measure_pages(const struct sp_ceiling_arena *arena, const struct sp_topology *topology, int n_threads,
+                      double budget_s, const struct sp_progress *progress, struct sp_machine *machine);
+
+/* The machine that a command works with: named, from a file, or this one, measured once. */
+
+/* `name` NULL: this machine from the cache of its environment, measured in a quick version with
+ * n_threads (0: one for each core) when there is none; figures in doubt are measured again where
+ * the command measures for 1 s at least anyway (`budget_s`). */
+enum sp_status sp_this_machine(const char *name, int n_threads, double budget_s,
+                               const struct sp_progress *progress, struct sp_machine *machine,
+                               struct sp_error *err);
+
+/* The same of the first GPU. SP_ABSENT says what is missing. */
+enum sp_status sp_this_gpu(enum sp_gpu_api api, const char *name, const struct sp_progress *progress,
+                           struct sp_machine *machine, struct sp_error *err);
+
+/* The caches of this machine as the system states them, without measuring: enough to simulate. */
+
+/* SP_ABSENT where the system describes none. */
+enum sp_status sp_this_caches(struct sp_machine *machine, struct sp_error *err);
 
 #endif

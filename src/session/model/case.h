@@ -3,6 +3,7 @@
 #ifndef SP_SESSION_MODEL_CASE_H
 #define SP_SESSION_MODEL_CASE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -135,5 +136,28 @@ struct sp_seen_alphas {
 enum sp_status sp_model_alpha(const struct sp_model_request *request, const struct sp_layout *layout,
                               const struct sp_progress *progress, struct sp_seen_alphas *seen,
                               struct sp_model_row *row, struct sp_error *err);
+
+/* Predictions as data (docs/records.md). */
+
+/* Rows of one machine follow each other. */
+struct sp_model_result {
+    const struct sp_model_subject *subject;
+    const struct sp_model_request *request;
+    const struct sp_model_row *row; /* [n_rows] */
+    int n_rows;
+    int n_machines;
+    const char *left_out; /* machines that cannot do what was asked, "" */
+    const char *command;  /* as it was typed */
+    const char *env_key;  /* of this machine, which described ones are compared with; "": not known */
+};
+
+/* Is row i the best of its machine's? */
+bool sp_model_is_best(const struct sp_model_result *result, int i);
+/* Is this row's machine the one that the program runs on? */
+bool sp_model_is_here(const struct sp_model_result *result, const struct sp_model_row *row);
+
+/* One object in SI units ("spmodel.model/1"), with id, time, tool and command as in records; a new
+ * reference. SP_MEMORY. */
+enum sp_status sp_model_json(const struct sp_model_result *result, json_t **json, struct sp_error *err);
 
 #endif

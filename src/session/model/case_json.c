@@ -1,4 +1,4 @@
-#include "session/model/case_json.h"
+#include "session/model/case.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "session/mpi/mpi_advice.h"
+#include "session/mpi/mpi_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,10 +8,7 @@
 #include "base/samples.h"
 #include "io/matrix/matrix_load.h"
 #include "model/hints/hints.h"
-#include "session/measure/this_machine.h"
-#include "session/mpi/mpi_agree.h"
-#include "session/mpi/mpi_network.h"
-#include "session/mpi/mpi_run.h"
+#include "session/measure/machine.h"
 #include "session/ranks/scaling.h"
 #include "session/record/parts.h"
 #include "session/trial/tries.h"

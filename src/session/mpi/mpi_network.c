@@ -1,4 +1,4 @@
-#include "session/mpi/mpi_network.h"
+#include "session/mpi/mpi_run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "base/samples.h"
-#include "session/mpi/mpi_agree.h"
 
 /* ---- the fit ---- */
 

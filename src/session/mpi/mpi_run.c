@@ -14,8 +14,6 @@
 #include "kernels/mpi_module.h"
 #include "kernels/scan.h"
 #include "model/ranks/distributed.h"
-#include "session/mpi/mpi_agree.h"
-#include "session/mpi/mpi_part.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sys/disturbance.h"

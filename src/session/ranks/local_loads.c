@@ -1,4 +1,4 @@
-#include "session/ranks/local_loads.h"
+#include "session/ranks/scaling.h"
 
 #include <math.h>
 #include <stdlib.h>

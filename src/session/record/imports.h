@@ -6,7 +6,6 @@
 #include "io/likwid_csv.h"
 #include "io/ncu_csv.h"
 #include "io/perf_csv.h"
-#include "session/gpu/gpu_recorded.h"
 #include "session/record/recording.h"
 
 struct sp_import_options {

@@ -6,6 +6,7 @@
 
 #include "base/reading.h"
 #include "io/record/record.h"
+#include "probes/cuda/gpu_counters.h"
 #include "session/analyze/sampling.h"
 #include "sparse/csr/csr.h"
 
@@ -54,5 +55,21 @@ struct sp_timed_run {
 enum sp_status sp_recording_of_times(const double *time_s, int64_t n, int n_threads,
                                      const struct sp_timed_run *run, struct sp_recording *recording,
                                      struct sp_error *err);
+
+/* A run on a GPU that somebody else profiled, in the place of a run here. */
+
+/* Zero-initialise; sp_gpu_recorded_free(). */
+struct sp_gpu_recorded {
+    struct sp_recording times;   /* of one product each */
+    struct sp_gpu_counts counts; /* of one product */
+    char source[16];             /* "ncu" */
+    char kernel[256], how[200];
+    bool constructed; /* measurements of no machine */
+};
+
+static inline void sp_gpu_recorded_free(struct sp_gpu_recorded *r)
+{
+    sp_recording_free(&r->times);
+}
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "base/text.h"
 #include "kernels/gpu_module.h"
-#include "session/measure/this_machine.h"
+#include "session/measure/machine.h"
 #include "session/own/own.h"
-#include "session/trial/try_hints.h"
+#include "session/trial/tries.h"
 #include "sys/fault.h"
 #include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"

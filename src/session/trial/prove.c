@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "kernels/own/own_kernel.h"
 #include "session/analyze/analysis.h"
-#include "session/analyze/observe.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/variant.h"

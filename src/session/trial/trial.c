@@ -8,7 +8,7 @@
 #include "base/option/option_words.h"
 #include "base/samples.h"
 #include "base/text.h"
-#include "session/analyze/observe.h"
+#include "session/analyze/analysis.h"
 #include "session/trial/apart.h"
 #include "sparse/csr/csr_content.h"
 #include "sparse/csr/permute.h"

@@ -1,4 +1,4 @@
-#include "session/trial/try_hints.h"
+#include "session/trial/tries.h"
 
 #include <math.h>
 #include <stdio.h>
