@@ -21,7 +21,7 @@
 
 static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
 
-const char *sp_term_name(enum sp_term term)
+const char *sp_term_name(enum sp_image term)
 {
     return term_names[term];
 }

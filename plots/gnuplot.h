@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 
-enum sp_term { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
+enum sp_image { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
 /* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */
-const char *sp_term_name(enum sp_term term);
+const char *sp_term_name(enum sp_image term);
 int sp_term_from_name(const char *name); /* -1: none */
 enum { SP_TEXT_COLUMNS = 80 };           /* of a picture as text */
 

@@ -57,7 +57,7 @@ static void script_path(const char *path, char *out, size_t size)
 
 /* NULL: no memory. */
 static char *script_text(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                         enum sp_term term, const char *image)
+                         enum sp_image term, const char *image)
 {
     char *text = NULL;
     size_t size;
@@ -86,7 +86,7 @@ static enum sp_status save(const char *path, const char *bytes, size_t size, str
 
 /* The script names the picture by its last part, so that both can be moved together. */
 static enum sp_status write_script_file(const struct sp_plot_kind *kind,
-                                        const struct sp_record *const *records, int n, enum sp_term term,
+                                        const struct sp_record *const *records, int n, enum sp_image term,
                                         const char *path, const char *image, struct sp_error *err)
 {
     const char *slash = strrchr(image, '/');
@@ -97,7 +97,7 @@ static enum sp_status write_script_file(const struct sp_plot_kind *kind,
     return status;
 }
 
-bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size)
+bool sp_picture_is_whole(enum sp_image term, const char *bytes, size_t size)
 {
     static const struct {
         const char *begin, *end;
@@ -134,7 +134,7 @@ static void tidy_text(char *text, size_t *size)
 }
 
 static enum sp_status draw(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                           enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
+                           enum sp_image term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
                            struct sp_error *err)
 {
     char *script = script_text(kind, records, n, term, NULL);
@@ -204,8 +204,8 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
 }
 
 enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                               enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
-                               struct sp_error *err)
+                               enum sp_image term, const struct sp_plot_tool *tool, char **bytes,
+                               size_t *size, struct sp_error *err)
 {
     *bytes = NULL;
     *size = 0;
@@ -226,7 +226,7 @@ enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_
 }
 
 enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                             enum sp_term term, const struct sp_plot_tool *tool, const char *path,
+                             enum sp_image term, const struct sp_plot_tool *tool, const char *path,
                              struct sp_error *err)
 {
     char script[1100];
@@ -258,7 +258,7 @@ enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_re
 }
 
 /* Border, grid, tics, text colours. */
-static void put_look(struct sp_script *out, enum sp_term term)
+static void put_look(struct sp_script *out, enum sp_image term)
 {
     sp_put(out,
            "set encoding utf8\n"
@@ -274,7 +274,7 @@ static void put_look(struct sp_script *out, enum sp_term term)
 }
 
 /* Sizes of fonts are pixels in SVG, points of 4/3 pixels elsewhere. */
-static void put_terminal(struct sp_script *out, const struct sp_plot_kind *kind, enum sp_term term)
+static void put_terminal(struct sp_script *out, const struct sp_plot_kind *kind, enum sp_image term)
 {
     switch (term) {
     case SP_TERM_PDF:
@@ -302,7 +302,7 @@ struct content {
     const struct sp_plot_kind *kind;
     const struct sp_record *const *records;
     int n;
-    enum sp_term term;
+    enum sp_image term;
     const char *image;
 };
 
@@ -325,7 +325,7 @@ static void put_content(struct sp_script *out, const void *context)
 }
 
 void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                    enum sp_term term, const char *image, FILE *stream)
+                    enum sp_image term, const char *image, FILE *stream)
 {
     const struct content content = {kind, records, n, term, image};
     sp_script_write(stream, put_content, &content);

@@ -27,7 +27,7 @@ struct sp_plot_kind {
     const struct sp_lack *(*lacks)(const struct sp_record *record);
     /* Everything after `set terminal` and `set output`: data, styles, labels, plot commands. n >= 1
      * records, each of which lacks nothing. */
-    void (*write_script)(const struct sp_record *const *records, int n, enum sp_term term,
+    void (*write_script)(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out);
     int lines; /* of the picture as text, which has SP_TEXT_COLUMNS columns */
 };
@@ -55,18 +55,18 @@ struct sp_plot_tool {
  * is kept and the remedy says how to use it; SP_OUTPUT: gnuplot failed (its own words are in the
  * error) or the file cannot be written. */
 enum sp_status sp_plot_write(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                             enum sp_term term, const struct sp_plot_tool *tool, const char *path,
+                             enum sp_image term, const struct sp_plot_tool *tool, const char *path,
                              struct sp_error *err);
 /* The same into memory: bytes[size] and a 0, to be freed; SP_TERM_GP: a script that draws
  * "KIND.svg". SP_ABSENT keeps nothing. */
 enum sp_status sp_plot_picture(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                               enum sp_term term, const struct sp_plot_tool *tool, char **bytes, size_t *size,
-                               struct sp_error *err);
+                               enum sp_image term, const struct sp_plot_tool *tool, char **bytes,
+                               size_t *size, struct sp_error *err);
 /* Does it begin and end as gnuplot's pictures for this terminal do? gnuplot exits with 0 when a
  * write failed. Text is as the drawing script writes it, with its last line. Not for SP_TERM_GP. */
-bool sp_picture_is_whole(enum sp_term term, const char *bytes, size_t size);
+bool sp_picture_is_whole(enum sp_image term, const char *bytes, size_t size);
 /* The script alone, as in a file that draws `image`, a name without folders; NULL: to stdout. */
 void sp_plot_script(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                    enum sp_term term, const char *image, FILE *out);
+                    enum sp_image term, const char *image, FILE *out);
 
 #endif

@@ -205,7 +205,7 @@ static void take_curves(const struct sp_record *const *records, int n, struct pi
 }
 
 static void mark_minimum(struct sp_script *out, const struct sp_record *record, struct picture *p,
-                         enum sp_term term)
+                         enum sp_image term)
 {
     const struct sp_value minimum = sp_record_value(record, SP_F_METRICS_ALPHA_MIN);
     char number[32];
@@ -230,7 +230,7 @@ static void mark_minimum(struct sp_script *out, const struct sp_record *record, 
     put_label(out, p, words, choice, 12, SP_BLUE);
 }
 
-static void draw(const struct sp_record *const *records, int n, double most, enum sp_term term,
+static void draw(const struct sp_record *const *records, int n, double most, enum sp_image term,
                  struct sp_script *out)
 {
     sp_put(out, "plot ");
@@ -259,7 +259,7 @@ static void draw(const struct sp_record *const *records, int n, double most, enu
     sp_put(out, "\n");
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out)
 {
     struct picture p = {.lo = INFINITY, .least = INFINITY};

@@ -16,7 +16,7 @@ static const json_t *series_of(const struct sp_record *record)
     return sp_record_node(record, SP_F_CURVES_SATURATION);
 }
 
-static void saturation_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void saturation_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                     struct sp_script *out)
 {
     (void)n;
@@ -188,7 +188,7 @@ static struct sp_quoted axis_of(const struct sp_record *record)
                                                                        : "right-hand sides r");
 }
 
-static void write_title(const struct sp_record *record, enum sp_term term, struct sp_script *out)
+static void write_title(const struct sp_record *record, enum sp_image term, struct sp_script *out)
 {
     sp_put_text(out,
                 sp_quote_within(term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 50, term, "%s  %s %s  %s, %s",
@@ -200,7 +200,7 @@ static void write_title(const struct sp_record *record, enum sp_term term, struc
                 "set title %t\n");
 }
 
-static void draw_series(const struct sp_record *first, const char *origin, enum sp_term term,
+static void draw_series(const struct sp_record *first, const char *origin, enum sp_image term,
                         struct sp_script *out)
 {
     const struct sp_series balance = sp_series(0), roof = sp_series(1), core = sp_series(2);
@@ -228,7 +228,7 @@ static void draw_series(const struct sp_record *first, const char *origin, enum 
     sp_put(out, "\nunset multiplot\n");
 }
 
-static void draw_curves(const struct sp_record *const *records, int n, enum sp_term term,
+static void draw_curves(const struct sp_record *const *records, int n, enum sp_image term,
                         struct sp_script *out)
 {
     sp_script_title(out, records[0], "", term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 50, term);
@@ -257,7 +257,7 @@ static void draw_curves(const struct sp_record *const *records, int n, enum sp_t
     sp_put(out, "\n");
 }
 
-static void balance_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void balance_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                  struct sp_script *out)
 {
     double narrowest = INFINITY, widest = 1;
@@ -411,7 +411,7 @@ static void sizes_write_points(struct sp_script *out, const struct point *point,
 
 /* A line where the data outgrow a cache, of all threads together, as it was found. */
 static void mark_caches(struct sp_script *out, const struct sp_record *record, const struct span *span,
-                        enum sp_term term)
+                        enum sp_image term)
 {
     const json_t *caches = sp_record_node(record, SP_F_MACHINE_CACHES), *cache;
     int64_t threads = 1;
@@ -438,7 +438,7 @@ static void mark_caches(struct sp_script *out, const struct sp_record *record, c
 }
 
 static void curve_clause(struct sp_script *out, const struct runs *runs, int run, int curve, double most,
-                         enum sp_term term)
+                         enum sp_image term)
 {
     const struct sp_series look = sp_series(runs->n > 1 ? run : curve);
     const struct sp_quoted words = sp_quote_within(most, term, "%s%s%s", runs->n > 1 ? runs->name[run] : "",
@@ -457,7 +457,7 @@ static void curve_clause(struct sp_script *out, const struct runs *runs, int run
             run, curve + 2, curve + 2);
 }
 
-static void sizes_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void sizes_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                struct sp_script *out)
 {
     struct point point[SIZES_MOST_RECORDS];

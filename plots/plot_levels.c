@@ -281,7 +281,7 @@ static void key_entries(struct sp_script *out, const struct sp_levels_picture *p
         sp_put(out, SP_NEXT "keyentry with points pt 7 ps 1 lc rgb %c title 'filled: measured rate'", SP_INK);
 }
 
-static void write_title(const struct sp_record *record, enum sp_term term, struct sp_script *out)
+static void write_title(const struct sp_record *record, enum sp_image term, struct sp_script *out)
 {
     const bool invented = strcmp(sp_words_text(record, SP_F_STATUS, ""), "constructed") == 0;
     sp_put_text(
@@ -321,7 +321,7 @@ static void hover(struct sp_script *out, const struct sp_levels_picture *p)
 }
 
 /* The points with their numbers; beside them the key, and the whole roofline up to the peak. */
-static void draw_picture(struct sp_script *out, struct sp_levels_picture *p, enum sp_term term)
+static void draw_picture(struct sp_script *out, struct sp_levels_picture *p, enum sp_image term)
 {
     char text[256];
     write_points(out, p);
@@ -410,7 +410,7 @@ static void draw_text(struct sp_script *out, struct sp_levels_picture *p)
     sp_put(out, "\n");
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out)
 {
     (void)n;

@@ -47,7 +47,7 @@ struct bar {
 };
 
 /* The figures stand in a column beside the axis, which so ends where the bars do. */
-static void name_bars(const struct bar *bar, int n, struct sp_panel panel, enum sp_term term,
+static void name_bars(const struct bar *bar, int n, struct sp_panel panel, enum sp_image term,
                       struct sp_script *out)
 {
     double widest = 0;
@@ -77,7 +77,7 @@ static void hover(const struct bar *bar, int n, double factor, struct sp_script 
 }
 
 /* A waterfall: each loss starts where the one before ended; the last ends at the measured time. */
-static void waterfall(const struct sp_record *record, struct sp_panel panel, enum sp_term term,
+static void waterfall(const struct sp_record *record, struct sp_panel panel, enum sp_image term,
                       struct sp_script *out)
 {
     struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
@@ -149,7 +149,7 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
 
 /* Several records: one stacked bar each, named or numbered as in the key of the roofline; a
  * negative rest is drawn back over the end of its bar. */
-static void stacks(const struct sp_record *const *records, int n, bool names, enum sp_term term,
+static void stacks(const struct sp_record *const *records, int n, bool names, enum sp_image term,
                    struct sp_script *out)
 {
     double longest = 0;
@@ -206,7 +206,7 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
 }
 
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
-                     struct sp_quoted title, enum sp_term term, struct sp_script *out)
+                     struct sp_quoted title, enum sp_image term, struct sp_script *out)
 {
     sp_put_text(out, title,
                 "unset logscale; unset label; unset object; unset grid\n"
@@ -221,7 +221,7 @@ void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_pa
         stacks(records, n, panel.right - panel.left > 0.5, term, out);
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out)
 {
     char name[256];

@@ -21,7 +21,7 @@ static void spy_write_tics(struct sp_script *out, enum sp_word axis, double cell
     sp_put(out, ")\n");
 }
 
-static void spy_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void spy_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                              struct sp_script *out)
 {
     (void)n;
@@ -128,7 +128,7 @@ static int step_of(const double v[MAX_STEPS], int n, double x)
 
 /* As many as have room: `px` for each step, along the axis. */
 static void beta_write_tics(struct sp_script *out, enum sp_word axis, const double *v, int n, double px,
-                            enum sp_term term)
+                            enum sp_image term)
 {
     char number[32];
     const double unit = term == SP_TERM_TXT ? 1 : BETA_FONT;
@@ -143,7 +143,7 @@ static void beta_write_tics(struct sp_script *out, enum sp_word axis, const doub
     sp_put(out, ") scale 0\n");
 }
 
-static void beta_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void beta_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                               struct sp_script *out)
 {
     (void)n;

@@ -106,7 +106,7 @@ static bool has_points(const json_t *lines, const double *threads, int n, int k)
     return false;
 }
 
-static void write_script(const struct sp_record *const *records, int n_records, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n_records, enum sp_image term,
                          struct sp_script *out)
 {
     (void)n_records;

@@ -72,7 +72,7 @@ static struct histogram histogram_of(const struct times *t)
     return h;
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out)
 {
     const struct sp_record *record = records[0];

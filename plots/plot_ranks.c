@@ -93,7 +93,7 @@ static void write_time_tics(const struct frame *f, struct sp_script *out)
     sp_put(out, ")\n");
 }
 
-static void scaling_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void scaling_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                  struct sp_script *out)
 {
     static const struct {
@@ -203,7 +203,7 @@ static void write_map_tics(struct sp_script *out, enum sp_word axis, double bins
     sp_put(out, ")\n");
 }
 
-static void halo_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void halo_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                               struct sp_script *out)
 {
     (void)n;

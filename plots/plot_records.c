@@ -131,7 +131,7 @@ static const char *commit_of(const struct sp_record *record)
 }
 
 /* Days, at most ten of them; hours and minutes where all is of one day; and the commit. */
-static void write_tics(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_tics(const struct sp_record *const *records, int n, enum sp_image term,
                        struct sp_script *out)
 {
     const int step = term == SP_TERM_TXT ? 2 * tic_step(n) : tic_step(n);
@@ -169,7 +169,7 @@ static void write_changes(const struct sp_record *const *records, int n, struct 
 }
 
 /* The two panels of a picture, each with its key above it. */
-static void place(double bottom, double top, enum sp_term term, struct sp_script *out)
+static void place(double bottom, double top, enum sp_image term, struct sp_script *out)
 {
     if (term == SP_TERM_TXT)
         sp_put(out, "set lmargin 12; set key tmargin left Left reverse horizontal\n");
@@ -181,7 +181,7 @@ static void place(double bottom, double top, enum sp_term term, struct sp_script
                bottom, top, top + 0.012);
 }
 
-static void draw_times(const struct sp_record *const *records, int n, enum sp_term term, const char *unit,
+static void draw_times(const struct sp_record *const *records, int n, enum sp_image term, const char *unit,
                        struct sp_script *out)
 {
     const struct sp_series runs = sp_series(0), record = sp_series(1);
@@ -200,7 +200,7 @@ static void draw_times(const struct sp_record *const *records, int n, enum sp_te
     sp_put(out, "\n");
 }
 
-static void draw_bandwidths(const struct sp_record *newest, enum sp_term term, struct sp_script *out)
+static void draw_bandwidths(const struct sp_record *newest, enum sp_image term, struct sp_script *out)
 {
     const struct sp_value b = sp_record_value(newest, SP_F_METRICS_BANDWIDTH);
     const json_t *roof = sp_record_roof(newest);
@@ -220,7 +220,7 @@ static void draw_bandwidths(const struct sp_record *newest, enum sp_term term, s
     sp_put(out, "\n");
 }
 
-static void history_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void history_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                  struct sp_script *out)
 {
     const char *unit;
@@ -416,7 +416,7 @@ static void campaign_place(int i, struct sp_script *out)
 }
 
 /* Filled: measured; hollow: simulated or modelled. The key stands above the first panel. */
-static void plot_metric(const struct runs *runs, int metric, enum sp_term term, struct sp_script *out)
+static void plot_metric(const struct runs *runs, int metric, enum sp_image term, struct sp_script *out)
 {
     const int value = 2 + 2 * metric;
     sp_put(out, "plot ");
@@ -440,7 +440,7 @@ static void plot_metric(const struct runs *runs, int metric, enum sp_term term, 
     sp_put(out, "\n");
 }
 
-static void plot_hints(const struct sp_record *const *records, int n, enum sp_term term,
+static void plot_hints(const struct sp_record *const *records, int n, enum sp_image term,
                        struct sp_script *out)
 {
     struct hint hints[64];
@@ -482,7 +482,7 @@ static void campaign_set_range(enum sp_word axis, double lo, double hi, struct s
     sp_script_round_tics(out, axis, lo / 1.6, hi * 1.6);
 }
 
-static void campaign_write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void campaign_write_script(const struct sp_record *const *records, int n, enum sp_image term,
                                   struct sp_script *out)
 {
     struct runs runs;

@@ -340,7 +340,7 @@ static int number_points(const struct sp_record *const *records, int n, struct n
 }
 
 static struct sp_quoted words_of(const struct sp_record *const *records, int n, const struct numbered *m,
-                                 double most, enum sp_term term)
+                                 double most, enum sp_image term)
 {
     char name[256], figure[32];
     return sp_quote_within(most, term, "%d  %s%s%s  %s Gflop/s%s%s", m->number,
@@ -350,7 +350,7 @@ static struct sp_quoted words_of(const struct sp_record *const *records, int n, 
 }
 
 static void key_entries(struct sp_script *out, const struct sp_record *const *records, int n,
-                        const struct numbered *all, int n_all, double most, enum sp_term term)
+                        const struct numbered *all, int n_all, double most, enum sp_image term)
 {
     for (int i = 0; i < n_all; i++) {
         const struct sp_series look = sp_series(all[i].record);
@@ -392,7 +392,7 @@ static void label_points(struct sp_script *out, const struct numbered *all, int 
 }
 
 static void point_clauses(struct sp_script *out, const struct sp_record *const *records, int n,
-                          enum sp_term term)
+                          enum sp_image term)
 {
     for (int k = 0; k < n; k++) {
         const struct sp_series look = sp_series(k);
@@ -418,7 +418,7 @@ static void point_clauses(struct sp_script *out, const struct sp_record *const *
     }
 }
 
-static void plot_ceilings(struct sp_script *out, const struct ceilings *all, enum sp_term term)
+static void plot_ceilings(struct sp_script *out, const struct ceilings *all, enum sp_image term)
 {
     const bool text = term == SP_TERM_TXT;
     sp_put(out, "plot ");
@@ -478,7 +478,7 @@ static const char *traffic_level(const struct sp_record *const *records, int n)
     return sp_words_level(level);
 }
 
-static void write_script(const struct sp_record *const *records, int n, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n, enum sp_image term,
                          struct sp_script *out)
 {
     struct ceilings all;

@@ -136,7 +136,7 @@ static void write_tics(const struct frame *f, struct sp_script *out)
     sp_put(out, ")\n");
 }
 
-static void write_curves(const struct point *series, int k, double most, enum sp_term term,
+static void write_curves(const struct point *series, int k, double most, enum sp_image term,
                          const json_t *lines, struct sp_script *out)
 {
     const struct sp_series look = sp_series(k);
@@ -161,7 +161,7 @@ static void write_curves(const struct point *series, int k, double most, enum sp
             2 * k);
 }
 
-static void write_script(const struct sp_record *const *records, int n_records, enum sp_term term,
+static void write_script(const struct sp_record *const *records, int n_records, enum sp_image term,
                          struct sp_script *out)
 {
     (void)n_records;

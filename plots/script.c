@@ -63,7 +63,7 @@ struct sp_quoted sp_quote(const char *format, ...)
     return quote(raw);
 }
 
-struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
+struct sp_quoted sp_quote_within(double most, enum sp_image term, const char *format, ...)
 {
     char raw[RAW];
     va_list arguments;
@@ -91,7 +91,7 @@ struct sp_quoted sp_quote_value(const char *format, ...)
     return quote(plain);
 }
 
-double sp_text_width(struct sp_quoted text, enum sp_term term)
+double sp_text_width(struct sp_quoted text, enum sp_image term)
 {
     double n = 0;
     text.text[strlen(text.text) - 1] = '\0';
@@ -216,7 +216,7 @@ void sp_script_round_tics(struct sp_script *out, enum sp_word axis, double lo, d
 }
 
 struct sp_key sp_script_frame(struct sp_script *out, struct sp_quoted x_label, int width, int height,
-                              double from, double to, int n, enum sp_term term)
+                              double from, double to, int n, enum sp_image term)
 {
     enum { FONT = 10, LINE = 17, AXIS = 72, TITLE = 46, FEW = 10, SAMPLE = 45 };
     const int columns = n > 2 * FEW ? 3 : n > FEW ? 2 : 1, rows = (n + columns - 1) / columns;
@@ -283,7 +283,7 @@ char *sp_script_name(char *text, size_t size, const struct sp_record *record)
 }
 
 void sp_script_title(struct sp_script *out, const struct sp_record *record, const char *words, double most,
-                     enum sp_term term)
+                     enum sp_image term)
 {
     char name[256], threads[48] = "";
     int64_t n;

@@ -50,13 +50,13 @@ struct sp_quoted {
 struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same without what lies in the middle where it is wider than `most` (plots/places.h): em,
  * characters of text in a terminal. */
-struct sp_quoted sp_quote_within(double most, enum sp_term term, const char *format, ...)
+struct sp_quoted sp_quote_within(double most, enum sp_image term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* The same for the text of SP_HOVER, which gnuplot reads twice: typographic quotes. */
 struct sp_quoted sp_quote_value(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Its width: em, characters of text in a terminal. */
-double sp_text_width(struct sp_quoted text, enum sp_term term);
+double sp_text_width(struct sp_quoted text, enum sp_image term);
 
 struct sp_script;
 
@@ -110,12 +110,12 @@ struct sp_key {
     double most; /* width of a line of the key (sp_quote_within) */
 };
 struct sp_key sp_script_frame(struct sp_script *script, struct sp_quoted x_label, int width, int height,
-                              double from, double to, int n, enum sp_term term);
+                              double from, double to, int n, enum sp_image term);
 
 /* `set title 'WORDS   MATRIX   SpMV CRS f64/i32, 18 threads, MACHINE'`, as wide as `most` (sp_quote_within)
  * at most; words may be "". */
 void sp_script_title(struct sp_script *script, const struct sp_record *record, const char *words, double most,
-                     enum sp_term term);
+                     enum sp_image term);
 /* "kkt_power  CRS" for keys; the middle of a long name is left out. */
 char *sp_script_name(char *text, size_t size, const struct sp_record *record);
 /* Dash type of an origin: measured solid, simulated and modelled dashed, stated dotted. */
@@ -125,7 +125,7 @@ double sp_nice_step(double range, int most);
 
 /* The losses of records[n] in a part of the picture, the right half of the roofline for example. */
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
-                     struct sp_quoted title, enum sp_term term, struct sp_script *out);
+                     struct sp_quoted title, enum sp_image term, struct sp_script *out);
 bool sp_losses_known(const struct sp_record *record);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/formula.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explained.h"
-#include "cli/explain/facts.h"
 #include "cli/explain/terms/topics.h"
 #include "explain_must.h"
 #include "io/record/record.h"

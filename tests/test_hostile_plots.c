@@ -86,7 +86,7 @@ static void tear_down(void)
 }
 
 static char *script_of(const struct sp_plot_kind *kind, const struct sp_record *const *records, int n,
-                       enum sp_term term)
+                       enum sp_image term)
 {
     char *text = NULL;
     size_t size;
@@ -145,7 +145,7 @@ static int check_scripts(const struct sp_plot_kind *kind, const struct sp_record
 {
     static const struct {
         int n;
-        enum sp_term term;
+        enum sp_image term;
     } forms[] = {{1, SP_TERM_SVG}, {1, SP_TERM_TXT}, {2, SP_TERM_SVG}};
     const struct sp_record *records[] = {record, record};
     int found = 0;
@@ -203,7 +203,7 @@ static int find_fields(const struct sp_plot_kind *kind, const struct sp_record *
     return n;
 }
 
-static void draw(const struct sp_plot_kind *kind, const struct sp_record *record, enum sp_term term)
+static void draw(const struct sp_plot_kind *kind, const struct sp_record *record, enum sp_image term)
 {
     const struct sp_record *records[] = {record, record};
     const struct sp_plot_tool tool = {.gnuplot = gnuplot};
@@ -307,7 +307,7 @@ START_TEST(what_is_no_text_is_shown_as_such)
 END_TEST
 
 /* What no writer of a script may ask for; the compiler refuses the rest (cli/script_types.sh). */
-static void misuse(const struct sp_record *const *records, int n, enum sp_term term, struct sp_script *out)
+static void misuse(const struct sp_record *const *records, int n, enum sp_image term, struct sp_script *out)
 {
     (void)records, (void)term;
     switch (n) {

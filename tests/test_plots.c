@@ -100,7 +100,7 @@ static size_t content(const char *path, char *text, size_t size)
     return n;
 }
 
-static void draw(const char *kind, enum sp_term term, char *text, size_t size)
+static void draw(const char *kind, enum sp_image term, char *text, size_t size)
 {
     const struct sp_record *records[] = {&example};
     struct sp_plot_tool tool = {.gnuplot = gnuplot};
@@ -119,7 +119,7 @@ START_TEST(every_terminal_draws)
     if (no_gnuplot("drawing"))
         return;
     for (int term = SP_TERM_SVG; term <= SP_TERM_TXT; term++) {
-        draw("roofline", (enum sp_term)term, text, sizeof text);
+        draw("roofline", (enum sp_image)term, text, sizeof text);
         ck_assert_int_eq(strncmp(text, magic[term], strlen(magic[term])), 0);
     }
     ck_assert(!strchr(text, '\f') && strstr(text, "DRAM load 76.0"));
@@ -179,7 +179,7 @@ static double range_end(const char *text, const char *axis, int end)
     return end ? hi : lo;
 }
 
-static char *script_of(const struct sp_record *record, const char *kind, enum sp_term term)
+static char *script_of(const struct sp_record *record, const char *kind, enum sp_image term)
 {
     const struct sp_record *records[] = {record};
     char *text = NULL;
@@ -733,7 +733,7 @@ START_TEST(half_a_picture_is_refused)
         fwrite(whole[term].bytes, 1, size, file);
         fclose(file);
         for (size_t n = 0; n <= size; n++)
-            ck_assert_int_eq(sp_picture_is_whole((enum sp_term)term, whole[term].bytes, n),
+            ck_assert_int_eq(sp_picture_is_whole((enum sp_image)term, whole[term].bytes, n),
                              n + whole[term].slack >= size);
         for (int half = 1; half >= 0; half--) {
             file = fopen(program, "w");
@@ -742,7 +742,7 @@ START_TEST(half_a_picture_is_refused)
             fclose(file);
             chmod(program, 0755);
             const enum sp_status status =
-                sp_plot_write(kind, records, 1, (enum sp_term)term, &tool, in_folder("l"), &err);
+                sp_plot_write(kind, records, 1, (enum sp_image)term, &tool, in_folder("l"), &err);
             ck_assert_int_eq(status, half ? SP_OUTPUT : SP_OK);
             ck_assert_int_eq(access(in_folder("l"), F_OK) == 0, !half);
         }

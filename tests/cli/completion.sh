@@ -116,7 +116,7 @@ offers '--format=sell:8,1,crs' sweep --format=sell:8,1,cr
 offers 'gen:laplace2d: gen:laplace3d:' analyze gen:lap
 
 # Rows of the table that no option needs any more.
-"$spmodel" completion --stale || fail "rows of completion_values.c that fit nothing, see above"
+"$spmodel" completion --stale || fail "rows of cmd_completion.c that fit nothing, see above"
 
 # What texts call an option is one of a command, but --pin, which only trials change, and --version, which is of none.
 names=$(sed -n 's/^#define SP_O_[A-Z_]* *"\(--[a-z-]*\)".*/\1/p' "$words/option_words.h" "$words/run_options.inc")

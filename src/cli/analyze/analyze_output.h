@@ -3,11 +3,14 @@
 #define SP_CLI_ANALYZE_OUTPUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/option/run_option.h"
+#include "base/status.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "io/record/record.h"
+#include "plots/plot.h"
 
 struct sp_output_options {
     const char *directory;                         /* for record and plots */
@@ -33,5 +36,17 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
  * plot beside the records. Returns the exit code. */
 int sp_output_series(const struct sp_record *const *records, int n, const struct sp_output_options *options,
                      const struct sp_common_options *common);
+
+/* What plots of commands are made from, and standard output as the place where they go. */
+
+/* Path of the newest record (*.json with our schema, by time of change) in `directory` that belongs
+ * to this user or to root. SP_INPUT: there is none, or the directory itself belongs to somebody
+ * else: what others have written is read where it is named, not where it lies about. */
+enum sp_status sp_newest_record(const char *directory, char *path, size_t size, struct sp_error *err);
+
+/* A plot on standard output; as sp_plot_picture(). */
+enum sp_status sp_draw_to_stdout(const struct sp_plot_kind *kind, const struct sp_record *const *records,
+                                 int n, enum sp_image term, const struct sp_plot_tool *tool,
+                                 struct sp_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/analyze/plot_files.h"
+#include "cli/analyze/analyze_output.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
@@ -133,7 +133,7 @@ static void complete(struct plot_options *o, char *name, size_t size)
         o->term = SP_TERM_SVG;
     if (o->output)
         return;
-    snprintf(name, size, "%s.%s", o->kind->name, sp_term_name((enum sp_term)o->term));
+    snprintf(name, size, "%s.%s", o->kind->name, sp_term_name((enum sp_image)o->term));
     o->output = o->term == SP_TERM_TXT ? "-" : name;
 }
 
@@ -216,8 +216,8 @@ static int run_on(struct plot_options *o, const struct sp_record *const *records
     if (status != SP_OK)
         return sp_report_error(&err);
     const int n = leave_out(o, records, kept);
-    status = to_stdout ? sp_draw_to_stdout(o->kind, kept, n, (enum sp_term)o->term, &tool, &err)
-                       : sp_plot_write(o->kind, kept, n, (enum sp_term)o->term, &tool, o->output, &err);
+    status = to_stdout ? sp_draw_to_stdout(o->kind, kept, n, (enum sp_image)o->term, &tool, &err)
+                       : sp_plot_write(o->kind, kept, n, (enum sp_image)o->term, &tool, o->output, &err);
     if (status != SP_OK)
         return sp_report_error(&err);
     if (!to_stdout && o->common.verbosity >= 0)

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/programs.h"
+#include "cli/core/process.h"
 #include "io/record/record.h"
 #include "io/record/record_request.h"
 #include "session/record/parts.h"

@@ -15,7 +15,6 @@
 #include "base/attach_log.h"
 #include "cli/core/errors.h"
 #include "cli/core/process.h"
-#include "cli/core/programs.h"
 #include "io/files/input_file.h"
 #include "io/files/places.h"
 

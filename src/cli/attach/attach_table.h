@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "io/attach/capture.h"
+#include "io/attach/messages.h"
 
 /* One product of the capture as it is shown. */
 struct sp_attach_line {
@@ -42,5 +43,10 @@ json_t *sp_attach_unseen(const struct sp_capture *capture, const struct sp_attac
 
 /* The lines as attach.seen of records. New reference. */
 json_t *sp_attach_seen(const struct sp_capture *capture, const struct sp_attach_line *line, int64_t n);
+
+/* Who sent how much to whom, for people. */
+
+/* A table for each phase; `whole`: all pairs, not those alone that carry most. */
+void sp_message_counts_print(const struct sp_message_counts *messages, bool whole, FILE *out);
 
 #endif

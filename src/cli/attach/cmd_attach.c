@@ -15,7 +15,6 @@
 #include "cli/analyze/run_options.h"
 #include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
-#include "cli/attach/messages_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"

@@ -6,7 +6,6 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"
-#include "cli/campaign/child.h"
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/track/track_options.h"

@@ -1,4 +1,6 @@
+#include <jansson.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,43 @@
 #include "cli/core/options.h"
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
-#include "cli/manual/version.h"
+#include "sp_config.h"
+
+/* `spmodel --version`: version, revision, compiler, and the optional parts of the build. */
+
+static const struct part {
+    const char *name;
+    int have;
+    const char *text;
+} parts[] = {SP_PARTS};
+enum { N_PARTS = sizeof parts / sizeof *parts };
+
+static void print_json(FILE *out)
+{
+    json_t *list = json_object();
+    for (int i = 0; i < N_PARTS; i++)
+        json_object_set_new(list, parts[i].name,
+                            json_pack("{s:b, s:s}", "have", parts[i].have, "text", parts[i].text));
+    json_t *root =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "version", SP_VERSION, "git", SP_GIT_VERSION, "compiler",
+                  SP_COMPILER, "build_type", SP_BUILD_TYPE, "flags", SP_C_FLAGS, "parts", list);
+    json_dumpf(root, out, JSON_INDENT(2));
+    fputc('\n', out);
+    json_decref(root);
+}
+
+/* As lines for people, the first "spmodel VERSION (REVISION)", or as JSON. */
+static void version_print(bool as_json, FILE *out)
+{
+    if (as_json) {
+        print_json(out);
+        return;
+    }
+    sp_print(out, "spmodel %s (%s)\ncompiler %s, %s, flags %s\n", SP_VERSION, SP_GIT_VERSION, SP_COMPILER,
+             SP_BUILD_TYPE, SP_C_FLAGS);
+    for (int i = 0; i < N_PARTS; i++)
+        sp_print(out, "  %s: %s\n", parts[i].name, parts[i].text);
+}
 
 static void print_usage(FILE *stream)
 {
@@ -89,7 +127,7 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         const bool as_json = argc > 2 && strcmp(argv[2], "--json") == 0;
-        sp_version_print(as_json, stdout);
+        version_print(as_json, stdout);
         return sp_process_end(0);
     }
     const struct sp_command *command = find_command(argv[1]);

@@ -8,7 +8,6 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/explain/explained.h"
-#include "cli/explain/facts.h"
 #include "io/record/record.h"
 #include "io/record/record_losses.h"
 #include "report/text/pen.h"

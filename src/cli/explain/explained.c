@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/formula.h"
-#include "cli/explain/facts.h"
 #include "io/record/record_losses.h"
 #include "model/hints/gain.h"
 #include "report/report_words.h"

@@ -1,4 +1,4 @@
-#include "cli/explain/facts.h"
+#include "cli/explain/explained.h"
 
 #include <ctype.h>
 #include <math.h>

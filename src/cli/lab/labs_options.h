@@ -25,7 +25,7 @@ extern const struct argp_child sp_lab_children[];
  * sp_common_*_argp: where both put what they read. */
 void sp_lab_pass(struct argp_state *state, struct sp_lab_options *options);
 
-/* Where labs lie: the user's, the program's (cli/core/programs.h), ./labs; those that exist. The
+/* Where labs lie: the user's, the program's (cli/core/process.h), ./labs; those that exist. The
  * current folder may be anybody's: it adds labs and replaces none. */
 enum { SP_LAB_DIRECTORIES = 3 };
 struct sp_lab_directories {

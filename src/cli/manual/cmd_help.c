@@ -5,7 +5,7 @@
 #include "base/print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/explain/terms/terms.h"
+#include "cli/explain/terms/topics.h"
 #include "cli/manual/manual.h"
 
 enum { KEY_MAN = SP_KEY_PRIVATE, KEY_PAGES, KEY_EXAMPLES };

@@ -8,7 +8,7 @@
 #include "base/visible.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
-#include "cli/explain/terms/terms.h"
+#include "cli/explain/terms/topics.h"
 #include "cli/manual/manual.h"
 #include "sp_config.h"
 

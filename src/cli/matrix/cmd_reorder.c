@@ -14,7 +14,6 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/matrix/reorder_preview.h"
-#include "cli/matrix/reorder_ranks.h"
 #include "io/matrix/array_text.h"
 #include "io/matrix/matrix_load.h"
 #include "session/measure/machine.h"

@@ -5,7 +5,10 @@
 #include <stdio.h>
 
 #include "base/progress.h"
+#include "base/status.h"
 #include "model/machine.h"
+#include "sparse/csr/csr.h"
+#include "sparse/ranks/ranks.h"
 #include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"
 
@@ -74,5 +77,22 @@ void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_t
 
 /* What a new order costs beside finding it; sides as the method has them. */
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out);
+
+/* reorder --ranks: the rows of a matrix over ranks, each rank's side by side. */
+
+struct sp_reorder_ranks {
+    int n;                 /* ranks; 0: as many as the partition file has parts */
+    const char *partition; /* as of model; NULL: no ranks are asked for */
+    const char *parts;     /* file for the part of each row; NULL: none */
+};
+
+/* Writes the part of each row to r->parts, where there is one: of the matrix as it is, or
+ * `ordered`, as the ranks' order has it. SP_OUTPUT, SP_MEMORY. */
+enum sp_status sp_reorder_ranks_write(const struct sp_reorder_ranks *r, const struct sp_ranks *d,
+                                      bool ordered, struct sp_error *err);
+
+/* Two lines: halo and imbalance of equal rows in the order of the input, and of this division. */
+enum sp_status sp_reorder_ranks_print(const struct sp_csr *a, const struct sp_ranks *d, const char *partition,
+                                      const struct sp_progress *progress, FILE *out, struct sp_error *err);
 
 #endif

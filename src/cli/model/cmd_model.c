@@ -15,7 +15,6 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/model/model_output.h"
-#include "cli/model/model_ranks.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"

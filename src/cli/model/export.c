@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "cli/analyze/plot_files.h"
+#include "cli/analyze/analyze_output.h"
 #include "io/files/places.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
@@ -161,7 +161,7 @@ static enum sp_status draw_machine(const struct sp_model_result *r, const struct
     const struct sp_record *records[] = {&record};
     enum sp_status status = make_record(r, row, n, &record, err);
     if (status == SP_OK && d->path) {
-        status = sp_plot_write(kind, records, 1, (enum sp_term)sp_term_from_name(strrchr(d->path, '.') + 1),
+        status = sp_plot_write(kind, records, 1, (enum sp_image)sp_term_from_name(strrchr(d->path, '.') + 1),
                                &d->tool, d->path, err);
         if (status == SP_OK && d->say)
             sp_print(stdout, "saved  %s\n", d->path);

@@ -2,9 +2,13 @@
 #ifndef SP_CLI_MODEL_OUTPUT_H
 #define SP_CLI_MODEL_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/core/options.h"
+#include "cli/core/output.h"
 #include "session/model/case.h"
+#include "session/ranks/scaling.h"
 
 /* The matrix and the kernel. */
 void sp_model_print_subject(const struct sp_model_result *result, FILE *out);
@@ -32,5 +36,34 @@ enum sp_status sp_model_plot_text(const struct sp_model_result *result, struct s
  * stdout. SP_USAGE where there is nothing to draw; else as sp_plot_write(). */
 enum sp_status sp_model_plot_images(const struct sp_model_result *result, const char *path, bool say,
                                     struct sp_error *err);
+
+/* `spmodel model M --ranks ...`: a matrix over the ranks of a cluster. */
+
+struct sp_ranks_options {
+    int count[SP_MOST_COUNTS]; /* ascending */
+    int n_counts;              /* 0: not asked for */
+    int per_node;              /* 0: not said */
+    const char *network;       /* as typed; NULL */
+};
+
+/* "2,4,8", "2,4,...,4096" (goes on as the last two do), each a whole number above the one before;
+ * a wrong one ends the program. */
+void sp_ranks_counts_set(struct argp_state *state, const char *arg, struct sp_ranks_options *o);
+void sp_ranks_per_node_set(struct argp_state *state, const char *arg, struct sp_ranks_options *o);
+
+/* For people: the table, what it says, what would help; verbosity above 0: each rank, too. */
+void sp_scaling_print(const struct sp_scaling *s, int verbosity, FILE *out);
+/* With a header before the first row of all. */
+void sp_scaling_csv(const struct sp_scaling *s, FILE *out);
+
+/* Results of one matrix to where they are asked for; `picture`: a file for the plot, NULL: none. */
+struct sp_ranks_output {
+    struct sp_sinks *sinks;
+    const char *command, *picture;
+    int verbosity;
+};
+enum sp_status sp_ranks_model(const struct sp_scaling_request *request, const struct sp_csr *a,
+                              const char *name, const struct sp_progress *progress,
+                              const struct sp_ranks_output *to, struct sp_error *err);
 
 #endif

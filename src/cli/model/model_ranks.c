@@ -1,4 +1,4 @@
-#include "cli/model/model_ranks.h"
+#include "cli/model/model_output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -300,7 +300,7 @@ static enum sp_status draw(const struct sp_record *record, const struct sp_ranks
     const struct sp_record *records[] = {record};
     const char *ending = strrchr(to->picture, '.') + 1;
     const enum sp_status status =
-        sp_plot_write(sp_plot_kind_find("scaling"), records, 1, (enum sp_term)sp_term_from_name(ending),
+        sp_plot_write(sp_plot_kind_find("scaling"), records, 1, (enum sp_image)sp_term_from_name(ending),
                       &tool, to->picture, err);
     if (status == SP_OK && to->verbosity >= 0 && !to->sinks->on_stdout)
         sp_print(stdout, "saved  %s\n", to->picture);

@@ -11,11 +11,11 @@
 #include "base/print.h"
 #include "base/samples.h"
 #include "base/text.h"
-#include "cli/analyze/verdict_print.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
+#include "cli/track/judged.h"
 #include "io/json_text.h"
 #include "track/judge/comparable.h"
 

@@ -246,7 +246,7 @@ static void picture_name(const struct drawing *d, const struct sp_strand *strand
     sp_file_stem(env, sizeof env, *e->env ? e->env : "unknown");
     sp_file_stem(series, sizeof series, e->series);
     snprintf(path, size, "%s/history-%s%s%s.%s", d->folder, series, strand->is_only ? "" : "-",
-             strand->is_only ? "" : env, sp_term_name((enum sp_term)d->term));
+             strand->is_only ? "" : env, sp_term_name((enum sp_image)d->term));
 }
 
 static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
@@ -283,7 +283,7 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     if (status == SP_OK && n_read > 0) {
         picture_name(d, strand, path, sizeof path);
         const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
-        status = sp_plot_write(kind, pointer, n_read, (enum sp_term)d->term, &tool, path, err);
+        status = sp_plot_write(kind, pointer, n_read, (enum sp_image)d->term, &tool, path, err);
         if (status == SP_OK && d->options.common.verbosity >= 0)
             sp_print(stdout, "saved  %s\n", path);
     }

@@ -3,6 +3,8 @@
 #ifndef SP_CLI_JUDGED_H
 #define SP_CLI_JUDGED_H
 
+#include <stdio.h>
+
 #include "cli/track/track_options.h"
 #include "track/judge/judge.h"
 #include "track/store/pins.h"
@@ -40,5 +42,25 @@ void sp_judged_free(struct sp_judged *all);
 bool sp_judged_is_one_of_several(const struct sp_judged *all, int i); /* of its series */
 /* Does --machine choose this one among those of its series that are judged? */
 bool sp_judged_machine_tells(const struct sp_judged *all, int i);
+
+/* Verdicts for people and for programs. */
+
+/* One of them in parts; each returns `text`. */
+char *sp_judgement_change(const struct sp_judgement *j, char *text, size_t size); /* "+5 % (+4 … +6 %)" */
+const char *sp_judgement_open(const struct sp_judgement *j, char *text,
+                              size_t size); /* "open since ..."; "" */
+const char *sp_judgement_place(const struct sp_judgement *j, char *text, size_t size); /* " on MACHINE"; "" */
+/* Since when it is open, its reason, the change's cause. */
+const char *sp_judgement_remark(const struct sp_judgement *j, char *text, size_t size);
+bool sp_judgement_is_red(const struct sp_judgement *j);
+
+void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out); /* JSON Lines */
+void sp_verdicts_lines(const struct sp_judgement *judgement, int n,
+                       FILE *out); /* report/text/report_lines.h */
+/* ok and improved pass, regressed fails, the others are skipped with their reason. */
+void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out);
+void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out);
 
 #endif

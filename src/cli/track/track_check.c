@@ -5,7 +5,6 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cli/analyze/measure_again.h"
-#include "cli/analyze/verdict_print.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/track/judged.h"

@@ -370,7 +370,7 @@ static enum sp_status draw(const struct arguments *a, const struct sp_record *re
         status = sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s",
                          sp_lack_text(text, sizeof text, lack));
     return status == SP_OK ? sp_plot_write(kind, &record, 1,
-                                           (enum sp_term)sp_term_from_name(strrchr(a->picture, '.') + 1),
+                                           (enum sp_image)sp_term_from_name(strrchr(a->picture, '.') + 1),
                                            &tool, a->picture, err)
                            : status;
 }

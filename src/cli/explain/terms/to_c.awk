@@ -1,4 +1,4 @@
-# With model/formulas/formulas.awk: explanations as tables of C (cli/explain/terms/terms.h).
+# With model/formulas/formulas.awk: explanations as tables of C (cli/explain/terms/topics.h).
 #
 #     theme: TITLE              see: here is that of all of its terms that have none
 #     let: NAME TEXT            {NAME} stands for it in this theme's numbers
