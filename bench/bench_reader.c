@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "io/files/input_file.h"
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_market.h"
 #include "sparse/generate/generate.h"
 #include "sys/machine/pages.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "run_suite.h"
-#include "track/campaign/campaign_share.h"
+#include "track/campaign/campaign_jobs.h"
 
 static const char *const names[] = {
     "SLURM_ARRAY_TASK_ID",   "SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",

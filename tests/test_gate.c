@@ -29,10 +29,9 @@
 #include "base/random.h"
 #include "run_suite.h"
 #include "share.h"
-#include "track/campaign/made_history.h"
 #include "track/campaign/rehearsal.h"
 #include "track/judge/judge.h"
-#include "track/judge/spread.h"
+#include "track/judge/shift.h"
 
 static struct sp_rehearsal rehearse(struct sp_rehearsal_options o, int n_trials)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "io/machine/machine_file.h"
-#include "io/times_text.h"
+#include "io/profiler_output.h"
 #include "run_suite.h"
 #include "session/analyze/analyze.h"
 #include "session/record/imports.h"

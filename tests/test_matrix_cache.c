@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_market.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "sp_config.h"

@@ -10,7 +10,6 @@
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "track/store/index.h"
-#include "track/store/pins.h"
 
 /* A record of `format` with runs around `time`; written to dir/NAME.json, whose path is returned. */
 static const char *write_record(const char *name, int day, const char *format, const char *env,

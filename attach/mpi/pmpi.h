@@ -1,6 +1,6 @@
 /* Inside libspmodel-pmpi.so, which stands in front of an MPI library: a wrapper of each call that
  * sends counts messages and bytes by partner and phase, and passes the call on. At MPI_Finalize
- * rank 0 writes one record for the job (io/attach/messages.h reads it). Nothing here prints, ends
+ * rank 0 writes one record for the job (io/attach/capture.h reads it). Nothing here prints, ends
  * the program, or fails for it: what cannot be counted is passed on.
  *
  * The library is not linked with MPI: it asks for the functions of the one that the program has, so

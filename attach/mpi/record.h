@@ -1,4 +1,4 @@
-/* The record of a job: who sent how much to whom, as JSON that io/attach/messages.h reads. */
+/* The record of a job: who sent how much to whom, as JSON that io/attach/capture.h reads. */
 #ifndef SP_ATTACH_RECORD_H
 #define SP_ATTACH_RECORD_H
 

@@ -25,7 +25,7 @@
 #define SP_ATTACH_LOG_MAGIC     "SPATTACH"
 #define SP_ATTACH_PATTERN_MAGIC "SPPATTRN"
 #define SP_ATTACH_LOG_ENDING    ".splog"
-/* The record of a job's messages: JSON that attach/mpi writes and io/attach/messages.h reads. */
+/* The record of a job's messages: JSON that attach/mpi writes and io/attach/capture.h reads. */
 #define SP_ATTACH_MESSAGES_ENDING ".spmsg"
 
 /* Names of variables of the environment that the program sets and the library reads: the folder,

@@ -4,7 +4,7 @@
 #ifndef SP_LAB_LAB_FOLDER_H
 #define SP_LAB_LAB_FOLDER_H
 
-#include "io/record/record_field.h"
+#include "io/record/record.h"
 #include "lab/lab.h"
 
 /* Run and doubt of a record: why times, and what follows from them, are not judged. */

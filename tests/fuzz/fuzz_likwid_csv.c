@@ -1,6 +1,6 @@
 /* The output of likwid-perfctr. */
 #include "fuzz.h"
-#include "io/likwid_csv.h"
+#include "io/profiler_output.h"
 
 const char *const fuzz_words[] = {
     "TABLE",      "STRUCT",    "Region ",           "Group 1 Raw", "Metric",        "Event",

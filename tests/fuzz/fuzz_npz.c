@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "fuzz.h"
-#include "io/files/zip_file.h"
+#include "io/files/archive.h"
 #include "io/matrix/npz_file.h"
 #include "sp_config.h"
 

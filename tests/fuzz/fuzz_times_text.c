@@ -1,6 +1,6 @@
 /* Times that somebody took, in a file. */
 #include "fuzz.h"
-#include "io/times_text.h"
+#include "io/profiler_output.h"
 
 const char *const fuzz_words[] = {"ms", "us",     "ns",   "\xc2\xb5s", "s", "min",
                                   "h",  "1.25ms", "1e-3", "# ",        ",", NULL};

@@ -8,7 +8,7 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/terminal.h"
-#include "io/times_text.h"
+#include "io/profiler_output.h"
 #include "session/measure/machine.h"
 #include "session/record/imports.h"
 #include "sys/machine/identity.h"

@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "io/attach/capture.h"
-#include "io/attach/messages.h"
 
 /* One product of the capture as it is shown. */
 struct sp_attach_line {

@@ -8,7 +8,6 @@
 #include "cli/core/output.h"
 #include "track/campaign/campaign_file.h"
 #include "track/campaign/campaign_jobs.h"
-#include "track/campaign/campaign_share.h"
 
 enum sp_campaign_mode { SP_CAMPAIGN_RUN, SP_CAMPAIGN_STATUS, SP_CAMPAIGN_SUMMARY, SP_CAMPAIGN_SCREEN };
 

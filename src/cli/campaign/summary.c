@@ -13,7 +13,6 @@
 #include "plots/plot.h"
 #include "report/html/report_html.h"
 #include "track/campaign/campaign_jobs.h"
-#include "track/campaign/campaign_rows.h"
 
 /* The exit code that a failure stands for. */
 static int campaign_failure_code(const struct sp_job_failure *f)

@@ -16,7 +16,7 @@
 #include "io/files/atomic_file.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
-#include "io/ranks/network_write.h"
+#include "io/ranks/network_file.h"
 #include "io/record/record.h"
 #include "model/cache/capacity.h"
 #include "session/measure/machine.h"

@@ -7,7 +7,7 @@
 
 #include "cli/track/track_options.h"
 #include "track/judge/judge.h"
-#include "track/store/pins.h"
+#include "track/store/index.h"
 
 struct sp_judged_options {
     const struct sp_track_options *options;

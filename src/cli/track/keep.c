@@ -11,7 +11,7 @@
 #include "io/json_text.h"
 #include "io/record/record.h"
 #include "track/exchange/exchange.h"
-#include "track/store/pins.h"
+#include "track/store/index.h"
 
 /* spmodel track add: records into a store. */
 

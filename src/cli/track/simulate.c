@@ -10,7 +10,7 @@
 #include "cli/track/track_options.h"
 #include "io/files/atomic_file.h"
 #include "io/record/record.h"
-#include "track/campaign/made_history.h"
+#include "track/campaign/rehearsal.h"
 
 enum {
     KEY_COMMITS = SP_KEY_PRIVATE,

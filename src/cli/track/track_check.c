@@ -14,7 +14,6 @@
 #include "track/judge/comparable.h"
 #include "track/judge/judge.h"
 #include "track/store/index.h"
-#include "track/store/pins.h"
 
 /* track check --confirm: measures what the newest record of a series asked for once more. */
 

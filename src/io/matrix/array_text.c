@@ -8,7 +8,7 @@
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/matrix/decimal.h"
-#include "io/matrix/mtx_header.h"
+#include "io/matrix/mtx_scan.h"
 #include "sparse/csr/permute.h"
 
 static bool is_blank(char c)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/files/zip_file.h"
+#include "io/files/archive.h"
 #include "io/matrix/matrix_market.h"
 #include "io/matrix/npz_file.h"
 #include "io/matrix/pattern_file.h"

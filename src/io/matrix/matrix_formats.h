@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 #include "io/matrix/load_options.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_market.h"
 #include "sparse/csr/csr.h"
 
 struct sp_matrix_format {

@@ -1,4 +1,4 @@
-#include "io/matrix/mtx_header.h"
+#include "io/matrix/mtx_scan.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "io/matrix/load_options.h"
-#include "io/matrix/mtx_header.h"
 #include "io/matrix/mtx_scan.h"
 #include "sparse/csr/builder.h"
 

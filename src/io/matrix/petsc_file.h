@@ -14,7 +14,7 @@
 
 #include "base/status.h"
 #include "io/matrix/load_options.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_market.h"
 #include "sparse/csr/csr.h"
 
 /* True when the bytes begin as an object of PETSc does. */

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "io/matrix/load_options.h"
-#include "io/matrix/mtx_write.h"
+#include "io/matrix/matrix_market.h"
 #include "sparse/csr/csr.h"
 
 /* text[n] is the whole content of `path`. SP_INPUT with line, column and remedy. */

@@ -3,6 +3,7 @@
 #ifndef SP_IO_NETWORK_FILE_H
 #define SP_IO_NETWORK_FILE_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -20,5 +21,13 @@ enum sp_status sp_network_find(const char *names, struct sp_network *out, struct
 /* Paths of all that can be named, sorted within a folder: *paths is [*n] allocated strings, for
  * sp_machine_file_unlist(). */
 enum sp_status sp_network_list(char ***paths, int *n, struct sp_error *err);
+
+/* A measured network as a file that network_file.h reads. */
+
+/* A new reference. */
+json_t *sp_network_json(const struct sp_network *network);
+/* Whole or not at all. */
+enum sp_status sp_network_file_write(const char *path, const struct sp_network *network,
+                                     struct sp_error *err);
 
 #endif

@@ -34,7 +34,7 @@ enum sp_status sp_record_request_arguments(const struct sp_record *record, const
                                            struct sp_arguments *arguments, struct sp_error *err);
 
 /* A record without what says whose it is, for sharing: in place, each field by its `mask`
- * (record_field.h). The matrix of a generator keeps its name, of another one sha256, sizes and
+ * (record.h). The matrix of a generator keeps its name, of another one sha256, sizes and
  * structure stay, and a name made of the sha256. In all other texts the names and files that went
  * are replaced, and every absolute path that is not of the system (/proc, /sys, /dev, /usr, /etc);
  * the command line is said again from `request`. The same commit becomes the same hash, so that

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "io/machine/model_json.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 #include "session/gpu/record_gpu.h"
+#include "session/record/parts.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */
 static json_t *value_json(struct sp_value v, const char *unit)

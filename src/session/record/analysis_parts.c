@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "io/machine/model_json.h"
 #include "probes/replay.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"

@@ -3,9 +3,7 @@
 #ifndef SP_SESSION_IMPORTS_H
 #define SP_SESSION_IMPORTS_H
 
-#include "io/likwid_csv.h"
-#include "io/ncu_csv.h"
-#include "io/perf_csv.h"
+#include "io/profiler_output.h"
 #include "session/record/recording.h"
 
 struct sp_import_options {

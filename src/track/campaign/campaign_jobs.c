@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
+#include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
@@ -495,4 +498,234 @@ enum sp_status sp_job_deliver(const struct sp_campaign_store *c, const struct sp
         status = deliver_one(c, job, paths.path[i], i, err);
     sp_record_paths_free(&paths);
     return status;
+}
+
+const enum sp_record_field sp_campaign_columns[SP_N_COLUMNS] = {
+    [SP_COLUMN_TIME] = SP_F_METRICS_TIME,
+    [SP_COLUMN_PERFORMANCE] = SP_F_METRICS_PERFORMANCE,
+    [SP_COLUMN_FRACTION] = SP_F_METRICS_BANDWIDTH_FRACTION,
+    [SP_COLUMN_ALPHA] = SP_F_METRICS_ALPHA,
+};
+
+static void name_hints(const struct sp_record *r, char *text, size_t size)
+{
+    const json_t *hints = sp_record_node(r, SP_F_HINTS), *hint;
+    size_t i;
+    text[0] = '\0';
+    json_array_foreach(hints, i, hint)
+    {
+        const char *id = sp_item_text(hint, "id");
+        const size_t used = strlen(text);
+        if (id)
+            snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "", id);
+    }
+}
+
+/* Widths tell the records of one job apart. */
+static void name_run(const struct sp_record *r, struct sp_campaign_row *row)
+{
+    int64_t inner = 1;
+    char of_rhs[24] = "", of_inner[24] = "";
+    if (!sp_record_count(r, SP_F_CONFIG_RHS, &row->rhs))
+        row->rhs = -1;
+    if (row->rhs > 1)
+        snprintf(of_rhs, sizeof of_rhs, " r=%lld", (long long)row->rhs);
+    if (sp_record_count(r, SP_F_CONFIG_INNER, &inner) && inner > 1)
+        snprintf(of_inner, sizeof of_inner, " k=%lld", (long long)inner);
+    snprintf(row->run, sizeof row->run, "%s%s%s", row->job->run->name, of_rhs, of_inner);
+}
+
+static enum sp_status read_row(const char *path, struct sp_campaign_row *row, struct sp_error *err)
+{
+    struct sp_record r = {0};
+    enum sp_status status = sp_record_read(path, &r, err);
+    if (status != SP_OK)
+        return status;
+    snprintf(row->record, sizeof row->record, "%s", path);
+    snprintf(row->matrix, sizeof row->matrix, "%s",
+             sp_words_text(&r, SP_F_PROBLEM_NAME, row->job->matrix->text));
+    if (!sp_record_count(&r, SP_F_PROBLEM_NNZ, &row->n_nz))
+        row->n_nz = -1;
+    for (int i = 0; i < SP_N_COLUMNS; i++) {
+        row->value[i] = sp_record_value(&r, sp_campaign_columns[i]);
+        if (!sp_value_known(row->value[i]))
+            snprintf(row->why[i], sizeof row->why[i], "%s", row->value[i].why ? row->value[i].why : "");
+    }
+    name_run(&r, row);
+    name_hints(&r, row->hints, sizeof row->hints);
+    sp_record_free(&r);
+    return SP_OK;
+}
+
+/* What the rows are collected into. */
+struct collecting {
+    struct sp_campaign_row *row;
+    int n, most;
+    sp_missed_record *missed;
+    void *context;
+};
+
+static enum sp_status add_row(struct collecting *c, const struct sp_campaign_job *job, const char *path,
+                              struct sp_error *err)
+{
+    struct sp_error why;
+    if (c->n == c->most) {
+        const int most = c->most > 0 ? 2 * c->most : 64;
+        struct sp_campaign_row *more = realloc(c->row, (size_t)most * sizeof *more);
+        if (!more)
+            return sp_fail(err, SP_MEMORY, NULL, "no memory for %d rows", most);
+        c->row = more;
+        c->most = most;
+    }
+    memset(&c->row[c->n], 0, sizeof *c->row);
+    c->row[c->n].job = job;
+    if (read_row(path, &c->row[c->n], &why) == SP_OK)
+        c->n++;
+    else
+        c->missed(c->context, &why);
+    return SP_OK;
+}
+
+static enum sp_status add_rows(struct collecting *c, const struct sp_campaign_store *store,
+                               const struct sp_campaign_job *job, struct sp_error *err)
+{
+    char path[4096];
+    enum sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && sp_job_find_record(store, job, i, path, sizeof path); i++)
+        status = add_row(c, job, path, err);
+    return status;
+}
+
+/* Reasons of unknown values went with their records: those that were kept. */
+static void point_to_reasons(struct sp_campaign_row *row, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < SP_N_COLUMNS; k++)
+            if (!sp_value_known(row[i].value[k]))
+                row[i].value[k].why = row[i].why[k];
+}
+
+enum sp_status sp_campaign_rows(const struct sp_campaign_store *store, const struct sp_campaign *campaign,
+                                sp_missed_record *missed, void *context, struct sp_campaign_row **row, int *n,
+                                struct sp_error *err)
+{
+    struct sp_campaign_traces traces = {0};
+    struct collecting c = {.missed = missed, .context = context};
+    enum sp_status status = sp_campaign_traces_read(store, &traces, err);
+    for (int i = 0; i < campaign->n_jobs && status == SP_OK; i++) {
+        if (sp_campaign_traces_have(&traces, &campaign->job[i]))
+            status = add_rows(&c, store, &campaign->job[i], err);
+    }
+    sp_campaign_traces_free(&traces);
+    if (status != SP_OK) {
+        free(c.row);
+        c = (struct collecting){.n = 0};
+    }
+    point_to_reasons(c.row, c.n);
+    *row = c.row;
+    *n = c.n;
+    return status;
+}
+
+enum { MOST = 1 << 20 };
+
+enum sp_status sp_campaign_share_parse(const char *text, struct sp_campaign_share *share,
+                                       struct sp_error *err)
+{
+    const char *slash = strchr(text, '/');
+    char first[24];
+    int64_t k = 0, n = 0;
+    memset(share, 0, sizeof *share);
+    snprintf(first, sizeof first, "%.*s", slash ? (int)(slash - text) : 0, text);
+    if (!slash || sp_parse_count(first, &k) || sp_parse_count(slash + 1, &n) || k < 1 || k > n || n > MOST)
+        return sp_fail(err, SP_USAGE, "take 1/4 ... 4/4 for four processes",
+                       "'%.60s' is no share such as 2/4", text);
+    *share = (struct sp_campaign_share){(int)k - 1, (int)n, true};
+    return SP_OK;
+}
+
+/* *there: is the variable set? SP_USAGE where it is no number. */
+static enum sp_status variable_of(const char *(*get)(const char *), const char *name, int64_t *x, bool *there,
+                                  struct sp_error *err)
+{
+    const char *text = get(name);
+    *there = text && *text;
+    if (*there && (sp_parse_count(text, x) || *x < 0 || *x > INT_MAX))
+        return sp_fail(err, SP_USAGE, "name the share: " SP_O_SHARE " 1/4", "%s is '%.40s', not a number",
+                       name, text);
+    return SP_OK;
+}
+
+/* Task *k of *n; *n 0: this is none of an array. */
+static enum sp_status array_task(const char *(*get)(const char *), int64_t *k, int64_t *n,
+                                 struct sp_error *err)
+{
+    static const char *const name[] = {"SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT",
+                                       "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX",
+                                       "SLURM_ARRAY_TASK_STEP"};
+    enum { ID, COUNT, MIN, MAX, STEP, N_NAMES };
+    int64_t x[N_NAMES] = {0, 0, 0, 0, 1};
+    bool there[N_NAMES];
+    *k = *n = 0;
+    for (int i = 0; i < N_NAMES; i++) {
+        const enum sp_status status = variable_of(get, name[i], &x[i], &there[i], err);
+        if (status != SP_OK)
+            return status;
+    }
+    if (!there[ID])
+        return SP_OK;
+    const int64_t step = there[STEP] && x[STEP] > 0 ? x[STEP] : 1;
+    const bool bounded = there[MIN] && there[MAX] && x[MAX] >= x[MIN];
+    const int64_t count = there[COUNT] ? x[COUNT] : bounded ? (x[MAX] - x[MIN]) / step + 1 : 0;
+    if (!bounded || count < 1 || count > MOST || x[MIN] + (count - 1) * step != x[MAX] || x[ID] < x[MIN] ||
+        x[ID] > x[MAX] || (x[ID] - x[MIN]) % step != 0)
+        return sp_fail(
+            err, SP_USAGE,
+            "number the array's tasks evenly, as in an array of 0-7, or name the share: " SP_O_SHARE " 1/4",
+            "task %lld of the array has no place among its %lld tasks", (long long)x[ID], (long long)count);
+    *k = (x[ID] - x[MIN]) / step;
+    *n = count;
+    return SP_OK;
+}
+
+/* Process *k of *n that srun started; *n 0: of none. A batch script has SLURM_NTASKS, too, and is
+ * none of them: SLURM_STEP_NUM_TASKS is there in a step alone. */
+static enum sp_status step_process(const char *(*get)(const char *), int64_t *k, int64_t *n,
+                                   struct sp_error *err)
+{
+    bool has_process, has_tasks;
+    int64_t process = 0, tasks = 0;
+    *k = *n = 0;
+    enum sp_status status = variable_of(get, "SLURM_PROCID", &process, &has_process, err);
+    if (status == SP_OK)
+        status = variable_of(get, "SLURM_STEP_NUM_TASKS", &tasks, &has_tasks, err);
+    if (status != SP_OK || !has_process || !has_tasks)
+        return status;
+    if (tasks < 1 || tasks > MOST || process >= tasks)
+        return sp_fail(err, SP_USAGE, "name the share: " SP_O_SHARE " 1/4",
+                       "process %lld of %lld of a step of Slurm", (long long)process, (long long)tasks);
+    *k = process;
+    *n = tasks;
+    return SP_OK;
+}
+
+enum sp_status sp_campaign_share_of_slurm(const char *(*get)(const char *), struct sp_campaign_share *share,
+                                          struct sp_error *err)
+{
+    int64_t task, n_tasks, process, n_processes;
+    memset(share, 0, sizeof *share);
+    enum sp_status status = array_task(get, &task, &n_tasks, err);
+    if (status == SP_OK)
+        status = step_process(get, &process, &n_processes, err);
+    if (status != SP_OK)
+        return status;
+    const bool in_array = n_tasks > 0, in_step = n_processes > 1;
+    if (!in_array && !in_step)
+        return SP_OK;
+    const int64_t each = in_step ? n_processes : 1, n = (in_array ? n_tasks : 1) * each;
+    if (n > MOST)
+        return sp_fail(err, SP_USAGE, "take fewer processes", "%lld processes for a campaign", (long long)n);
+    *share = (struct sp_campaign_share){(int)((in_array ? task : 0) * each + (in_step ? process : 0)), (int)n,
+                                        in_array};
+    return SP_OK;
 }

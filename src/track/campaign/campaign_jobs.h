@@ -10,6 +10,10 @@
 #ifndef SP_TRACK_CAMPAIGN_JOBS_H
 #define SP_TRACK_CAMPAIGN_JOBS_H
 
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "io/record/record.h"
 #include "track/campaign/campaign_file.h"
 #include "track/store/claim.h"
 #include "track/store/store.h"
@@ -104,5 +108,66 @@ void sp_campaign_traces_free(struct sp_campaign_traces *traces);
 /* sp_job_look(), which reads files only for a job that has left a trace. */
 void sp_job_look_by(const struct sp_campaign_traces *traces, const struct sp_campaign_store *campaign,
                     const struct sp_campaign_job *job, struct sp_job_view *view);
+
+/* The lines of a campaign's summary: what was measured, and which hints fired. */
+
+enum sp_campaign_column {                        /* metrics of the record */
+                          SP_COLUMN_TIME,        /* [s] */
+                          SP_COLUMN_PERFORMANCE, /* [flop/s] */
+                          SP_COLUMN_FRACTION, /* of the roof, which is the load-only bandwidth measured beside
+                                                 the kernel */
+                          SP_COLUMN_ALPHA,
+                          SP_N_COLUMNS
+};
+
+extern const enum sp_record_field sp_campaign_columns[SP_N_COLUMNS];
+
+struct sp_campaign_row {
+    const struct sp_campaign_job *job;
+    char matrix[128], run[112]; /* run: its name, and the width where it is not 1: "crs r=4" */
+    int64_t n_nz;               /* -1: unknown */
+    int64_t rhs;                /* vectors at once; -1: unknown */
+    struct sp_value value[SP_N_COLUMNS];
+    char why[SP_N_COLUMNS][128]; /* where the value is unknown */
+    char hints[256];             /* ids of those that fired: "A01 B01"; "" */
+    char record[4096];
+};
+
+/* A row for each record of the jobs that are done, in the order of the campaign: a job with several
+ * --rhs has several. `missed` is told of each record that cannot be read, which has no row. *row is
+ * to be freed. SP_MEMORY. */
+typedef void sp_missed_record(void *context, const struct sp_error *why);
+enum sp_status sp_campaign_rows(const struct sp_campaign_store *store, const struct sp_campaign *campaign,
+                                sp_missed_record *missed, void *context, struct sp_campaign_row **row, int *n,
+                                struct sp_error *err);
+
+/* Which jobs of a campaign one of several processes begins with: its share K of N, jobs K, K + N,
+ * K + 2 N ... of the list. Claims see to it that no job is done twice, whatever the shares; a share
+ * sees to it that the processes of a batch system ask for different ones, and end. */
+
+struct sp_campaign_share {
+    int k, n;  /* 0 <= k < n; n 0 or 1: all of them */
+    bool only; /* nothing else is run: tasks of an array have a time of their own each */
+};
+
+/* "2/8": the second of 8. SP_USAGE. */
+enum sp_status sp_campaign_share_parse(const char *text, struct sp_campaign_share *share,
+                                       struct sp_error *err);
+
+/* By Slurm's variables, of which `get` has the values (NULL: not set):
+ *
+ *   SLURM_ARRAY_TASK_ID, _COUNT, _MIN, _MAX, _STEP   a task of a job array: its share alone
+ *   SLURM_PROCID, SLURM_STEP_NUM_TASKS               one of srun's: its share first, then others
+ *
+ * both: of each task's share the one of the process. Without them all jobs. SP_USAGE: the numbers
+ * of the array do not follow each other evenly, or make no sense. */
+enum sp_status sp_campaign_share_of_slurm(const char *(*get)(const char *name),
+                                          struct sp_campaign_share *share, struct sp_error *err);
+
+/* Is job i of the list in it? */
+static inline bool sp_campaign_share_has(const struct sp_campaign_share *share, int i)
+{
+    return share->n <= 1 || i % share->n == share->k;
+}
 
 #endif

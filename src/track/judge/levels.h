@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "track/judge/spread.h"
+#include "track/judge/shift.h"
 
 struct sp_level_series {
     int n;
@@ -20,7 +20,7 @@ struct sp_level_series {
 struct sp_level_options {
     double floor;           /* least change that counts, ln; 0: every one */
     double alpha;           /* share of unchanged series that may seem worse at a check */
-    struct sp_spread prior; /* of a session (track/judge/spread.h) */
+    struct sp_spread prior; /* of a session (track/judge/shift.h) */
     bool no_trends;         /* steps alone */
     int most_before;        /* new sessions are held against so many of the newest of a level; 0: all */
 };

@@ -12,7 +12,7 @@
 #define SP_TRACK_CLAIM_H
 
 #include "base/status.h"
-#include "io/files/claimant.h"
+#include "io/files/part_file.h"
 
 struct sp_claims {
     char folder[3200];

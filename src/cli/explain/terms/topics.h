@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "io/record/record_field.h"
+#include "io/record/record.h"
 #include "model/hints/hints.h"
 
 /* What `spmodel explain` knows: symbols, formulas, parts of the report, words, flags, exit codes.
