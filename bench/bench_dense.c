@@ -22,8 +22,8 @@
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 100, MAX_CANDIDATES = 16, MAX_WIDTHS = 16 };
 

@@ -15,7 +15,6 @@
 #include "sparse/formats/format_ids.h"
 #include "sparse/formats/permuted.h"
 #include "sparse/generate/generate.h"
-#include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
 #include "sys/machine/pages.h"

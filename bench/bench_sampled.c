@@ -32,8 +32,8 @@
 #include "plain_sampled.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 100 };
 

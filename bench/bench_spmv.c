@@ -25,9 +25,9 @@
 #include "peer.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 3, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };

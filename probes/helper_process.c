@@ -17,7 +17,7 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "probes/helper/helper.h"
-#include "sys/own_place.h"
+#include "sys/processes.h"
 
 static const char program[] = "spmodel-counters";
 

@@ -11,7 +11,7 @@
 #include "probes/markers.h"
 #include "probes/probe.h"
 #include "probes/protocol.h"
-#include "sys/disturbance.h"
+#include "sys/noise.h"
 
 /* An execution that takes longer fills a sample whatever happens in it. */
 static const double LONG_S = 0.1;

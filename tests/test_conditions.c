@@ -15,7 +15,7 @@
 #include "session/measure/conditions.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
-#include "sys/disturbance.h"
+#include "sys/noise.h"
 
 /* A look at two threads: the second one ran `ran` of 1 s, was taken off and went to sleep so
  * often. */

@@ -12,7 +12,6 @@
 #include "recorded_root.h"
 #include "run_suite.h"
 #include "sp_config.h"
-#include "sys/counters/counter_holders.h"
 #include "sys/counters/counters.h"
 #include "sys/machine/gpu_files.h"
 

@@ -14,7 +14,7 @@
 #include "small_matrices.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/formats/half.h"
-#include "sparse/formats/variant.h"
+#include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 #include "volume_cases.h"
 

@@ -18,7 +18,7 @@
 #include "io/matrix/matrix_load.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 static char path[128];
 

@@ -16,7 +16,7 @@
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "sp_config.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 static const char *in_dir(const char *name)
 {

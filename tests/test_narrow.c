@@ -7,7 +7,7 @@
 #include "kernels/kernel.h"
 #include "run_suite.h"
 #include "small_matrices.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/formats/offsets.h"
 #include "sparse/product/verify.h"
 

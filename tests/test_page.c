@@ -7,7 +7,6 @@
 
 #include "base/escape.h"
 #include "report/html/html_page.h"
-#include "report/html/html_svg.h"
 #include "report/html/report_html.h"
 #include "run_suite.h"
 

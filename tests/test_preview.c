@@ -11,7 +11,6 @@
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
-#include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"
 
 static const char *const specs[] = {"laplace2d:40+permuted:3", "powerlaw:10:6:4", "arrow:300",

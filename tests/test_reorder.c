@@ -7,7 +7,7 @@
 #include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/generate/generate.h"
-#include "sparse/reorder/graph.h"
+#include "sparse/reorder/orders.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
 

@@ -6,9 +6,7 @@
 #include "base/figures.h"
 #include "io/record/record.h"
 #include "report/html/report_html.h"
-#include "report/report_csv.h"
-#include "report/report_series.h"
-#include "report/text/report_lines.h"
+#include "report/report_several.h"
 #include "report/text/report_text.h"
 #include "run_suite.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "run_suite.h"
+#include "sparse/formats/layout.h"
 #include "sparse/formats/layout_build.h"
-#include "sparse/formats/variant.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/workload.h"
 

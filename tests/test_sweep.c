@@ -5,7 +5,7 @@
 
 #include "changes.h"
 #include "model/volume/volume.h"
-#include "report/report_sweep.h"
+#include "report/report_several.h"
 #include "run_suite.h"
 #include "session/record/format_model.h"
 #include "session/sweep/sweep.h"

@@ -3,10 +3,8 @@
 
 #include "recorded_root.h"
 #include "run_suite.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 #include "sys/machine/sysfs.h"
 #include "sys/machine/topology.h"

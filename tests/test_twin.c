@@ -9,7 +9,7 @@
 #include "model/cache/reuse.h"
 #include "plain_layout.h"
 #include "run_suite.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"

@@ -11,7 +11,6 @@
 #include "explain_must.h"
 #include "io/record/record.h"
 #include "model/losses.h"
-#include "report/text/report_lines.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
 #include "require.h"

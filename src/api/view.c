@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/visible.h"
 #include "sparse/csr/builder.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 static void *give(void *context, size_t bytes)
 {

@@ -3,6 +3,7 @@
 #define SP_SYS_PROCESSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -48,5 +49,11 @@ struct sp_busy {
  * `self`; at most `max` of them. Returns how many were stored. */
 int sp_processes_busy(const struct sp_processes *before, const struct sp_processes *after, int self,
                       double least, struct sp_busy *busy, int max);
+
+/* Where this code lies on disk: in a program, or in a shared library that another one uses. */
+
+/* The folder of the library, where this function is in one, else of the program, links resolved.
+ * False where it is unknown or too long. */
+bool sp_own_folder(char *folder, size_t size, bool *is_library);
 
 #endif

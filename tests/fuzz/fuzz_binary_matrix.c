@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "fuzz.h"
 #include "io/matrix/matrix_cache.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 enum { PAGE = 4096, HEADER = 216, MOST = 1 << 20, OFFSETS = 72, BYTES = 96, DIGEST = 144, HASH = 208 };
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "io/record/record.h"
 #include "report/html/report_html.h"
-#include "report/report_csv.h"
+#include "report/report_several.h"
 #include "report/text/report_text.h"
 
 const char *const fuzz_words[] = {"null",

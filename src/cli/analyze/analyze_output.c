@@ -17,10 +17,7 @@
 #include "io/record/record.h"
 #include "io/record/record_request.h"
 #include "plots/plot.h"
-#include "report/report_csv.h"
-#include "report/report_series.h"
-#include "report/report_sweep.h"
-#include "report/text/report_lines.h"
+#include "report/report_several.h"
 #include "report/text/report_text.h"
 #include "report/verdict/verdict.h"
 

@@ -13,7 +13,7 @@
 #include "session/mpi/mpi_run.h"
 #include "session/own/own.h"
 #include "session/record/format_model.h"
-#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 /* Rank 0 tells for all. */
 static int show(const struct sp_analyze_arguments *a, const struct sp_mpi_result *r,

@@ -12,7 +12,6 @@
 #include "session/measure/machine.h"
 #include "session/record/imports.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
 enum { KEY_REGION = SP_KEY_PRIVATE, KEY_EXECUTIONS, KEY_TIME, KEY_PERF, KEY_NCU };

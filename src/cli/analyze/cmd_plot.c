@@ -11,7 +11,7 @@
 #include "io/files/places.h"
 #include "io/record/record_losses.h"
 #include "plots/plot.h"
-#include "report/report_sweep.h"
+#include "report/report_several.h"
 #include "report/text/report_text.h"
 
 enum { MAX_RECORDS = 2000 }; /* as many as a kind shows at most */

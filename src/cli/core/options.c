@@ -17,7 +17,7 @@
 #include "cli/core/mpi_job.h"
 #include "cli/core/output.h"
 #include "cli/manual/manual.h"
-#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED, KEY_MEMORY };
 

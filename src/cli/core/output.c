@@ -16,7 +16,7 @@
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_formats.h"
 #include "report/html/report_html.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 static char *const *words;
 static int n_words;

@@ -5,7 +5,6 @@
 #include "probes/helper_counter.h"
 #include "probes/markers.h"
 #include "probes/probe.h"
-#include "sys/counters/counter_holders.h"
 #include "sys/counters/counters.h"
 #include "sys/counters/memory_pmu.h"
 

@@ -10,12 +10,11 @@
 #include "kernels/gpu_module.h"
 #include "sp_config.h"
 #include "sys/counters/counters.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/gpu_files.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
 
 static bool one_domain(const struct sp_topology *t, int cpu, int other)
 {

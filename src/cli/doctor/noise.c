@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/doctor/doctor.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 static const char *const section = sp_title_noise;
 

@@ -15,8 +15,8 @@
 #include "model/roofline.h"
 #include "model/volume/volume.h"
 #include "sparse/ranks/halo.h"
-#include "sys/disturbance.h"
 #include "sys/machine/pages.h"
+#include "sys/noise.h"
 
 /* ---- which methods ---- */
 

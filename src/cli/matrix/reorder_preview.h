@@ -9,7 +9,6 @@
 #include "model/machine.h"
 #include "sparse/csr/csr.h"
 #include "sparse/ranks/ranks.h"
-#include "sparse/reorder/preview.h"
 #include "sparse/reorder/reorder.h"
 
 enum { SP_MOST_METHODS = 32, SP_METHOD_TEXT = 48 };

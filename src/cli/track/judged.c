@@ -10,7 +10,7 @@
 #include "base/print.h"
 #include "cli/core/options.h"
 #include "cli/track/track_options.h"
-#include "report/text/report_lines.h"
+#include "report/text/report_text.h"
 #include "track/judge/comparable.h"
 
 enum { MOST_OF_SERIES = 64 }; /* environments of one that are judged */

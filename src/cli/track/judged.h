@@ -58,7 +58,7 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out);
 void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out);
 void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out); /* JSON Lines */
 void sp_verdicts_lines(const struct sp_judgement *judgement, int n,
-                       FILE *out); /* report/text/report_lines.h */
+                       FILE *out); /* report/text/report_text.h */
 /* ok and improved pass, regressed fails, the others are skipped with their reason. */
 void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out);
 void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sp_config.h"
-#include "sys/own_place.h"
+#include "sys/processes.h"
 
 /* An installed program has no business in the tree that it was built from. */
 static bool in_build_tree(const char *folder)

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/load_options.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file holds little-endian arrays");
 

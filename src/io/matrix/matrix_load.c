@@ -22,10 +22,10 @@
 #include "io/matrix/matrix_formats.h"
 #include "io/matrix/matrix_market.h"
 #include "io/matrix/mtx_scan.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/generate/generate.h"
 #include "sparse/reorder/metis.h"
-#include "sys/machine/meminfo.h"
+#include "sys/machine/pages.h"
 
 enum { MB = 1000000, NOTHING_B = 4096 };
 

@@ -15,7 +15,7 @@
 #include "io/matrix/load_options.h"
 #include "io/matrix/mtx_scan.h"
 #include "sparse/csr/builder.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 /* The data part of a Matrix Market file that lies in memory, cut into shares for threads; and the
  * places of faults in it. */

@@ -9,7 +9,7 @@
 #include "io/files/archive.h"
 #include "io/files/atomic_file.h"
 #include "io/matrix/entries.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 

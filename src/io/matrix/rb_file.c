@@ -11,8 +11,8 @@
 #include "io/matrix/entries.h"
 #include "io/matrix/load_options.h"
 #include "io/matrix/rb_header.h"
-#include "sparse/csr/csr_content.h"
-#include "sys/machine/meminfo.h"
+#include "sparse/csr/csr.h"
+#include "sys/machine/pages.h"
 
 enum { SMALL_SHARE = 1 << 18 };
 

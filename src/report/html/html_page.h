@@ -6,10 +6,20 @@
 #ifndef SP_REPORT_HTML_PAGE_H
 #define SP_REPORT_HTML_PAGE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
-#include "report/html/html_options.h"
+#include "base/status.h"
+#include "plots/plot.h"
+#include "report/text/pen.h"
 #include "report/text/sections.h"
+
+/* What a page is made with. */
+
+struct sp_html_options {
+    struct sp_plot_tool tool; /* gnuplot NULL: the page says that plots need it, and has their numbers */
+    bool no_plots;            /* none were asked for */
+};
 
 struct sp_page_memory;
 
@@ -59,5 +69,28 @@ void sp_page_table_end(struct sp_page *page);
 typedef void sp_page_section(struct sp_pen *pen, const struct sp_record *record);
 void sp_page_facts(struct sp_page *page, const struct sp_record *record, int columns,
                    sp_page_section *const *sections);
+
+/* How pages look. */
+
+/* The style sheet: light, dark where the reader's system is, for paper, for telephones. */
+void sp_html_style(FILE *out);
+
+/* The class of the colour: "bad", "warn", "good", "soft". */
+const char *sp_html_ink_class(enum sp_ink ink);
+
+/* Pictures of gnuplot as a part of the page. */
+
+struct sp_inline_svg {
+    const char *id;           /* of the picture; in front of all ids within */
+    const char *title, *text; /* what it is; what it shows, for those who cannot see it */
+    int width, height;        /* [px] */
+    bool fixed;               /* its colours are a scale: they stay, on white, where the page is dark */
+};
+
+/* Writes gnuplot's SVG file `svg` as an element of the page: without declaration and gnuplot's own
+ * titles, with ids that are unique in the page and colours as the style sheet knows them
+ * ("#4477aa"); elements that do not draw are left out. SP_OUTPUT: it is no SVG. */
+enum sp_status sp_inline_svg(const char *svg, const struct sp_inline_svg *picture, FILE *out,
+                             struct sp_error *err);
 
 #endif

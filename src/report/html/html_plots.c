@@ -1,4 +1,4 @@
-#include "report/html/html_plots.h"
+#include "report/html/html_sections.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "plots/plot.h"
-#include "report/html/html_svg.h"
+#include "report/html/html_page.h"
 
 enum { WORDS = 1024, CELL = 64 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "io/record/record.h"
-#include "report/html/html_options.h"
+#include "report/html/html_page.h"
 
 /* A page about records[n], n >= 1: of one a report with its own title, of several a table of them
  * all and a part for each. A plot that cannot be drawn is replaced by the reason. Write errors stay

@@ -4,6 +4,7 @@
 #include "base/figures.h"
 #include "base/samples.h"
 #include "base/text.h"
+#include "io/record/record.h"
 #include "io/record/record_losses.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"
@@ -252,4 +253,150 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
     plan_lines(pen, record);
     spread_line(pen, record);
     event_line(pen, record);
+}
+
+/* DOMAINS: the parts of several last-level-cache domains. */
+
+enum { MOST = 16, N_COLUMNS = 9, CELL = 40 };
+static const char *const heads[N_COLUMNS] = {"domain",  "threads", "entries", "bytes",     "x once",
+                                             "x again", "busy",    "waits",   "pages here"};
+static const int ends[N_COLUMNS] = {7, 16, 25, 36, 47, 58, 69, 80, 92};
+
+static void seconds_cell(char *cell, struct sp_value v)
+{
+    if (sp_value_known(v))
+        sp_text_seconds(cell, CELL, v.value);
+    else
+        snprintf(cell, CELL, "unknown");
+}
+
+static void line(struct sp_pen *pen, const json_t *domain)
+{
+    char cell[N_COLUMNS][CELL];
+    struct sp_value local = sp_record_value_of(json_object_get(domain, "local_share"));
+    snprintf(cell[0], CELL, "%.0f", sp_item_number(domain, "domain"));
+    snprintf(cell[1], CELL, "%.0f", sp_item_number(domain, "threads"));
+    sp_figure_percent(cell[2], CELL, sp_item_number(domain, "entries_share"));
+    sp_text_bytes(cell[3], CELL, sp_item_number(domain, "bytes"));
+    sp_text_bytes(cell[4], CELL, sp_item_number(domain, "x_once_B"));
+    sp_text_seconds(cell[5], CELL, sp_item_number(domain, "x_again_s"));
+    seconds_cell(cell[6], sp_record_value_of(json_object_get(domain, "busy")));
+    seconds_cell(cell[7], sp_record_value_of(json_object_get(domain, "waits")));
+    if (sp_value_known(local))
+        sp_figure_percent(cell[8], CELL, local.value);
+    else
+        snprintf(cell[8], CELL, "unknown");
+    for (int c = 0; c < N_COLUMNS; c++)
+        sp_pen_right(pen, SP_INK_PLAIN, ends[c], cell[c]);
+    sp_pen_end(pen);
+}
+
+void sp_section_domains(struct sp_pen *pen, const struct sp_record *record)
+{
+    const json_t *domains = sp_record_node(record, SP_F_DOMAINS), *domain;
+    size_t n = json_array_size(domains), i;
+    if (n < 2)
+        return;
+    fputc('\n', pen->out);
+    sp_pen_put(pen, SP_INK_BOLD, "DOMAINS  ");
+    pen->indent = 9;
+    sp_pen_words(
+        pen, SP_INK_PLAIN,
+        "last-level caches: entries and bytes (modelled) of their threads, lines of x that each must "
+        "load and the time for those that others load too (modelled), longest busy time and the wait "
+        "after it, share of the values on their own NUMA nodes");
+    sp_pen_end(pen);
+    for (int c = 0; c < N_COLUMNS; c++)
+        sp_pen_right(pen, SP_INK_DIM, ends[c], heads[c]);
+    sp_pen_end(pen);
+    json_array_foreach(domains, i, domain)
+    {
+        if (i == MOST && n > MOST + 1)
+            break;
+        line(pen, domain);
+    }
+    if (i < n) {
+        sp_pen_put(pen, SP_INK_DIM, " and %zu more, in the record", n - i);
+        sp_pen_end(pen);
+    }
+}
+
+/* FusedMM beside SDDMM and SpMM: time, bytes, and whether as many were saved as predicted. */
+void sp_section_unfused(struct sp_pen *pen, const struct sp_record *record)
+{
+    struct sp_value bytes = sp_record_value(record, SP_F_UNFUSED_BYTES),
+                    fused = sp_record_value(record, SP_F_UNFUSED_BYTES_FUSED),
+                    predicted = sp_record_value(record, SP_F_UNFUSED_SAVED_PREDICTED),
+                    pair = sp_record_value(record, SP_F_UNFUSED_TIME),
+                    time = sp_record_value(record, SP_F_METRICS_TIME);
+    char a[64], b[64];
+    if (!sp_value_known(bytes) || !sp_value_known(fused) || !sp_value_known(predicted))
+        return;
+    fputc('\n', pen->out);
+    pen->indent = 9;
+    sp_pen_put(pen, SP_INK_BOLD, "UNFUSED");
+    sp_pen_tab(pen, 9);
+    if (sp_value_known(pair) && sp_value_known(time)) {
+        struct sp_scale s = sp_scale_of_seconds(pair.value);
+        sp_figure_interval(a, sizeof a, pair.value, pair.lo, pair.hi, s.factor, 3);
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "SDDMM, then SpMM: %s %s measured;", a, s.prefix);
+        sp_pen_part(pen, SP_INK_BOLD, 1, "fused %s times as fast",
+                    sp_figure(b, sizeof b, pair.value / time.value, 3));
+    } else {
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "SDDMM, then SpMM: time unknown (%s)", pair.why);
+    }
+    struct sp_scale s = sp_scale_of(bytes.value);
+    double saved = bytes.value - fused.value;
+    sp_pen_part(pen, SP_INK_PLAIN, 2, "from empty caches %s %sB through memory instead of",
+                sp_figure(a, sizeof a, bytes.value / s.factor, 4), s.prefix);
+    sp_pen_part(pen, SP_INK_PLAIN, 1, "%s %sB, simulated:", sp_figure(a, sizeof a, fused.value / s.factor, 4),
+                s.prefix);
+    struct sp_scale d = sp_scale_of(predicted.value);
+    sp_figure(a, sizeof a, fabs(saved) / d.factor, 3);
+    sp_figure(b, sizeof b, predicted.value / d.factor, 3);
+    sp_pen_part(pen, SP_INK_BOLD, 1, "%s %sB %s, %s %sB modelled (S's values, which SDDMM reads, included)",
+                a, d.prefix, saved >= 0 ? "saved" : "more", b, d.prefix);
+    if (saved < 0.5 * predicted.value)
+        sp_pen_part(pen, SP_INK_PLAIN, 1,
+                    "(B and D together do not stay in the cache where one of them does)");
+    sp_pen_end(pen);
+}
+
+/* What the bytes of the kernel rest on. */
+static const char *walk_text(const char *walk)
+{
+    return strcmp(walk, "traced") == 0   ? "bytes simulated from its own trace"
+           : strcmp(walk, "stored") == 0 ? "bytes simulated: its own arrays; x assumed as in the rows of CRS"
+                                         : "bytes simulated, assuming that it walks the rows of CRS";
+}
+
+/* A kernel of the user's own beside the built-in one. */
+void sp_section_own(struct sp_pen *pen, const struct sp_record *record)
+{
+    const char *name = sp_words_text(record, SP_F_OWN_NAME, ""),
+               *built_in = sp_words_text(record, SP_F_OWN_BUILT_IN, "the built-in kernel");
+    const struct sp_value ratio = sp_record_value(record, SP_F_OWN_RATIO),
+                          other = sp_record_value(record, SP_F_OWN_BUILT_IN_TIME);
+    char a[64], b[64];
+    if (!*name)
+        return;
+    pen->indent = 11;
+    sp_pen_put(pen, SP_INK_BOLD, "yours");
+    sp_pen_tab(pen, 11);
+    sp_pen_part(pen, SP_INK_PLAIN, 0, "%s:", name);
+    if (sp_value_known(ratio) && sp_value_known(other)) {
+        const struct sp_scale s = sp_scale_of_seconds(other.value);
+        sp_pen_part(pen, SP_INK_BOLD, 1, "%s x",
+                    sp_figure_interval(a, sizeof a, ratio.value, ratio.lo, ratio.hi, 1, 3));
+        sp_pen_part(pen, SP_INK_PLAIN, 1, "the time of %s (%s %s)", built_in,
+                    sp_figure(b, sizeof b, other.value / s.factor, 3), s.prefix);
+    } else {
+        char none[200];
+        snprintf(none, sizeof none, "no built-in kernel beside it (%.150s)",
+                 ratio.why ? ratio.why : "not run");
+        sp_pen_words(pen, SP_INK_PLAIN, none);
+    }
+    sp_pen_put(pen, SP_INK_PLAIN, ";");
+    sp_pen_words(pen, SP_INK_PLAIN, walk_text(sp_words_text(record, SP_F_OWN_WALK, "")));
+    sp_pen_end(pen);
 }

@@ -10,8 +10,8 @@
 #include "model/roofline.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/format.h"
-#include "sys/disturbance.h"
 #include "sys/machine/pages.h"
+#include "sys/noise.h"
 
 enum {
     ROUNDS = 9,

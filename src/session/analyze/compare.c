@@ -9,7 +9,7 @@
 #include "session/analyze/analysis.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/format.h"
-#include "sparse/formats/variant.h"
+#include "sparse/formats/layout.h"
 
 static enum sp_status compare_schedules(const struct sp_analysis *a, struct sp_compared *out,
                                         struct sp_error *err)

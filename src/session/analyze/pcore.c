@@ -10,8 +10,8 @@
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/format.h"
 #include "sparse/product/workload.h"
-#include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
+#include "sys/noise.h"
 
 enum { MAX_WINDOWS = 16, PASSES = 3 };
 

@@ -10,8 +10,8 @@
 #include "base/samples.h"
 #include "kernels/scan.h"
 #include "session/analyze/plan.h"
-#include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
+#include "sys/noise.h"
 
 /* Between two looks at the cores [s]; a look takes 0.8 ms. */
 static const double BURST_S = 0.02;

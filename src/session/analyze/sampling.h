@@ -1,6 +1,6 @@
 /* Samples of a kernel and of its roof, or of another kernel, in turn, so that both see the same
  * minute of a shared machine: fractions and gains are medians of paired ratios [THEORY 8]. Samples
- * are short, and know whether other work took a processor meanwhile (sys/disturbance.h); those are
+ * are short, and know whether other work took a processor meanwhile (sys/noise.h); those are
  * replaced. */
 #ifndef SP_SESSION_SAMPLING_H
 #define SP_SESSION_SAMPLING_H
@@ -13,7 +13,7 @@
 #include "base/status.h"
 #include "probes/probe.h"
 #include "sparse/formats/layout.h"
-#include "sys/machine/binding.h"
+#include "sys/machine/topology.h"
 
 struct sp_waiting; /* session/analyze/plan.h */
 

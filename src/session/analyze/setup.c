@@ -13,7 +13,7 @@
 #include "kernels/own/own_pages.h"
 #include "model/roofline.h"
 #include "session/analyze/pcore.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/reorder/reorder.h"
 #include "sys/fault.h"
 #include "sys/machine/pages.h"

@@ -16,7 +16,6 @@
 #include "sparse/product/verify.h"
 #include "sparse/product/workload.h"
 #include "sparse/structure/structure.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/topology.h"
 
 /* What a set-up may be told (session/analyze/setup.h). */

@@ -8,8 +8,8 @@
 #include "io/matrix/matrix_load.h"
 #include "io/record/record.h"
 #include "session/record/recording.h"
-#include "sparse/csr/csr_content.h"
-#include "sparse/reorder/graph.h"
+#include "sparse/csr/csr.h"
+#include "sparse/reorder/orders.h"
 #include "sys/machine/pages.h"
 
 static const uint32_t triangles = SP_ATTACH_LOWER | SP_ATTACH_UPPER;

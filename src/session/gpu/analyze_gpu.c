@@ -11,7 +11,7 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/analyze.h"
 #include "session/gpu/gpu_analysis.h"
-#include "sys/disturbance.h"
+#include "sys/noise.h"
 
 static const double fill_s = 5e-3; /* a warm sample repeats the execution until it lasts so long */
 

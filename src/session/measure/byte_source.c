@@ -11,7 +11,7 @@
 #include "probes/markers.h"
 #include "probes/replay.h"
 #include "session/analyze/analysis.h"
-#include "sys/machine/binding.h"
+#include "sys/machine/topology.h"
 
 /* Known volumes must come out within this share. */
 #define TOLERANCE 0.05

@@ -11,9 +11,9 @@
 #include "base/samples.h"
 #include "kernels/control.h"
 #include "session/measure/measure_plan.h"
-#include "sys/disturbance.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
+#include "sys/noise.h"
 
 /* A look at all processes may take so long [s]. */
 static const double LOOK_S = 0.05;

@@ -10,7 +10,6 @@
 #include "kernels/ceiling.h"
 #include "session/analyze/sampling.h"
 #include "sparse/formats/layout.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/topology.h"
 #include "sys/processes.h"
 

@@ -12,12 +12,11 @@
 #include "model/cache/capacity.h"
 #include "model/ecm.h"
 #include "session/measure/measure_plan.h"
-#include "sys/disturbance.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/identity.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
+#include "sys/noise.h"
 
 static const double undisturbed = 0.95, fresh_s = 2e-3, stalled = 0.5;
 /* Shares of the budget; nothing is begun after the overdraft. */

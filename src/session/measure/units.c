@@ -13,7 +13,6 @@
 #include "model/unit_costs.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
-#include "sparse/formats/variant.h"
 #include "sparse/product/workload.h"
 
 /* Every length up to a vector's or two, then those beside multiples of a vector's. */

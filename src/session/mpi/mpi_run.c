@@ -16,9 +16,9 @@
 #include "model/ranks/distributed.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
-#include "sys/disturbance.h"
-#include "sys/machine/binding.h"
 #include "sys/machine/pages.h"
+#include "sys/machine/topology.h"
+#include "sys/noise.h"
 
 /* Phases that messages are counted by, for whoever stands in front of MPI. */
 enum { PHASE_SETUP = 1, PHASE_ONE = 2, PHASE_MEASURE = 3 };

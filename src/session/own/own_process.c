@@ -23,7 +23,7 @@
 #include "session/own/own.h"
 #include "session/record/parts.h"
 #include "session/trial/apart.h"
-#include "sys/disturbance.h"
+#include "sys/noise.h"
 #include "sys/processes.h"
 
 /* P_core of a kernel of somebody else that is made ready once: in a process that is forked for it

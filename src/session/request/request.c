@@ -9,7 +9,6 @@
 #include "session/own/own.h"
 #include "session/trial/tries.h"
 #include "sys/fault.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
 /* "--store takes auto, nt, plain, not 'x'". */

@@ -9,7 +9,7 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/format.h"
-#include "sparse/formats/variant.h"
+#include "sparse/formats/layout.h"
 #include "sparse/product/workload.h"
 #include "sys/machine/pages.h"
 

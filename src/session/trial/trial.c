@@ -10,10 +10,9 @@
 #include "base/text.h"
 #include "session/analyze/analysis.h"
 #include "session/trial/apart.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/permute.h"
 #include "sparse/reorder/reorder.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 
 static bool set_count(int32_t *field, const char *value, int64_t least, int64_t most)

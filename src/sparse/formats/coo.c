@@ -1,6 +1,6 @@
 #include <omp.h>
 
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/formats/layout_build.h"
 
 /* The entries [first, end), of which the first one is in row `row`. */

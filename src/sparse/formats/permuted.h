@@ -1,6 +1,6 @@
 /* A matrix seen in another order, row by row, from the matrix as it stands and the permutations:
  * beside these only new row pointers are kept. What previews of an order walk over
- * (sparse/reorder/preview.h, sp_layout of it). */
+ * (sparse/reorder/reorder.h, sp_layout of it). */
 #ifndef SP_SPARSE_PERMUTED_H
 #define SP_SPARSE_PERMUTED_H
 

@@ -96,6 +96,6 @@ enum { SP_LAYER_INPUTS = 32 };
 /* Each family's file defines its own. */
 extern const struct sp_generator_way sp_stencil_way, sp_band_way, sp_arrow_way, sp_layer_way, /* regular.c */
     sp_uniform_way, sp_block_way, sp_powerlaw_way,                                            /* random.c */
-    sp_debruijn_way, sp_mycielskian_way; /* known_graphs.c */
+    sp_debruijn_way, sp_mycielskian_way;                                                      /* regular.c */
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "sparse/csr/csr.h"
 #include "sparse/csr/permute.h"
+#include "sparse/reorder/metis.h"
 
 enum { SP_MAX_RANKS = 1 << 20 };
 
@@ -70,5 +71,20 @@ enum sp_status sp_ranks_of_order(const struct sp_csr *a, const int32_t *order, i
 
 /* The rank of each row, part[d->n_r]: the inverse of sp_ranks_of_parts(). */
 void sp_ranks_parts(const struct sp_ranks *d, int32_t *part);
+
+/* Graph partitioners that divide rows over ranks. */
+
+/* NULL, or why this build has no Scotch. scotch.c, or scotch_absent.c. */
+const char *sp_scotch_absent(void);
+
+/* part[graph->n_r] in 0 ... n_parts - 1 of the vertices of an undirected graph without loops, whose
+ * weight is weight[v] >= 0: parts of about equal weight with few edges between them. One thread,
+ * always the same result. SP_USAGE where Scotch's integers are too small, SP_MEMORY. */
+enum sp_status sp_scotch_divide(const struct sp_pattern *graph, const int32_t *weight, int n_parts,
+                                int32_t *part, struct sp_error *err);
+
+/* For sp_division_table. Weights are the entries of rows. */
+enum sp_status sp_divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err);
+enum sp_status sp_divide_by_scotch(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err);
 
 #endif

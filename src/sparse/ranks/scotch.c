@@ -5,7 +5,7 @@
 #include <scotch.h>
 
 #include "base/memory.h"
-#include "sparse/ranks/divide.h"
+#include "sparse/ranks/ranks.h"
 
 const char *sp_scotch_absent(void)
 {

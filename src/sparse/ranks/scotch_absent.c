@@ -1,4 +1,4 @@
-#include "sparse/ranks/divide.h"
+#include "sparse/ranks/ranks.h"
 
 const char *sp_scotch_absent(void)
 {

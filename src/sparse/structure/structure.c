@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "sparse/csr/csr_content.h"
+#include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"
 #include "sparse/formats/bcsr.h"
 

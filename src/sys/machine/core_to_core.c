@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
-#include "sys/disturbance.h"
+#include "sys/noise.h"
 
 static const double budget_s = 0.7e-3, patience_s = 20e-3;
 static const double absurd_s = 1e-6; /* a thread was taken off its processor in every burst */

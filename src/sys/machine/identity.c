@@ -16,7 +16,6 @@
 
 #include "base/hash.h"
 #include "sys/machine/gpu_files.h"
-#include "sys/machine/meminfo.h"
 #include "sys/machine/pages.h"
 #include "sys/machine/sysfs.h"
 

@@ -1,5 +1,6 @@
-#include "report/report_sweep.h"
+#include "report/report_several.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +12,343 @@
 #include "base/option/change.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "io/files/atomic_file.h"
+#include "io/record/record.h"
+#include "io/record/record_losses.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"
+
+/* The field whose columns come in this place; SP_F_NONE behind the last. */
+static enum sp_record_field field_at(int place)
+{
+    for (int i = SP_F_NONE + 1; i < SP_N_FIELDS; i++)
+        if (sp_record_fields[i].csv.place == place)
+            return (enum sp_record_field)i;
+    return SP_F_NONE;
+}
+
+/* A loss as rows that add up to the time have it; false: the column is none, or not known. */
+static bool loss_of(const struct sp_record *record, enum sp_record_field field, double *seconds)
+{
+    for (int i = 0; i < SP_N_LOSS_ROWS; i++)
+        if (sp_loss_words[i].field == field)
+            return sp_record_loss(record, i, seconds);
+    return false;
+}
+
+/* jansson writes C numbers in every locale, printf would not. */
+static void put_number(const json_t *node, FILE *out)
+{
+    char number[48];
+    size_t n = json_dumpb(node, number, sizeof number - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    number[n < sizeof number ? n : 0] = '\0';
+    fputs(number, out);
+}
+
+static void put_loss(double seconds, FILE *out)
+{
+    json_t *node = json_real(seconds);
+    put_number(node, out);
+    json_decref(node);
+}
+
+/* "_s", "_B_per_flop"; nothing of a pure number. */
+static void put_unit(const char *unit, FILE *out)
+{
+    const char *slash = strchr(unit, '/');
+    if (slash)
+        sp_print(out, "_%.*s_per_%s", (int)(slash - unit), unit, slash + 1);
+    else if (strcmp(unit, "1") != 0)
+        sp_print(out, "_%s", unit);
+}
+
+static void put_names(const struct sp_field_facts *f, FILE *out)
+{
+    static const char *const parts[] = {"", "_lo", "_hi"};
+    const int n = f->csv.parts & SP_CSV_ENDS ? 3 : 1;
+    if (f->type != SP_A_METRIC) {
+        sp_print(out, "%s", f->csv.name);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        sp_print(out, "%s%s%s", i ? "," : "", f->csv.name, parts[i]);
+        put_unit(f->unit, out);
+    }
+    if (f->csv.parts & SP_CSV_ORIGIN)
+        sp_print(out, ",%s_origin", f->csv.name);
+}
+
+void sp_report_csv_header(FILE *out)
+{
+    enum sp_record_field field;
+    for (int place = 1; (field = field_at(place)); place++) {
+        if (place > 1)
+            fputc(',', out);
+        put_names(&sp_record_fields[field], out);
+    }
+    fputc('\n', out);
+}
+
+/* "Q01 Q05" */
+static void put_codes(const json_t *flags, FILE *out)
+{
+    char text[256] = "";
+    size_t i, used = 0;
+    const json_t *flag;
+    json_array_foreach(flags, i, flag)
+    {
+        const char *code = sp_item_text(flag, "code");
+        if (code && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? " " : "", code);
+    }
+    sp_csv_field(out, text);
+}
+
+static void put_node(const json_t *node, FILE *out)
+{
+    if (json_is_array(node))
+        put_codes(node, out);
+    else if (json_is_string(node))
+        sp_csv_field(out, json_string_value(node));
+    else if (json_is_integer(node))
+        sp_print(out, "%lld", (long long)json_integer_value(node));
+    else if (json_is_real(node))
+        put_number(node, out);
+}
+
+static void put_metric(const json_t *node, unsigned csv_parts, FILE *out)
+{
+    static const struct {
+        const char *key;
+        unsigned part;
+    } parts[] = {{"lo", SP_CSV_ENDS}, {"hi", SP_CSV_ENDS}, {"origin", SP_CSV_ORIGIN}};
+    put_node(json_object_get(node, "value"), out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (csv_parts & parts[i].part) {
+            fputc(',', out);
+            put_node(json_object_get(node, parts[i].key), out);
+        }
+}
+
+void sp_report_csv_row(const struct sp_record *record, FILE *out)
+{
+    enum sp_record_field field;
+    for (int place = 1; (field = field_at(place)); place++) {
+        const json_t *node = sp_record_node(record, field);
+        double seconds;
+        if (place > 1)
+            fputc(',', out);
+        if (loss_of(record, field, &seconds))
+            put_loss(seconds, out);
+        else if (sp_record_fields[field].type == SP_A_METRIC)
+            put_metric(node, sp_record_fields[field].csv.parts, out);
+        else
+            put_node(node, out);
+    }
+    fputc('\n', out);
+}
+
+/* The whole file, "" where there is none; to be freed. */
+static enum sp_status old_content(const char *path, char **text, size_t *size, struct sp_error *err)
+{
+    *text = NULL;
+    *size = 0;
+    FILE *in = fopen(path, "r");
+    if (!in && errno == ENOENT)
+        return SP_OK;
+    if (!in)
+        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "choose a file that you may read and write",
+                          "cannot read the CSV file to add to it: %s", strerror(errno));
+    FILE *memory = open_memstream(text, size);
+    char block[65536];
+    size_t n;
+    while (memory && (n = fread(block, 1, sizeof block, in)) > 0)
+        fwrite(block, 1, n, memory);
+    bool failed = ferror(in) || !memory;
+    fclose(in);
+    if (memory && fclose(memory) != 0)
+        failed = true;
+    if (!failed)
+        return SP_OK;
+    free(*text);
+    *text = NULL;
+    *size = 0;
+    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "cannot read the CSV file to add to it");
+}
+
+enum sp_status sp_report_csv_append(const char *path, const struct sp_record *const *records, int n,
+                                    struct sp_error *err)
+{
+    char *old, *header = NULL;
+    size_t old_size, header_size = 0;
+    struct sp_atomic_file file = {0};
+    enum sp_status status = old_content(path, &old, &old_size, err);
+    if (status != SP_OK)
+        return status;
+    FILE *memory = open_memstream(&header, &header_size);
+    if (memory)
+        sp_report_csv_header(memory);
+    if (!memory || fclose(memory) != 0) {
+        status = sp_fail(err, SP_MEMORY, NULL, "no memory for the CSV header");
+        goto done;
+    }
+    if (old_size > 0 && (old_size < header_size || memcmp(old, header, header_size) != 0)) {
+        status = sp_fail_at(err, SP_INPUT, path, 1, 0, "give another file name",
+                            "the file exists and does not begin with the columns of this version");
+        goto done;
+    }
+    status = sp_atomic_open(path, &file, err);
+    if (status != SP_OK)
+        goto done;
+    if (old_size == 0)
+        fputs(header, file.stream);
+    fwrite(old ? old : "", 1, old_size, file.stream);
+    if (old_size > 0 && old[old_size - 1] != '\n')
+        fputc('\n', file.stream);
+    for (int i = 0; i < n; i++)
+        sp_report_csv_row(records[i], file.stream);
+    status = sp_atomic_commit(&file, err);
+done:
+    free(old);
+    free(header);
+    return status;
+}
+
+enum { MOST = 32, N_COLUMNS = 8, SERIES_CELL = 40 };
+
+struct table {
+    char cell[MOST + 1][N_COLUMNS][SERIES_CELL];
+    int n_rows;
+};
+
+static void number(char cell[SERIES_CELL], double x, double scale)
+{
+    if (isfinite(x))
+        sp_figure(cell, SERIES_CELL, x / scale, 3);
+    else
+        snprintf(cell, SERIES_CELL, "unknown");
+}
+
+static void fill(const struct sp_series_point *p, int n, struct table *t)
+{
+    static const char *const heads[N_COLUMNS] = {"r",       "time ms",  "B/flop", "x once",
+                                                 "Gflop/s", "of limit", "P_core", "b_S/B"};
+    double longest = 0;
+    for (int i = 0; i < n; i++)
+        longest = fmax(longest, p[i].time_s.value);
+    struct sp_scale time = sp_scale_of_seconds(longest);
+    for (int c = 0; c < N_COLUMNS; c++)
+        snprintf(t->cell[0][c], SERIES_CELL, "%s", heads[c]);
+    snprintf(t->cell[0][1], SERIES_CELL, "time %s", time.prefix);
+    for (int i = 0; i < n; i++) {
+        char(*row)[SERIES_CELL] = t->cell[++t->n_rows];
+        snprintf(row[0], SERIES_CELL, "%lld", (long long)p[i].r);
+        sp_figure_interval(row[1], SERIES_CELL, p[i].time_s.value, p[i].time_s.lo, p[i].time_s.hi,
+                           time.factor, 3);
+        number(row[2], p[i].balance.value, 1);
+        number(row[3], p[i].balance_min, 1);
+        number(row[4], p[i].performance.value, 1e9);
+        if (isfinite(p[i].model) && p[i].model > 0)
+            sp_figure_percent(row[5], SERIES_CELL, p[i].performance.value / p[i].model);
+        else
+            snprintf(row[5], SERIES_CELL, "unknown");
+        number(row[6], p[i].core, 1e9);
+        number(row[7], p[i].bandwidth, 1e9);
+    }
+}
+
+static void print(struct sp_pen *pen, const struct table *t, const struct sp_series_point *p)
+{
+    int width[N_COLUMNS];
+    for (int c = 0; c < N_COLUMNS; c++) {
+        width[c] = 0;
+        for (int r = 0; r <= t->n_rows; r++) {
+            int columns = sp_pen_columns(pen, t->cell[r][c]);
+            width[c] = columns > width[c] ? columns : width[c];
+        }
+    }
+    for (int r = 0; r <= t->n_rows; r++) {
+        int column = 1;
+        enum sp_ink ink = r == 0 ? SP_INK_DIM : SP_INK_PLAIN;
+        for (int c = 0; c < N_COLUMNS; c++) {
+            sp_pen_right(pen, ink, column + width[c], t->cell[r][c]);
+            column += width[c] + 2;
+        }
+        sp_pen_tab(pen, column);
+        sp_pen_put(pen, ink, "%s", r == 0 ? "limited by" : p[r - 1].binding);
+        sp_pen_end(pen);
+    }
+}
+
+/* "best r: predicted 16 (no worse: 8)". */
+static void best_part(struct sp_pen *pen, const char *words, const struct sp_series_point *p, int n, int best,
+                      bool modelled)
+{
+    bool ties = false;
+    sp_pen_put(pen, SP_INK_BOLD, "%s %lld", words, (long long)p[best].r);
+    for (int i = 0; i < n; i++)
+        if (i != best && sp_series_ties(p, i, best, modelled)) {
+            sp_pen_put(pen, SP_INK_PLAIN, "%s %lld", ties ? "," : " (no worse:", (long long)p[i].r);
+            ties = true;
+        }
+    if (ties)
+        sp_pen_put(pen, SP_INK_PLAIN, ")");
+}
+
+/* Where the limit changes, and which r is best. */
+static void verdict(struct sp_pen *pen, const struct sp_series_point *p, int n)
+{
+    pen->indent = 1;
+    for (int i = 1; i < n; i++)
+        if (strcmp(p[i].binding, p[i - 1].binding) != 0) {
+            sp_pen_tab(pen, 1);
+            sp_pen_part(pen, SP_INK_PLAIN, 0, "from r = %lld on %s limits, below it %s", (long long)p[i].r,
+                        p[i].binding, p[i - 1].binding);
+            sp_pen_end(pen);
+        }
+    int predicted = sp_series_best(p, n, true), found = sp_series_best(p, n, false);
+    sp_pen_tab(pen, 1);
+    if (isfinite(p[predicted].model))
+        best_part(pen, "best r: predicted", p, n, predicted, true);
+    best_part(pen, isfinite(p[predicted].model) ? ", measured" : "best r: not predicted, measured", p, n,
+              found, false);
+    if (p[found].r > p[0].r && !sp_series_ties(p, 0, found, false))
+        sp_pen_part(pen, SP_INK_PLAIN, 2, "a vector costs %.2f times less than with r = %lld",
+                    p[found].performance.value / p[0].performance.value, (long long)p[0].r);
+    sp_pen_end(pen);
+}
+
+void sp_report_series(const struct sp_record *const *records, int n_records,
+                      const struct sp_report_style *style, FILE *out)
+{
+    struct sp_series_point point[MOST];
+    struct sp_pen pen;
+    struct table t = {.n_rows = 0};
+    int n = 0, n_disturbed = 0;
+    for (int i = 0; i < n_records && n < MOST; i++) {
+        const bool has_point = sp_series_point_of(records[i], &point[n]),
+                   is_disturbed = has_point && sp_verdict_disturbed(records[i]) != NULL;
+        n_disturbed += is_disturbed;
+        n += has_point && !is_disturbed;
+    }
+    if (n < 2)
+        return;
+    sp_pen_open(&pen, style, out);
+    fputc('\n', out);
+    sp_pen_put(&pen, SP_INK_BOLD, "OVER r");
+    sp_pen_part(&pen, SP_INK_PLAIN, 3, "%s %s", sp_words_op(sp_words_text(records[0], SP_F_CONFIG_OP, "?")),
+                sp_words_text(records[0], SP_F_CONFIG_FORMAT_TEXT, "?"));
+    sp_pen_part(&pen, SP_INK_DIM, 3,
+                "times and P_core measured, bytes %s, x once [B/flop] and b_S/B modelled; P_core and b_S/B "
+                "in Gflop/s",
+                sp_origin_name(point[0].balance.origin));
+    sp_pen_end(&pen);
+    fill(point, n, &t);
+    print(&pen, &t, point);
+    verdict(&pen, point, n);
+    if (n_disturbed > 0)
+        sp_print(out, " %d left out: too many samples were disturbed\n", n_disturbed);
+}
 
 enum { CELL = 64, TIME = 52, GAIN = 72, BOUND = 82, SETUP = 92, SHOWN = 20, NAMED = 8, MOST_MAP = 16 };
 
