@@ -27,7 +27,7 @@
 #include "bench/testset.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
-#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume.h"
 #include "peer_dense.h"
 #include "plain_sampled.h"
 #include "sparse/generate/generate.h"

@@ -286,7 +286,7 @@ M
         "$quoted" "$dir/compared"
     cat <<M
  mycielskian13 fits the L2s of 48 threads; what it
-reads all the same is lost by sets that overflow (\`model/cache/overflow.h\`).
+reads all the same is lost by sets that overflow (\`model/cache/capacity.h\`).
 
 Of sizes alone (every array once, less what the caches in use can keep) $(bound holds) of $(bound n) counts ($(bound matrices) matrices) are at least the bound.
 With 2, 3, 5, 10 of 16 ways kept for the matrix the first six by 48 threads are 12.6, 6.4, 3.5, 1.3 % off in the mean, with 12 to 14 ways more; of the five that are beyond the caches

@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/job.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "sparse/formats/layout.h"
 
 enum sp_ceiling_kind {
     SP_CEILING_LOAD,     /* one stream is read */
@@ -130,5 +132,18 @@ void sp_ceiling_chase_build(const struct sp_ceiling_arena *arena, size_t bytes, 
 /* Seconds a step of `steps` dependent loads along the walk, by the calling thread. *position keeps
  * the place, 0 at first. */
 double sp_ceiling_chase(const struct sp_ceiling_arena *arena, int64_t steps, int64_t *position);
+
+/* The roof of a kernel, measured on its own data: the threads read the layout's value and index
+ * arrays in step as the kernel reads them, then the rows of entries where they are stored and the
+ * dense operands of the job, from end to end, and do next to nothing else. Same pages, same
+ * placement, same mix of streams, same size; what an ideal kernel without gathers and stores would
+ * take [THEORY 8]. */
+
+/* Reads the arrays of a job `repetitions` times, in equal shares, with n_threads of the layout's
+ * partition. *checksum depends on every byte, so that no read can be left out. */
+void sp_scan_job(const struct sp_job *job, int64_t repetitions, uint64_t *checksum);
+
+/* Bytes that one repetition reads [B]. */
+double sp_scan_bytes(const struct sp_job *job);
 
 #endif

@@ -26,7 +26,8 @@ struct sp_capacity_draw {
     char when[24];
 };
 
-/* What a cache of C bytes keeps of N that are gone through again and again (model/cache/kept.h). */
+/* What a cache of C bytes keeps of N that are gone through again and again
+ * (model/cache/capacity.h). */
 enum sp_keeping {
     SP_KEEPS_BY_CHANCE, /* h = exp(-(1 - h) N/C): random replacement */
     SP_KEEPS_A_PART,    /* C/N: the best replacement, to which adaptive insertion comes near */

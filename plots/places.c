@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 
 struct corners {
     double x[4], y[4];

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "io/record/record.h"

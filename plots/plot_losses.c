@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
+#include "base/text.h"
 #include "io/record/record_losses.h"
 #include "plots/plot.h"
 #include "plots/script.h"

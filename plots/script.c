@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 #include "plots/places.h"
 
 /* Known here alone: nobody else can write into the stream. */

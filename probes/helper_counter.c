@@ -1,16 +1,257 @@
 #include "probes/helper_counter.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "probes/helper/helper.h"
-#include "probes/helper_process.h"
 #include "sys/counters/counters.h"
 #include "sys/machine/topology.h"
 #include "sys/processes.h"
+
+static const char program[] = "spmodel-counters";
+
+const char *sp_helper_library(const char *library)
+{
+    const char *path = getenv(strcmp(library, "likwid") == 0 ? "SPMODEL_LIKWID" : "SPMODEL_PAPI");
+    return path && *path ? path : NULL;
+}
+
+static bool find_program(char *path, size_t size)
+{
+    const char *named = getenv("SPMODEL_HELPER");
+    if (named && *named) {
+        snprintf(path, size, "%s", named);
+        return access(path, X_OK) == 0;
+    }
+    static const char *const from[] = {SP_LIBEXEC_FROM_BIN, SP_LIBEXEC_FROM_LIB};
+    char own[3800];
+    bool is_library;
+    if (!sp_own_folder(own, sizeof own, &is_library))
+        return false;
+    snprintf(path, size, "%s/%s", own, program);
+    if (access(path, X_OK) == 0)
+        return true;
+    snprintf(path, size, "%s/%s/%s", own, from[is_library], program);
+    return access(path, X_OK) == 0;
+}
+
+static void close_all(struct sp_helper *h)
+{
+    const int ends[] = {h->to, h->from, h->said};
+    for (int i = 0; i < 3; i++)
+        if (ends[i] > 0)
+            close(ends[i]);
+    memset(h, 0, sizeof *h);
+}
+
+static void end_process(struct sp_helper *h, double patience_s)
+{
+    if (h->pid <= 0)
+        return;
+    double start = sp_now();
+    bool ended = false;
+    while (!ended && sp_now() - start < patience_s) {
+        ended = waitpid(h->pid, NULL, WNOHANG) != 0;
+        if (!ended)
+            sp_sleep(0.002);
+    }
+    kill(-h->pid, SIGKILL); /* its group: what the library forked goes with it */
+    while (!ended && waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    h->pid = 0;
+}
+
+/* Between fork and exec: only calls that are safe there. */
+static _Noreturn void become_helper(const char *path, const char *library, const char *file, int in, int out,
+                                    int said)
+{
+    sigset_t none;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_IGN); /* Ctrl-C is the parent's to answer */
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    /* out of the way of the numbers that they are to have */
+    int a = fcntl(in, F_DUPFD, 10), b = fcntl(out, F_DUPFD, 10), c = fcntl(said, F_DUPFD, 10);
+    dup2(a, STDIN_FILENO);
+    dup2(c, STDOUT_FILENO);
+    dup2(c, STDERR_FILENO);
+    dup2(b, SP_HELPER_REPLY);
+    if (syscall(SYS_close_range, SP_HELPER_REPLY + 1, ~0U, 0) != 0)
+        for (int fd = SP_HELPER_REPLY + 1; fd < 1024; fd++)
+            close(fd);
+    const struct rlimit printed = {1 << 20, 1 << 20}; /* a library that prints for ever fills no memory */
+    setrlimit(RLIMIT_FSIZE, &printed);
+    signal(SIGXFSZ, SIG_IGN);
+    char *const arguments[] = {(char *)path, (char *)library, (char *)file, NULL};
+    execv(path, arguments);
+    _exit(127);
+}
+
+enum sp_status sp_helper_start(const char *library, struct sp_helper *h, struct sp_error *err)
+{
+    char path[4096];
+    int in[2] = {-1, -1}, out[2] = {-1, -1};
+    memset(h, 0, sizeof *h);
+    snprintf(h->library, sizeof h->library, "%s", library);
+    if (!find_program(path, sizeof path))
+        return sp_fail(err, SP_ABSENT, "install spmodel as a whole (cmake --install), or set SPMODEL_HELPER",
+                       "the helper program %s is not found", program);
+    h->said = memfd_create("said", MFD_CLOEXEC);
+    if (h->said < 0 || pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
+        int error = errno;
+        for (int i = 0; i < 2; i++) {
+            if (in[i] >= 0)
+                close(in[i]);
+            if (out[i] >= 0)
+                close(out[i]);
+        }
+        close_all(h);
+        return sp_fail(err, SP_ABSENT, NULL, "no pipe to the helper: %s", strerror(error));
+    }
+    const char *file = sp_helper_library(library);
+    pid_t pid = fork();
+    int error = errno;
+    if (pid == 0)
+        become_helper(path, library, file, in[0], out[1], h->said);
+    close(in[0]);
+    close(out[1]);
+    h->to = in[1];
+    h->from = out[0];
+    if (pid < 0) {
+        close_all(h);
+        return sp_fail(err, SP_ABSENT, NULL, "no process for the helper: %s", strerror(error));
+    }
+    setpgid(pid, pid);
+    h->pid = pid;
+    return SP_OK;
+}
+
+/* The last line that the library printed: often the only reason there is. */
+static void last_words(const struct sp_helper *h, char *text, size_t size)
+{
+    char tail[512];
+    off_t end = lseek(h->said, 0, SEEK_END);
+    off_t from = end > (off_t)sizeof tail - 1 ? end - (off_t)sizeof tail + 1 : 0;
+    ssize_t n = end > 0 ? pread(h->said, tail, (size_t)(end - from), from) : 0;
+    text[0] = '\0';
+    if (n <= 0)
+        return;
+    tail[n] = '\0';
+    while (n > 0 && (tail[n - 1] == '\n' || tail[n - 1] == ' '))
+        tail[--n] = '\0';
+    char *line = strrchr(tail, '\n');
+    line = line ? line + 1 : tail;
+    for (char *p = line; *p; p++)
+        if ((unsigned char)*p < ' ')
+            *p = ' ';
+    if (*line)
+        snprintf(text, size, "; it said: %.200s", line);
+}
+
+static enum sp_status give_up(struct sp_helper *h, const char *why, struct sp_error *err)
+{
+    char words[256], library[16];
+    snprintf(library, sizeof library, "%s", strcmp(h->library, "likwid") == 0 ? "LIKWID" : "PAPI");
+    last_words(h, words, sizeof words);
+    end_process(h, 0);
+    close_all(h);
+    return sp_fail(err, SP_ABSENT, "try likwid-perfctr or papi_avail by hand; " SP_O_BYTES " sim simulates",
+                   "%s %s%s", library, why, words);
+}
+
+/* Moves the next whole line out of the buffer; false where there is none yet. */
+static bool next_line(struct sp_helper *h, char *line, size_t size)
+{
+    char *end = memchr(h->buffer, '\n', (size_t)h->used);
+    if (!end)
+        return false;
+    size_t n = (size_t)(end - h->buffer);
+    snprintf(line, size, "%.*s", (int)n, h->buffer);
+    h->used -= (int)n + 1;
+    memmove(h->buffer, end + 1, (size_t)h->used);
+    return true;
+}
+
+static enum sp_status refused(const struct sp_helper *h, const char *line, struct sp_error *err)
+{
+    char what[700], words[256];
+    snprintf(what, sizeof what, "%.690s", line);
+    char *remedy = strchr(what, '\t');
+    if (remedy)
+        *remedy++ = '\0';
+    last_words(h, words, sizeof words);
+    return sp_fail(err, SP_ABSENT, remedy && *remedy ? remedy : NULL, "%s%s", what, words);
+}
+
+enum sp_status sp_helper_ask(struct sp_helper *h, double limit_s, const char *line,
+                             void (*take)(void *context, const char *line), void *context,
+                             struct sp_error *err)
+{
+    char answer[sizeof h->buffer];
+    double start = sp_now();
+    if (h->pid <= 0)
+        return sp_fail(err, SP_ABSENT, NULL, "the helper has ended");
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    bool sent = write(h->to, line, strlen(line)) == (ssize_t)strlen(line) && write(h->to, "\n", 1) == 1;
+    sigaction(SIGPIPE, &before, NULL);
+    while (sent) {
+        while (next_line(h, answer, sizeof answer)) {
+            if (strcmp(answer, "ok") == 0)
+                return SP_OK;
+            if (strncmp(answer, "absent ", 7) == 0)
+                return refused(h, answer + 7, err);
+            if (take)
+                take(context, answer);
+        }
+        struct pollfd p = {.fd = h->from, .events = POLLIN};
+        double left_s = limit_s - (sp_now() - start);
+        int ready = left_s > 0 ? poll(&p, 1, (int)(left_s * 1000) + 1) : 0;
+        if (ready < 0 && errno == EINTR) { /* Ctrl-C: the one signal that this program handles */
+            give_up(h, "was interrupted", NULL);
+            return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted while a library of counters was asked");
+        }
+        if (ready <= 0) {
+            char why[64];
+            snprintf(why, sizeof why, "does not answer within %.1f s", limit_s);
+            return give_up(h, why, err);
+        }
+        ssize_t n = (size_t)h->used < sizeof h->buffer
+                        ? read(h->from, h->buffer + h->used, sizeof h->buffer - (size_t)h->used)
+                        : 0;
+        if (n <= 0)
+            break;
+        h->used += (int)n;
+    }
+    return give_up(h, "ended its process instead of answering", err);
+}
+
+void sp_helper_stop(struct sp_helper *h)
+{
+    if (!h || h->pid <= 0)
+        return;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    bool sent = write(h->to, "quit\n", 5) == 5;
+    sigaction(SIGPIPE, &before, NULL);
+    end_process(h, sent ? 0.5 : 0);
+    close_all(h);
+}
 
 /* Time limits: LIKWID takes a second to find out that it may not count. */
 #define LOOK_S  2.0

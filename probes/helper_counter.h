@@ -2,7 +2,41 @@
 #ifndef SP_PROBES_HELPER_COUNTER_H
 #define SP_PROBES_HELPER_COUNTER_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/status.h"
 #include "probes/counting.h"
+
+/* Talks to the helper program in which LIKWID or PAPI lives (probes/helper/helper.h has the
+ * protocol): starts it, gives each answer a time limit, and kills it with all that its library may
+ * have forked. */
+
+struct sp_helper {
+    char library[16];   /* "likwid", "papi" */
+    pid_t pid;          /* 0: not running */
+    int to, from, said; /* pipes; a file with what the library printed */
+    char buffer[4096];
+    int used;
+};
+
+/* Starts it for a library, or for the file that the environment names for it (SPMODEL_LIKWID,
+ * SPMODEL_PAPI). SP_ABSENT where the helper is not installed: looked for at SPMODEL_HELPER, beside
+ * this program, and in ../libexec/spmodel. Zeroed on failure. */
+enum sp_status sp_helper_start(const char *library, struct sp_helper *helper, struct sp_error *err);
+
+/* Sends a line and gives each line of the answer, but for the closing one, to `take` (may be NULL).
+ * SP_ABSENT where the helper says that it cannot, ends, or does not answer within `limit_s`; it is
+ * then ended here too. */
+enum sp_status sp_helper_ask(struct sp_helper *helper, double limit_s, const char *line,
+                             void (*take)(void *context, const char *line), void *context,
+                             struct sp_error *err);
+
+/* Lets it end, and ends it; safe twice. */
+void sp_helper_stop(struct sp_helper *helper);
+
+/* The file that the environment names in place of the library, or NULL. */
+const char *sp_helper_library(const char *library);
 
 /* The counter's name is the library's. */
 enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char *argument, void **state,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "probes/helper_process.h"
+#include "probes/helper_counter.h"
 
 enum { INIT, THREAD_INIT, START, STOP, CLOSE, N_FUNCTIONS };
 

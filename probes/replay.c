@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/option/option_words.h"
-#include "base/visible.h"
 #include "probes/counting.h"
 
 static json_t *number(double x)

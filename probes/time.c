@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/samples.h"
+#include "probes/counting.h"
 #include "probes/markers.h"
 #include "probes/probe.h"
-#include "probes/protocol.h"
 #include "sys/noise.h"
 
 /* An execution that takes longer fills a sample whatever happens in it. */

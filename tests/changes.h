@@ -5,7 +5,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "base/option/change.h"
+#include "base/option/run_option.h"
 
 static inline struct sp_change typed(const char *text)
 {

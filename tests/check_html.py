@@ -191,7 +191,7 @@ def check_contrast(root):
 
 
 def visible(value):
-    """What is read of a record: control characters are made visible (base/visible.h)."""
+    """What is read of a record: control characters are made visible (base/escape.h)."""
     if isinstance(value, str):
         return re.sub("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]",
                       lambda m: {"\n": "\\n", "\r": "\\r"}.get(m[0], f"\\u{ord(m[0]):04x}"), value)

@@ -8,14 +8,12 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/figures.h"
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/random.h"
 #include "base/samples.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "base/visible.h"
 #include "run_suite.h"
 
 START_TEST(error_text_names_place_and_remedy)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/count_trust.h"
+#include "model/count_log.h"
 #include "probes/counting.h"
 #include "probes/known_volume.h"
 #include "probes/perf_events.h"

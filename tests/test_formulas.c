@@ -9,7 +9,7 @@
 #include "base/formula.h"
 #include "base/random.h"
 #include "model/cache/alpha.h"
-#include "model/cache/kept.h"
+#include "model/cache/capacity.h"
 #include "model/ecm.h"
 #include "model/formats/format.h"
 #include "model/formulas/formulas.h"

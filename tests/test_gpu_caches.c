@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/gpu/column_runs.h"
+#include "model/gpu/coalesce.h"
 #include "model/gpu/gpu_caches.h"
 #include "run_suite.h"
 #include "sparse/formats/format_ids.h"

@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "model/count_trust.h"
+#include "model/count_log.h"
 #include "probes/counting.h"
 #include "probes/helper_counter.h"
-#include "probes/helper_process.h"
 #include "run_suite.h"
 
 static int atexit_runs;

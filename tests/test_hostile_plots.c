@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 #include "hostile_record.h"
 #include "io/record/record.h"
 #include "plots/gnuplot.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hand_layout.h"
-#include "model/cache/kept.h"
+#include "model/cache/capacity.h"
 #include "model/roofline.h"
 #include "model/volume/traffic.h"
 #include "near.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "lab/lab_audit.h"
-#include "lab/lab_bind.h"
 #include "lab/lab_check.h"
 #include "lab/lab_report.h"
 #include "run_suite.h"

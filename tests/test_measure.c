@@ -5,7 +5,6 @@
 
 #include "base/samples.h"
 #include "model/cache/capacity.h"
-#include "model/cache/kept.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "session/analyze/analysis.h"

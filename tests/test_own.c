@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/own/own_library.h"
-#include "kernels/own/own_pages.h"
+#include "kernels/own/own_watch.h"
 #include "report/verdict/verdict.h"
 #include "run_suite.h"
 #include "session/own/own.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/figures.h"
+#include "base/text.h"
 #include "io/record/record.h"
 #include "report/html/report_html.h"
 #include "report/report_several.h"

@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "hand_layout.h"
-#include "model/cache/kept.h"
+#include "model/cache/capacity.h"
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"

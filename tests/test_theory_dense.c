@@ -5,7 +5,6 @@
 
 #include "bench/block_fit.h"
 #include "bench/testset.h"
-#include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "near.h"
 #include "run_suite.h"

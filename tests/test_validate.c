@@ -9,7 +9,7 @@
 #include "io/csv_table.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/alpha.h"
-#include "model/cache/overflow.h"
+#include "model/cache/capacity.h"
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
 #include "near.h"

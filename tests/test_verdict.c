@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
-#include "base/visible.h"
+#include "base/escape.h"
+#include "base/text.h"
 #include "explain_must.h"
 #include "io/record/record.h"
 #include "model/losses.h"

@@ -11,7 +11,6 @@
 #include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"
 #include "model/cache/reuse.h"
-#include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "plain_cache.h"
 #include "sparse/generate/generate.h"

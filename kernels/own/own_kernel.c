@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/escape.h"
 #include "base/option/option_words.h"
-#include "base/visible.h"
-#include "kernels/own/own_pages.h"
+#include "kernels/own/own_watch.h"
 #include "sparse/formats/format_ids.h"
 
 struct state {

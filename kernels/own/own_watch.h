@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
 #include "base/status.h"
 
 /* Code of others that may be running. */
@@ -87,5 +88,22 @@ enum sp_status sp_own_watch_ended(const struct sp_own_watch *watch, int wait_sta
 enum sp_status sp_own_watch_cut_off(const struct sp_own_watch *watch, struct sp_error *err);
 /* The sentence about a call that does not return. */
 enum sp_status sp_own_watch_hangs(const struct sp_own_watch *watch, double limit_s, struct sp_error *err);
+
+/* Arrays for a kernel of somebody else: on pages of their own between two that nobody may touch,
+ * the end of the array (in whole lines of 64 bytes) at the second one. What is left of the pages
+ * holds a pattern. */
+
+/* Large ones ask for huge pages; the second never does. */
+extern const struct sp_allocator sp_own_pages_huge, sp_own_pages_small;
+bool sp_own_pages_are(const struct sp_allocator *allocator);
+
+/* Where an array of theirs lies. */
+void sp_own_pages_array(const void *p, size_t size_B, const char *name, struct sp_own_array *array);
+/* Nobody may write it from now on, or may again. */
+void sp_own_pages_protect(struct sp_own_array *array, bool read_only);
+
+/* Bytes of the pattern that were written over: before the start, behind the end; 0: none. The
+ * distance of the furthest one from the array. */
+void sp_own_pages_look(const struct sp_own_array *array, size_t *before_B, size_t *behind_B);
 
 #endif

@@ -1,12 +1,52 @@
+/* One set under LRU, whose words stand in the order of their last use (struct sp_sets): looked
+ * through and moved four words at a time without a branch, so that a processor works on several
+ * sets at once. stride is a multiple of 4; where it is a constant there is no loop either. */
 #include "model/cache/cache.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/lru_set.h"
 #include "model/cache/wide.h"
 #include "model/trace/trace.h"
+
+enum { LRU_SET_WAYS = 32 }; /* at most */
+
+typedef uint32_t sp_lru_words __attribute__((vector_size(16), may_alias));
+typedef int32_t sp_lru_lanes __attribute__((vector_size(16)));
+
+/* Bit w: way w holds the line of `word`, dirty or not. */
+static inline __attribute__((always_inline)) uint32_t lru_set_find(const uint32_t *set, uint32_t word,
+                                                                   const int stride)
+{
+    const sp_lru_words *four = (const sp_lru_words *)set;
+    union {
+        sp_lru_words v;
+        uint64_t half[2];
+    } found = {{0}};
+    sp_lru_words bit = {1, 2, 4, 8};
+#pragma GCC unroll 4
+    for (int i = 0; i < stride / 4; i++, bit <<= 4)
+        found.v |= (sp_lru_words)((four[i] | 1) == (word | 1)) & bit;
+    const uint64_t both = found.half[0] | found.half[1];
+    return (uint32_t)(both | both >> 32);
+}
+
+/* Ways 0 ... way - 1 move one on, over what is in `way`, and `word` comes before them. */
+static inline __attribute__((always_inline)) void lru_set_front(uint32_t *set, int way, uint32_t word,
+                                                                const int stride)
+{
+    sp_lru_words *four = (sp_lru_words *)set, before = {word, word, word, word};
+    sp_lru_lanes lane = {0, 1, 2, 3};
+#pragma GCC unroll 4
+    for (int i = 0; i < stride / 4; i++, lane += 4) {
+        const sp_lru_words here = four[i], moved = {before[3], here[0], here[1], here[2]};
+        const sp_lru_words stays = (sp_lru_words)(lane > way);
+        four[i] = (here & stays) | (moved & ~stays);
+        before = here;
+    }
+}
 
 enum sp_status sp_lru_make(int64_t n_lines, int64_t capacity, struct sp_lru *lru, struct sp_error *err)
 {
@@ -448,10 +488,10 @@ static int64_t most_requests(int64_t n, int n_levels)
 static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetch, int ways, const int stride,
                                       uint32_t *out, int64_t n)
 {
-    const uint32_t found = sp_lru_set_find(set, request, stride);
+    const uint32_t found = lru_set_find(set, request, stride);
     const int way = __builtin_ctz(found | UINT32_C(1) << (ways - 1));
     const uint32_t was = set[way], hit = found != 0;
-    sp_lru_set_front(set, way, request | (was & hit), stride);
+    lru_set_front(set, way, request | (was & hit), stride);
     out[n] = request & ~UINT32_C(1);
     n += fetch & !hit;
     out[n] = was;
@@ -482,7 +522,7 @@ static ALWAYS_INLINE int64_t pass_events(const struct sp_hierarchy *h, uint32_t 
         uint32_t *set = sp_sets_of(s, line), request = sp_word(line, kind == SP_EVENT_WRITE);
         const uint32_t last = set[s->ways - 1];
         if (last && (sp_word_line(last) == open[0] || sp_word_line(last) == open[1]) &&
-            !sp_lru_set_find(set, request, stride))
+            !lru_set_find(set, request, stride))
             refresh_open(open, s, set);
         n = pass_one(set, request, true, s->ways, stride, out, n);
         if (kind == SP_EVENT_OPEN || kind == SP_EVENT_CLOSE)
@@ -643,7 +683,7 @@ static int n_batched(const struct sp_hierarchy *h)
         const struct sp_cache_instance *c = level->instance;
         const bool to_victim = n + 1 < h->n_levels && h->level[n + 1].victim;
         if (to_victim || level->n_parts > 1 || level->depths || c->full || c->sets.policy != SP_LRU ||
-            c->sets.ways > SP_LRU_SET_WAYS)
+            c->sets.ways > LRU_SET_WAYS)
             break;
     }
     return n;

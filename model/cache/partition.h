@@ -10,11 +10,13 @@
 #ifndef SP_MODEL_PARTITION_H
 #define SP_MODEL_PARTITION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
+#include "sparse/formats/layout.h"
 
 /* One level's "matrix=5". SP_USAGE: an array that is not known, or not 1 ... ways - 1 of the
  * cache's ways (of 16 where it is fully associative); the cache is as before. */
@@ -34,5 +36,30 @@ char *sp_partition_text(char *text, size_t size, const struct sp_machine *machin
 
 /* Part of the cache's ways, 0 ... 1, that the array may use: 1 of a cache that is not divided. */
 double sp_partition_share(const struct sp_cache *cache, enum sp_array array);
+
+/* Last-level domains share nothing: each is simulated by itself, and all of them side by side. */
+
+struct sp_domains {
+    int n;                       /* 0: 1 */
+    const int *domain_of_thread; /* [layout threads]; NULL: all in domain 0 */
+    bool one_by_one;
+    /* As in struct sp_sim_options, of all domains together. */
+    bool (*progress)(void *context, double share);
+    void *context;
+    /* Its own. */
+    double *share; /* [n] done of each domain */
+    bool stop;
+};
+
+/* Calls `simulate` for each domain that has threads, with these, from several threads where that
+ * pays. What it adds to sums that all share it adds in an `omp ordered` region, so that they do not
+ * depend on who is first. Returns the error of the first domain that has one. */
+enum sp_status sp_domains_each(struct sp_domains *domains, const struct sp_layout *layout,
+                               enum sp_status (*simulate)(void *what, int domain, const int *thread,
+                                                          int n_threads, struct sp_error *err),
+                               void *what, struct sp_error *err);
+
+/* Called by `simulate` with what is done of its domain, 0 ... 1; true: stop. */
+bool sp_domains_interrupted(struct sp_domains *domains, int domain, double share);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/reuse_counts.h"
 #include "model/cache/wide.h"
 #include "model/trace/kinds.h"
 

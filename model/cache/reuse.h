@@ -19,6 +19,9 @@
 
 #include "base/reading.h"
 #include "base/status.h"
+#include "model/cache/partition.h"
+#include "model/cache/stack_distance.h"
+#include "model/trace/trace.h"
 #include "sparse/formats/layout.h"
 
 struct sp_reuse_options {
@@ -78,15 +81,44 @@ bool sp_reuse_widen(const struct sp_reuse *reuse, struct sp_value capacity, bool
                     struct sp_value *bytes_B);
 
 /* alpha of warm executions in caches of capacity_B each that replace a line by chance (each fill
- * any of the lines, as in model/cache/kept.h): a line outlives the fills of a time with probability
- * exp(-bytes filled/C), bytes that hit fill nothing. The time in which u distinct bytes are touched
- * follows from the curve, whose bytes that miss are the slope of the distinct bytes over time (P.
- * J. Denning, S. C. Schwartz, Properties of the working-set model, CACM 15, 1972); what fills in an
- * execution is what so misses. For a cycle this is the law of sp_kept_by_random(). NAN without
- * sizes. */
+ * any of the lines, as in model/cache/capacity.h): a line outlives the fills of a time with
+ * probability exp(-bytes filled/C), bytes that hit fill nothing. The time in which u distinct bytes
+ * are touched follows from the curve, whose bytes that miss are the slope of the distinct bytes
+ * over time (P. J. Denning, S. C. Schwartz, Properties of the working-set model, CACM 15, 1972);
+ * what fills in an execution is what so misses. For a cycle this is the law of sp_kept_by_random().
+ * NAN without sizes. */
 double sp_reuse_alpha_by_chance(const struct sp_reuse *reuse, double capacity_B);
 
 /* The largest of the sizes that is not above capacity_B; NULL when all are. */
 const struct sp_reuse_size *sp_reuse_at(const struct sp_reuse *reuse, int64_t capacity_B);
+
+/* What the two ways of finding stack distances hand to the one that makes the curve. */
+
+enum sp_reuse_kind { SP_REUSE_X, SP_REUSE_Y, SP_REUSE_REST, SP_N_REUSE_KINDS };
+/* Followed lines of x fall into groups, whose scatter tells how far the estimate can be trusted. */
+enum { SP_REUSE_GROUPS = 16 };
+
+/* References of one domain by the bucket of their distance. */
+struct sp_reuse_counts {
+    int n_groups;                                     /* 1 in an exact count */
+    int64_t first[SP_N_REUSE_KINDS][SP_REUSE_GROUPS]; /* lines touched, each counted once */
+    int64_t within[SP_N_REUSE_KINDS][SP_REUSE_GROUPS][SP_STACK_BUCKETS]; /* again in the execution */
+    int64_t across[SP_N_REUSE_KINDS][SP_REUSE_GROUPS][SP_STACK_BUCKETS]; /* first in it, again since the
+                                                                            last one */
+    double weight;          /* lines that a followed one stands for */
+    int64_t n_x_lines;      /* distinct lines of x */
+    int64_t n_followed;     /* of them */
+    int64_t stream_lines;   /* lines that are not followed: each is touched in one stretch */
+    int64_t stream_y_lines; /* of them: y */
+    int64_t nt_lines;       /* written past the caches */
+    int64_t footprint;      /* distinct lines, those between executions not included */
+    int64_t n_references;
+};
+
+/* Fills *counts (zeroed by the caller) for the threads that `trace` was opened with, those of a
+ * domain, as an exact count does. */
+enum sp_status sp_reuse_count_sampled(struct sp_trace *trace, const struct sp_reuse_options *options,
+                                      double rate, struct sp_domains *domains, int domain,
+                                      struct sp_reuse_counts *counts, struct sp_error *err);
 
 #endif

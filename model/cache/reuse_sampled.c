@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/reuse_counts.h"
+#include "model/cache/reuse.h"
 #include "model/trace/kinds.h"
 #include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "model/cache/cache.h"
 #include "model/gpu/coalesce.h"
-#include "model/gpu/column_runs.h"
 
 /* Sectors that are followed, about: more SMs differ little from these. */
 static const double L1_AIM = 3e6;

@@ -7,7 +7,7 @@
 #include "base/progress.h"
 #include "model/cache/stack_distance.h"
 #include "model/gpu/coalesce.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 #include "model/gpu/requests.h"
 
 /* What passes the L1s of a GPU: a sample of its SMs, each with a cache of its own [THEORY 9, GPUs].

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/gpu/gpu_caches.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 
 /* A thread for each row keeps little of its lines until it comes back to them: how much depends on
  * how the warps drift apart, which no simulation in turns sees. */

@@ -8,7 +8,6 @@
 #include "base/reading.h"
 #include "model/gpu/coalesce.h"
 #include "model/gpu/gpu_time.h"
-#include "model/gpu/occupancy.h"
 #include "model/machine.h"
 #include "model/roofline.h"
 

@@ -53,7 +53,7 @@ struct sp_gpu_grid {
     int64_t
         *start; /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks], BINS [n_long]; else NULL; owned */
     bool counts_parts; /* struct sp_gpu_limits; false until it is set */
-    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/column_runs.h) */
+    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/coalesce.h) */
     int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };

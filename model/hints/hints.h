@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/option/change.h"
+#include "base/option/run_option.h"
 #include "base/reading.h"
 #include "model/hints/gain.h"
 #include "model/losses.h"

@@ -7,7 +7,7 @@
 #include "model/gpu/gpu_predict.h"
 #include "model/gpu/gpu_time.h"
 #include "model/hints/rules.h"
-#include "model/volume/sddmm_choice.h"
+#include "model/volume/volume.h"
 
 static enum sp_verdict judge_format(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                     struct sp_checked *checked)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/kept.h"
+#include "model/cache/capacity.h"
 #include "model/formulas/formulas.h"
 #include "model/unit_costs.h"
 #include "model/volume/traffic.h"
@@ -190,7 +190,7 @@ static const char *level_name(const struct sp_machine *m, int k)
 }
 
 /* Parts somewhat larger than the cache that they share, gone through again and again: a share of
- * them stays (model/cache/kept.h), and is drawn from it. SP_NONE: all or nothing does, or a
+ * them stays (model/cache/capacity.h), and is drawn from it. SP_NONE: all or nothing does, or a
  * bandwidth is not described. */
 static struct sp_value rate_in_part(const struct sp_distribution *d, int n_ranks, double bytes,
                                     const struct sp_residence *home, const char **level)

@@ -1,4 +1,4 @@
-#include "model/trace/told.h"
+#include "model/trace/trace.h"
 
 #include <pthread.h>
 #include <stdio.h>

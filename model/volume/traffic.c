@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/cache/alpha.h"
-#include "model/cache/domains.h"
-#include "model/cache/overflow.h"
+#include "model/cache/capacity.h"
+#include "model/cache/partition.h"
 
 enum { MAX_EXECUTIONS = 6 };
 static const double STEADY = 1e-3;
@@ -416,7 +416,7 @@ static enum sp_status add_domain(void *all, int domain, const int *thread, int n
     return status;
 }
 
-/* What sets that overflow add to the bytes of each domain (model/cache/overflow.h). */
+/* What sets that overflow add to the bytes of each domain (model/cache/capacity.h). */
 
 /* Of each domain: its share of the entries, and of x the lines that it uses. `near`: some of it may
  * stay in the last level; else lines were not counted. */

@@ -35,7 +35,7 @@ struct sp_sim_options {
     size_t x_offset_B, y_offset_B; /* of x[0] and y[0] in a line */
     uint64_t seed;                 /* of the random policy */
     struct sp_depths *depths;      /* sp_sim_ways()'s own; NULL */
-    const struct sp_walk *walk;    /* accesses that somebody tells (model/trace/told.h), in place of the
+    const struct sp_walk *walk;    /* accesses that somebody tells (model/trace/trace.h), in place of the
                                       layout's;    NULL */
     /* Called about every 10 ms with the share done; true: stop with SP_INTERRUPTED. NULL: never. */
     bool (*progress)(void *context, double share);
@@ -62,7 +62,7 @@ struct sp_sim_facts {
  * that of a repetition: under LRU a part of one that fills the caches suffices where levels are not
  * inclusive or victim; else until the memory traffic changes by less than 0.1 %, at most 6. Of a
  * last level that is known to be an LRU cache the memory traffic has what sets that overflow
- * change, with an interval (model/cache/overflow.h). facts may be NULL. SP_USAGE where the layout
+ * change, with an interval (model/cache/capacity.h). facts may be NULL. SP_USAGE where the layout
  * or machine cannot be simulated. */
 enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_sim_options *options,
                               struct sp_traffic traffic[SP_MAX_LEVELS], int *n_levels,
@@ -73,7 +73,7 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
 struct sp_ways {
     int n;                       /* ways of the level; 0: not simulated */
     double read_B[SP_MOST_WAYS]; /* [w], w = 1 ... n - 1: with w ways for the arrays of the partition */
-    double most_B[SP_MOST_WAYS]; /* read_B at most, where sets overflow (model/cache/overflow.h) */
+    double most_B[SP_MOST_WAYS]; /* read_B at most, where sets overflow (model/cache/capacity.h) */
     double x_B[SP_MOST_WAYS];    /* of x in read_B */
 };
 

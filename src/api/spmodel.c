@@ -13,7 +13,6 @@
 #include <time.h>
 
 #include "api/result.h"
-#include "api/view.h"
 #include "base/text.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"

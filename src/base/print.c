@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 
 /* One conversion: "%-*.3lld". */
 struct conversion {

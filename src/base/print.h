@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* As fprintf, but what %s prints is visible and one line (base/visible.h), so that no name can end
+/* As fprintf, but what %s prints is visible and one line (base/escape.h), so that no name can end
  * a line and begin one that looks like the program's; widths and precisions count its bytes.
  * Conversions: d i u x o c s f F e E g G p %, with hh h l ll j z t, no L and no n. src/cli,
  * src/report and src/lab print with nothing else (ctest `layers`); text of the program that has
@@ -15,7 +15,7 @@
 void sp_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Where text leaves for a terminal. Standard output and error are streams that make visible what a
- * terminal would obey (base/visible.h) in all that is printed on them; line ends pass. Colours and
+ * terminal would obey (base/escape.h) in all that is printed on them; line ends pass. Colours and
  * the line of progress pass because they are said by sp_terminal_code(), and by nothing else.
  *
  * A line end in text of others cannot be told from the program's own here: that text is made one

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 
 /* Names of files and strings of records in `what` and `remedy`: each is one line. */
 static void fill(struct sp_error *err, enum sp_status status, const char *remedy, const char *format,

@@ -33,7 +33,7 @@ struct sp_error {
     int64_t line;     /* 1-based line of `path`, 0: none */
     int64_t column;   /* 1-based byte in that line, 0: none */
     char path[1024];  /* file concerned, "": none */
-    char what[768];   /* what is wrong, no final full stop; visible (base/visible.h), one line */
+    char what[768];   /* what is wrong, no final full stop; visible (base/escape.h), one line */
     char remedy[512]; /* what the user can do, "": nothing known; the same */
 };
 

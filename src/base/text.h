@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/reading.h"
+
 /* 14612663 -> "14 612 663" (groups of three, plain blanks). Returns text. */
 char *sp_text_count(char *text, size_t size, int64_t n);
 /* The same for a number that may be none: "?" where it is not finite or beyond int64. */
@@ -29,5 +31,29 @@ char *sp_text_age(char *text, size_t size, double seconds);
 
 /* Of a list "a, b, c" of n items those that fit whole, then " and 2 more"; returns text. */
 char *sp_text_items(char *text, size_t size, const char *list, int n);
+
+/* Figures for people, from values in SI units: three significant digits, intervals, percent. All
+ * return `text`, which is UTF-8. */
+
+/* Decimals that show x with `digits` significant ones, none below the point needed: 0 ... 9. */
+int sp_figure_decimals(double x, int digits);
+/* 4.309 -> "4.31", 1152 -> "1152". */
+char *sp_figure(char *text, size_t size, double x, int digits);
+/* x / scale with its interval where it has one: "76.0 ±0.8"; its ends where the wider side is
+ * above 30 % of the value, or three times the other one: "26.2 (25.1 … 41.0)". */
+char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits);
+/* 0.801 -> "80 %", 0.012 -> "1.2 %", -0.148 -> "−15 %". */
+char *sp_figure_percent(char *text, size_t size, double fraction);
+/* "0.39 ±0.01 simulated", or "unknown (why)". `scale`: SI units in one unit shown; `unit` is put
+ * before the word, "" none. */
+char *sp_figure_value(char *text, size_t size, struct sp_value v, double scale, const char *unit, int digits);
+
+/* A unit in which x has one to three digits before the point. */
+struct sp_scale {
+    double factor; /* SI units in one */
+    const char *prefix;
+};
+struct sp_scale sp_scale_of(double x);         /* "", "k", "M", "G", "T" */
+struct sp_scale sp_scale_of_seconds(double s); /* "ns", "us", "ms", "s" */
 
 #endif

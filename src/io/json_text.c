@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 
 static char *visible_copy(const char *text)
 {

@@ -1,6 +1,6 @@
 /* JSON of others: records, machine files, answers of students, claims. This is where it comes in.
  *
- * Every string and every key is made visible and one line (base/visible.h) as it is read, so that
+ * Every string and every key is made visible and one line (base/escape.h) as it is read, so that
  * nothing that is printed, hashed or compared later can hold a line end or what a terminal obeys.
  * What this program writes of such a document, a record that is added to a store, holds the visible
  * form, which reads as itself. */

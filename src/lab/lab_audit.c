@@ -9,7 +9,7 @@
 
 #include "base/option/option_words.h"
 #include "base/samples.h"
-#include "lab/lab_bind.h"
+#include "lab/lab_check.h"
 #include "lab/lab_folder.h"
 #include "model/volume/traffic.h"
 #include "session/analyze/analyze.h"

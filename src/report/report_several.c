@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/figures.h"
 #include "base/memory.h"
-#include "base/option/change.h"
+#include "base/option/run_option.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "io/files/atomic_file.h"

@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/figures.h"
-#include "base/option/change.h"
 #include "base/option/option_words.h"
+#include "base/option/run_option.h"
 #include "base/text.h"
 #include "io/record/record.h"
 

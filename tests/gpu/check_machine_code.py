@@ -77,7 +77,7 @@ class Limits:
         self.needed_B = max(memory) * LATENCY_S / machine["cores"]
 
     def resident(self, registers, block_threads, shared_B):
-        """Threads, as model/gpu/occupancy.c counts them."""
+        """Threads, as model/gpu/gpu_time.c counts them."""
         of_warp = (registers * 32 + 255) // 256 * 256
         blocks = min(self.threads // block_threads, self.blocks, self.registers // (of_warp * (block_threads // 32)))
         if shared_B:

@@ -33,7 +33,7 @@ struct sp_ceiling_isa {
 
 extern const struct sp_ceiling_isa sp_ceiling_portable, sp_ceiling_avx2, sp_ceiling_avx512;
 
-/* The reading loop of kernels/scan.h. Sums n_a and n_b vectors of 64 bytes from two aligned
+/* The reading loop of kernels/ceiling.h. Sums n_a and n_b vectors of 64 bytes from two aligned
  * streams, read in step. */
 typedef uint64_t sp_scan_loop(const void *a, int64_t n_a, const void *b, int64_t n_b);
 extern sp_scan_loop sp_scan_portable, sp_scan_avx2, sp_scan_avx512;

@@ -1,4 +1,4 @@
-#include "kernels/scan.h"
+#include "kernels/ceiling.h"
 
 #include <omp.h>
 #include <stdint.h>

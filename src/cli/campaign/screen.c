@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/campaign/campaign_options.h"

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/escape.h"
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "base/visible.h"
 #include "cli/core/mpi_job.h"
 #include "cli/core/output.h"
 #include "cli/manual/manual.h"

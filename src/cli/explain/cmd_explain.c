@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/figures.h"
+#include "base/text.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"

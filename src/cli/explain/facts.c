@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/figures.h"
+#include "base/text.h"
 #include "io/record/record.h"
 #include "model/formulas/formulas.h"
 #include "model/volume/volume.h"

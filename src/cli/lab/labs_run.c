@@ -14,7 +14,6 @@
 #include "cli/core/output.h"
 #include "cli/core/process.h"
 #include "cli/lab/labs_options.h"
-#include "lab/lab_bind.h"
 #include "lab/lab_check.h"
 #include "lab/lab_folder.h"
 #include "lab/lab_report.h"

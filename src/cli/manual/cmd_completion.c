@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/option/run_option.h"
 #include "base/print.h"
-#include "base/visible.h"
 #include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/visible.h"
+#include "base/escape.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/explain/terms/topics.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "model/ranks/network.h"
+#include "model/ranks/distributed.h"
 
 /* Reads a file. SP_INPUT names the file, the key (or the line, for bad JSON) and the remedy. */
 enum sp_status sp_network_file_read(const char *path, struct sp_network *out, struct sp_error *err);

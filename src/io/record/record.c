@@ -9,9 +9,9 @@
 #include <time.h>
 
 #include "base/escape.h"
-#include "base/figures.h"
 #include "base/option/run_option.h"
 #include "base/samples.h"
+#include "base/text.h"
 #include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/json_text.h"

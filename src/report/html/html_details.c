@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "base/visible.h"
 #include "report/html/html_sections.h"
 
 enum { HEAD_COLUMNS = 9, CELL = 64 };

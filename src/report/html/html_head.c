@@ -1,7 +1,6 @@
 /* The verdict; and what was analysed and how: figures, matrix, machine, roofs, kernel, bytes. */
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/print.h"
 #include "base/text.h"
 #include "io/record/record_losses.h"

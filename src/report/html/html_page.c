@@ -9,7 +9,6 @@
 #include "base/escape.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "base/visible.h"
 #include "plots/gnuplot.h"
 
 /* Colours by what they are for. Text has a contrast of at least 4.5 to the surfaces page, card and

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/record/record.h"
 #include "plots/plot.h"
 #include "report/html/html_sections.h"

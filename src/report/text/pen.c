@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/print.h"
-#include "base/visible.h"
 
 enum { TEXT_MAX = 4096 };
 

@@ -1,7 +1,7 @@
 /* A pen writes lines of a terminal report: it knows the width, the colours and whether the reader's
  * terminal speaks UTF-8, and breaks lines. Text handed to it is UTF-8; what came from a file cannot
  * move the cursor, change colours or begin a line, because control characters are made visible
- * (base/visible.h). */
+ * (base/escape.h). */
 #ifndef SP_REPORT_PEN_H
 #define SP_REPORT_PEN_H
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/print.h"
-#include "base/visible.h"
 #include "io/record/record.h"
 #include "report/text/sections.h"
 #include "report/verdict/verdict.h"

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/samples.h"
 #include "base/text.h"
 #include "io/record/record.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/record/record_losses.h"

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/text.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
+#include "base/text.h"
 #include "io/record/record_losses.h"
 #include "report/report_words.h"
 #include "report/text/sections.h"

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/text.h"
 #include "report/text/sections.h"
 

@@ -1,8 +1,8 @@
 /* Subject, state, possible and reached; the other lines have files of their own. */
 #include <ctype.h>
 
+#include "base/escape.h"
 #include "base/option/option_words.h"
-#include "base/visible.h"
 #include "report/verdict/verdict_parts.h"
 
 /* Facts of a record that several lines of the verdict rest on. */

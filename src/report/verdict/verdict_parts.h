@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/figures.h"
 #include "base/text.h"
 #include "io/record/record.h"
 #include "report/verdict/verdict.h"

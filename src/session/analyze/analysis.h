@@ -15,7 +15,7 @@
 #include "model/hints/hints.h"
 #include "model/losses.h"
 #include "model/roofline.h"
-#include "model/trace/told.h"
+#include "model/trace/trace.h"
 #include "model/volume/traffic.h"
 #include "probes/perf_events.h"
 #include "session/analyze/analyze.h"

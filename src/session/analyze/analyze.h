@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/option/change.h"
+#include "base/option/run_option.h"
 #include "base/progress.h"
 #include "io/record/record.h"
 #include "model/hints/hints.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "io/record/record.h"
-#include "kernels/scan.h"
+#include "kernels/ceiling.h"
 #include "model/formats/format.h"
 #include "session/analyze/analysis.h"
 #include "sparse/formats/format.h"

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/samples.h"
-#include "kernels/scan.h"
+#include "kernels/ceiling.h"
 #include "session/analyze/plan.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/noise.h"

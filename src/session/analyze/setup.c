@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
 #include "kernels/own/own_kernel.h"
-#include "kernels/own/own_pages.h"
+#include "kernels/own/own_watch.h"
 #include "model/roofline.h"
 #include "session/analyze/pcore.h"
 #include "sparse/csr/csr.h"

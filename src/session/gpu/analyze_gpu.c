@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/analyze.h"
 #include "session/gpu/gpu_analysis.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 #include "model/volume/volume.h"
 #include "session/gpu/gpu_analysis.h"
 #include "sparse/reorder/reorder.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 #include "session/gpu/gpu_analysis.h"
 #include "session/record/parts.h"
 

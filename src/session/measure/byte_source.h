@@ -4,7 +4,7 @@
 #define SP_SESSION_BYTE_SOURCE_H
 
 #include "base/progress.h"
-#include "model/count_trust.h"
+#include "model/count_log.h"
 #include "model/machine.h"
 #include "probes/probe.h"
 #include "session/record/recording.h"

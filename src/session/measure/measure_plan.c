@@ -296,8 +296,8 @@ struct sp_value sp_measure_llc(const struct sp_ceiling_arena *arena, int64_t l2_
 enum { CYCLE_SIZES = 9, CYCLE_PASSES = 7, CYCLE_IGNORED = 2 };
 
 /* Of a set of size S a share h is found again: in a cache of C = S (1 - h)/-ln h by random
- * replacement, of C = h S by the best (model/cache/kept.h). Sizes with a share between these say
- * what C is, and the law by which they agree on it is the cache's. */
+ * replacement, of C = h S by the best (model/cache/capacity.h). Sizes with a share between these
+ * say what C is, and the law by which they agree on it is the cache's. */
 static const double most_found = 0.95, least_found = 0.15;
 
 static double capacity_by(enum sp_keeping law, double size_B, double found)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "model/cache/overflow.h"
+#include "model/cache/capacity.h"
 #include "model/cache/reuse.h"
 #include "model/gather.h"
 #include "model/volume/traffic.h"

@@ -7,10 +7,10 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "model/cache/overflow.h"
+#include "model/cache/capacity.h"
 #include "model/cache/partition.h"
 #include "model/formats/format.h"
-#include "model/gpu/occupancy.h"
+#include "model/gpu/gpu_time.h"
 #include "session/gpu/record_gpu.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"

@@ -9,7 +9,7 @@
 
 #include "base/progress.h"
 #include "model/cache/alpha.h"
-#include "model/cache/kept.h"
+#include "model/cache/capacity.h"
 #include "model/ecm.h"
 #include "model/gather.h"
 #include "model/gpu/gpu_predict.h"

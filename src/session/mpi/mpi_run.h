@@ -12,7 +12,7 @@
 #include "io/matrix/load_options.h"
 #include "io/record/record.h"
 #include "kernels/mpi_module.h"
-#include "model/ranks/network.h"
+#include "model/ranks/distributed.h"
 #include "sparse/ranks/halo.h"
 #include "sys/machine/topology.h"
 

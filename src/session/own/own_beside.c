@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/visible.h"
+#include "base/escape.h"
 #include "kernels/own/own_kernel.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"

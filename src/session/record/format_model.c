@@ -6,7 +6,6 @@
 
 #include "model/cache/alpha.h"
 #include "model/roofline.h"
-#include "model/volume/sddmm_choice.h"
 #include "model/volume/volume.h"
 #include "session/analyze/pcore.h"
 #include "sparse/formats/format.h"

@@ -29,7 +29,7 @@ enum sp_status sp_format_volume(const struct sp_workload *workload, double alpha
 enum sp_status sp_format_least_volume(const struct sp_workload *workload, int64_t n_c_used,
                                       struct sp_volume *least, struct sp_error *err);
 
-/* SDDMM besides: tiles from a measured density on (model/volume/sddmm_choice.h). The format among
+/* SDDMM besides: tiles from a measured density on (model/volume/volume.h). The format among
  * sp_format_choices() (put into *workload) whose max(V/b_S, W/P_core) is least, at alpha_min, with
  * the roof of the level that holds its arrays between executions (warm) or memory's; complex
  * values: CRS. The plan gives the time for P_core (sp_pcore_options_for). */

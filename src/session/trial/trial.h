@@ -5,7 +5,7 @@
 #ifndef SP_SESSION_TRIAL_H
 #define SP_SESSION_TRIAL_H
 
-#include "base/option/change.h"
+#include "base/option/run_option.h"
 #include "session/analyze/analyze.h"
 #include "session/analyze/setup.h"
 

@@ -12,7 +12,6 @@
 #include "base/option/option_words.h"
 #include "base/samples.h"
 #include "base/text.h"
-#include "base/visible.h"
 #include "io/files/input_file.h"
 
 /* --- The table ------------------------------------------------------------------------------- */
