@@ -1,6 +1,6 @@
 /* cuSPARSE's generic functions, 11 and 12. Descriptors are asked through cuSPARSE's own
  * functions. */
-#include "attach/gpu.h"
+#include "attach/attach.h"
 
 typedef int spmv(void *handle, int op, const void *alpha, void *A, void *x, const void *beta, void *y,
                  int type, int algorithm, void *buffer);

@@ -1,4 +1,4 @@
-#include "attach/gpu.h"
+#include "attach/attach.h"
 
 #include <stdlib.h>
 #include <string.h>

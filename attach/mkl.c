@@ -1,8 +1,39 @@
-#include "attach/mkl.h"
-
+/* What the four types of MKL share. A handle hides its arrays: those that mkl_sparse_*_create_csr
+ * was given are remembered, which MKL keeps and does not copy; of others mkl_sparse_*_export_csr is
+ * asked. MKL_INT has 4 or 8 bytes: the distance of rows_end from rows_start tells, or else what can
+ * be read from both. Whole numbers pass through as longs, so that both widths are the same here. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "attach/attach.h"
+
+struct mkl_descr {
+    int type, mode, diag;
+};
+
+enum {
+    MKL_SUCCESS = 0,
+    MKL_ABSENT = 6, /* SPARSE_STATUS_NOT_SUPPORTED */
+    MKL_NOT_TRANSPOSED = 10,
+    MKL_GENERAL = 20,
+    MKL_SYMMETRIC = 21,
+    MKL_HERMITIAN = 22,
+    MKL_TRIANGULAR = 23,
+    MKL_UPPER = 41,
+    MKL_UNIT = 51,
+    MKL_COLUMN_MAJOR = 102
+};
+
+struct mkl_c {
+    float re, im;
+};
+struct mkl_z {
+    double re, im;
+};
+
+typedef int mkl_export(const void *A, int *indexing, long *rows, long *cols, const void **rows_start,
+                       const void **rows_end, const void **col, void **values);
 
 /* Handles and their arrays, in a table that grows. */
 struct made {
@@ -26,8 +57,9 @@ static struct made *find_made(const void *handle)
     return NULL;
 }
 
-void sp_mkl_made(const void *A, int indexing, long rows, long cols, const void *rows_start,
-                 const void *rows_end, const void *col, enum sp_attach_type type)
+/* A handle that was made of these arrays. */
+static void mkl_made(const void *A, int indexing, long rows, long cols, const void *rows_start,
+                     const void *rows_end, const void *col, enum sp_attach_type type)
 {
     pthread_mutex_lock(&lock);
     struct made *m = find_made(A);
@@ -98,7 +130,7 @@ static bool export_rows(const void *A, enum sp_attach_type type, struct made *m)
                                        [SP_ATTACH_F64] = "mkl_sparse_d_export_csr",
                                        [SP_ATTACH_C64] = "mkl_sparse_c_export_csr",
                                        [SP_ATTACH_C128] = "mkl_sparse_z_export_csr"};
-    sp_mkl_export *ask = (sp_mkl_export *)sp_attach_function(name[type]);
+    mkl_export *ask = (mkl_export *)sp_attach_function(name[type]);
     long rows = -1, cols = -1;
     void *values = NULL;
     *m = (struct made){.handle = A, .type = type};
@@ -149,24 +181,25 @@ static int threads(void)
 }
 
 /* Of a diagonal and of blocks no more is told. */
-static uint32_t bits_of(const struct sp_mkl_descr *d)
+static uint32_t bits_of(const struct mkl_descr *d)
 {
-    if (d->type == SP_MKL_GENERAL)
+    if (d->type == MKL_GENERAL)
         return 0;
-    if (d->type != SP_MKL_SYMMETRIC && d->type != SP_MKL_HERMITIAN && d->type != SP_MKL_TRIANGULAR)
+    if (d->type != MKL_SYMMETRIC && d->type != MKL_HERMITIAN && d->type != MKL_TRIANGULAR)
         return SP_ATTACH_TRIANGLE;
-    return (d->type == SP_MKL_TRIANGULAR ? 0 : SP_ATTACH_TRIANGLE) |
-           (d->mode == SP_MKL_UPPER ? SP_ATTACH_UPPER : SP_ATTACH_LOWER) |
-           (d->diag == SP_MKL_UNIT ? SP_ATTACH_UNIT : 0);
+    return (d->type == MKL_TRIANGULAR ? 0 : SP_ATTACH_TRIANGLE) |
+           (d->mode == MKL_UPPER ? SP_ATTACH_UPPER : SP_ATTACH_LOWER) |
+           (d->diag == MKL_UNIT ? SP_ATTACH_UNIT : 0);
 }
 
-struct sp_attach_product sp_mkl_product(enum sp_attach_row row, const void *A, int transposition,
-                                        const struct sp_mkl_descr *descr, enum sp_attach_type type)
+/* Of columns: MKL_INT as it was passed. */
+static struct sp_attach_product mkl_product(enum sp_attach_row row, const void *A, int transposition,
+                                            const struct mkl_descr *descr, enum sp_attach_type type)
 {
     return (struct sp_attach_product){.row = row,
                                       .matrix = A,
-                                      .op = transposition == SP_MKL_NOT_TRANSPOSED ? SP_ATTACH_SPMV
-                                                                                   : SP_ATTACH_TRANSPOSE,
+                                      .op = transposition == MKL_NOT_TRANSPOSED ? SP_ATTACH_SPMV
+                                                                                : SP_ATTACH_TRANSPOSE,
                                       .width = 1,
                                       .bits = bits_of(descr),
                                       .look = look,
@@ -174,10 +207,10 @@ struct sp_attach_product sp_mkl_product(enum sp_attach_row row, const void *A, i
                                       .context = (void *)(intptr_t)type};
 }
 
-void sp_mkl_block(struct sp_attach_product *p, int layout, long columns)
+static void mkl_block(struct sp_attach_product *p, int layout, long columns)
 {
     p->bits |= p->op == SP_ATTACH_TRANSPOSE ? SP_ATTACH_SIDE_T : 0;
-    p->bits |= layout == SP_MKL_COLUMN_MAJOR ? SP_ATTACH_COLUMNS : 0;
+    p->bits |= layout == MKL_COLUMN_MAJOR ? SP_ATTACH_COLUMNS : 0;
     p->op = SP_ATTACH_SPMM;
     p->width = (uint32_t)columns; /* the lower half: of either MKL_INT */
 }
@@ -186,7 +219,7 @@ SP_EXPORT int mkl_sparse_destroy(void *A)
 {
     int (*real)(void *) = (int (*)(void *))sp_attach_real(SP_ROW_mkl_sparse_destroy);
     if (!real)
-        return SP_MKL_ABSENT;
+        return MKL_ABSENT;
     if (sp_attach_is_on())
         forget(A);
     return real(A);
@@ -212,7 +245,7 @@ SP_EXPORT int mkl_sparse_destroy(void *A)
 #define ROW_CREATE SP_ROW_mkl_sparse_d_create_csr
 #include "attach/mkl.inc"
 
-#define VALUE      struct sp_mkl_c
+#define VALUE      struct mkl_c
 #define TYPE       SP_ATTACH_C64
 #define MV         mkl_sparse_c_mv
 #define MM         mkl_sparse_c_mm
@@ -222,7 +255,7 @@ SP_EXPORT int mkl_sparse_destroy(void *A)
 #define ROW_CREATE SP_ROW_mkl_sparse_c_create_csr
 #include "attach/mkl.inc"
 
-#define VALUE      struct sp_mkl_z
+#define VALUE      struct mkl_z
 #define TYPE       SP_ATTACH_C128
 #define MV         mkl_sparse_z_mv
 #define MM         mkl_sparse_z_mm

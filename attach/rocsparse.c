@@ -1,7 +1,7 @@
 /* rocSPARSE's generic functions. rocsparse_spmv got a stage before its last two arguments in ROCm
  * 6: all that may have been passed is passed on, and a stage is told from the address that stood
  * there before. Calls that ask for the size of the buffer, or prepare, are no products. */
-#include "attach/gpu.h"
+#include "attach/attach.h"
 
 typedef int spmv(void *handle, int op, const void *alpha, const void *A, const void *x, const void *beta,
                  const void *y, int type, int algorithm, uintptr_t a, uintptr_t b, uintptr_t c);

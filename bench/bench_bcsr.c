@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "bench/block_fit.h"
 #include "kernels/kernel.h"
 #include "sparse/formats/bcsr.h"

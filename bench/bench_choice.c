@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "io/matrix/load_options.h"
 #include "session/analyze/setup.h"
 #include "session/measure/machine.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "gpu_bench.h"
 #include "io/machine/machine_file.h"

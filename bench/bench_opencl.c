@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "kernels/gpu_module.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "bench/testset.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "model/cache/reuse.h"
 #include "model/volume/traffic.h"
 #include "sparse/csr/csr.h"

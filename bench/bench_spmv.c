@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/hash.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
 #include "kernels/ceiling.h"

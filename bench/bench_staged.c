@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "kernels/kernel.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"

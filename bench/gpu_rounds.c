@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "gpu_bench.h"
 
 /* Reads other data until nothing else is in the L2. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/samples.h"
+#include "base/reading.h"
 
 static const char *const kind_names[] = {"idle", "known", "job"};
 

@@ -221,7 +221,8 @@ struct sp_ecm_times sp_ecm_of(const struct sp_ecm_inputs *in)
     return t;
 }
 
-void sp_ecm_interface_name(const struct sp_machine *m, int inner, char name[12])
+/* Name of the interface between two levels, the outer one n_caches: memory: "L1L2", "L3Mem". */
+static void ecm_interface_name(const struct sp_machine *m, int inner, char name[12])
 {
     assert(inner >= 0 && inner < m->n_caches);
     if (inner + 1 < m->n_caches)
@@ -237,7 +238,7 @@ static void describe(const struct sp_machine *m, int k, int n_threads, int n_dom
     const struct sp_ceiling *from;
     if (k + 1 < m->n_caches)
         snprintf(level, sizeof level, "L%d", m->cache[k + 1].level % 10);
-    sp_ecm_interface_name(m, k, t->name);
+    ecm_interface_name(m, k, t->name);
     t->one_Bps = t->write_weight = sp_value_none(unknown_bandwidth);
     for (int i = 0; i < m->ecm.n_interfaces; i++)
         if (strcmp(m->ecm.interface[i].level, level) == 0) {

@@ -66,9 +66,6 @@ struct sp_ecm_times sp_ecm_of(const struct sp_ecm_inputs *inputs);
 /* T_1 of plain numbers: core T_OL, load T_nOL, transfer[n]. */
 double sp_ecm_compose(double core, double load, const double *transfer, int n, double f);
 
-/* Name of the interface between two levels, the outer one n_caches: memory: "L1L2", "L3Mem". */
-void sp_ecm_interface_name(const struct sp_machine *machine, int inner, char name[12]);
-
 /* The machine's part: names, bandwidths, weights, overlap, error, and what n_threads in n_domains
  * draw of shared levels (sp_roof_for()). traffic[n_levels]: of one execution, as sp_sim_traffic()
  * gives it for all the machine's caches (n_levels = n_caches). core_s and load_s are copied. mode:

@@ -1,5 +1,4 @@
-/* Which gathers find their line fetched ahead: a sample of the layout's own accesses in the first
- * cache and in a table of streams. */
+/* What gathers wait for, and which of them find their line fetched ahead. */
 #include "model/gather.h"
 
 #include <assert.h>
@@ -11,6 +10,9 @@
 #include "base/memory.h"
 #include "model/trace/trace.h"
 #include "sparse/formats/format.h"
+
+/* Which gathers find their line fetched ahead: a sample of the layout's own accesses in the first
+ * cache and in a table of streams. */
 
 enum {
     STREAMS = 32,  /* that are followed at the same time */
@@ -153,7 +155,8 @@ enum sp_status sp_gather_ahead(const struct sp_layout *l, const struct sp_sim_op
     return status;
 }
 
-void sp_gather_hits_ahead(struct sp_gather_hits *hits, double share)
+/* Takes that share of each outer level to the first one. */
+static void gather_hits_ahead(struct sp_gather_hits *hits, double share)
 {
     for (int k = 1; k < hits->n_levels; k++) {
         const double moved = share * hits->count[k];
@@ -282,7 +285,7 @@ struct sp_gather_roof sp_gather_roof_of_layout(const struct sp_machine *m, const
     struct sp_gather_hits hits = {0};
     if (is_spmv && l->n_nz > 0)
         hits = sp_gather_hits_of(m, sp_layout_gather_bytes(l) / (double)l->s_x, traffic, n_levels);
-    sp_gather_hits_ahead(&hits, ahead);
+    gather_hits_ahead(&hits, ahead);
     const struct sp_gather_roof roof = sp_gather_roof_of(m, &hits, n_threads);
     if (is_spmv && l->s_x == sizeof(double))
         return roof;

@@ -47,9 +47,6 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *machine, double
 enum sp_status sp_gather_ahead(const struct sp_layout *layout, const struct sp_sim_options *options,
                                double *share, struct sp_error *err);
 
-/* Takes that share of each outer level to the first one. */
-void sp_gather_hits_ahead(struct sp_gather_hits *hits, double share);
-
 /* Gathers per second that n_threads get from a level [1/s]: the faster of the ceilings "gather" and
  * "gather_ld". Between the thread counts that are there, the straight line between neighbours,
  * SP_MODELLED, its interval from the fewer threads' rate to as many times that of one thread;

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/record/record.h"
-#include "plots/gnuplot.h"
 #include "plots/script.h"
 
 const struct sp_plot_kind *const sp_plot_kinds[] = {

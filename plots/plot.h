@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "io/record/record.h"
-#include "plots/gnuplot.h"
+#include "plots/script.h"
 
 struct sp_script; /* plots/script.h */
 

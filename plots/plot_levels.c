@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "io/record/record.h"
-#include "plots/places.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "plots/places.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 

@@ -1,12 +1,429 @@
 #include "plots/script.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <features.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/escape.h"
-#include "plots/places.h"
+#include "base/option/option_words.h"
+#include "io/files/part_file.h"
+
+struct corners {
+    double x[4], y[4];
+};
+
+static struct corners corners_of(const struct sp_box *b)
+{
+    static const double across[] = {-0.5, 0.5, 0.5, -0.5}, up[] = {-0.5, -0.5, 0.5, 0.5};
+    const double c = cos(b->turn), s = sin(b->turn);
+    struct corners k;
+    for (int i = 0; i < 4; i++) {
+        k.x[i] = b->x + across[i] * b->width * c - up[i] * b->height * s;
+        k.y[i] = b->y + across[i] * b->width * s + up[i] * b->height * c;
+    }
+    return k;
+}
+
+/* Does a direction part the two? */
+static bool parts(const struct corners *a, const struct corners *b, double turn)
+{
+    double a_lo = INFINITY, a_hi = -INFINITY, b_lo = INFINITY, b_hi = -INFINITY;
+    for (int i = 0; i < 4; i++) {
+        const double p = a->x[i] * cos(turn) + a->y[i] * sin(turn),
+                     q = b->x[i] * cos(turn) + b->y[i] * sin(turn);
+        a_lo = fmin(a_lo, p), a_hi = fmax(a_hi, p);
+        b_lo = fmin(b_lo, q), b_hi = fmax(b_hi, q);
+    }
+    return a_hi <= b_lo || b_hi <= a_lo;
+}
+
+bool sp_boxes_meet(const struct sp_box *a, const struct sp_box *b)
+{
+    const struct corners p = corners_of(a), q = corners_of(b);
+    return !parts(&p, &q, a->turn) && !parts(&p, &q, a->turn + M_PI / 2) && !parts(&p, &q, b->turn) &&
+           !parts(&p, &q, b->turn + M_PI / 2);
+}
+
+void sp_places_take(struct sp_places *p, struct sp_box box, enum sp_taken_by by)
+{
+    if (p->n == SP_MOST_BOXES)
+        return;
+    p->by[p->n] = by;
+    p->box[p->n++] = box;
+}
+
+void sp_places_take_line(struct sp_places *p, double x0, double y0, double x1, double y1)
+{
+    sp_places_take(
+        p, (struct sp_box){(x0 + x1) / 2, (y0 + y1) / 2, hypot(x1 - x0, y1 - y0), 2, atan2(y1 - y0, x1 - x0)},
+        SP_BY_LINE);
+}
+
+static bool is_inside(const struct sp_places *p, const struct sp_box *b)
+{
+    const struct corners k = corners_of(b);
+    for (int i = 0; i < 4; i++)
+        if (!(k.x[i] >= 0 && k.x[i] <= p->width && k.y[i] >= 0 && k.y[i] <= p->height))
+            return false;
+    return true;
+}
+
+int sp_places_choose(struct sp_places *p, const struct sp_box *choice, int n, enum sp_taken_by meets)
+{
+    int best = -1, least = (int)meets;
+    for (int i = 0; i < n; i++) {
+        int cost = is_inside(p, &choice[i]) ? 0 : SP_BY_TEXT;
+        for (int k = 0; k < p->n && cost < least; k++)
+            cost += sp_boxes_meet(&choice[i], &p->box[k]) ? (int)p->by[k] : 0;
+        if (cost < least)
+            best = i, least = cost;
+    }
+    if (best >= 0)
+        sp_places_take(p, choice[best], SP_BY_TEXT);
+    return best;
+}
+
+static double em_of(uint32_t c)
+{
+    return c > 0x2e80                                   ? 1.1
+           : c >= 0x80                                  ? 0.85
+           : strchr(" !'(),-./:;I[]`fijlrt{|}", (int)c) ? 0.42
+           : strchr("%@MWm", (int)c)                    ? 1.02
+           : (c >= 'A' && c <= 'Z') || c == 'w'         ? 0.82
+                                                        : 0.65;
+}
+
+double sp_text_em(const char *text)
+{
+    double em = 0;
+    while (*text)
+        em += em_of(sp_utf8_next(&text));
+    return em;
+}
+
+void sp_text_fit(char *text, size_t size, double most, bool columns)
+{
+    static const char ellipsis[] = "…";
+    const size_t length = strlen(text);
+    double *at = malloc((length + 2) * sizeof *at); /* width in front of each character */
+    size_t *byte = malloc((length + 2) * sizeof *byte), n = 0;
+    if (at && byte) {
+        double width = 0;
+        for (const char *p = text;; n++) {
+            at[n] = width;
+            byte[n] = (size_t)(p - text);
+            if (!*p)
+                break;
+            const uint32_t c = sp_utf8_next(&p);
+            width += columns ? 1 : em_of(c);
+        }
+        if (width > most && n > 0) {
+            const double left = (most - 1) / 2;
+            size_t from = 0, to = n;
+            while (from < n && at[from + 1] <= left)
+                from++;
+            while (to > from + 1 && width - at[to - 1] <= left)
+                to--;
+            const size_t rest = length - byte[to] + 1;
+            if (byte[from] + sizeof ellipsis - 1 + rest <= size) {
+                memmove(text + byte[from] + sizeof ellipsis - 1, text + byte[to], rest);
+                memcpy(text + byte[from], ellipsis, sizeof ellipsis - 1);
+            }
+        }
+    }
+    free(at);
+    free(byte);
+}
+
+static const char *const term_names[SP_N_TERMS] = {"svg", "pdf", "png", "txt", "gp"};
+
+const char *sp_term_name(enum sp_image term)
+{
+    return term_names[term];
+}
+
+int sp_term_from_name(const char *name)
+{
+    for (int i = 0; i < SP_N_TERMS; i++)
+        if (strcmp(term_names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+extern char **environ;
+
+/* What fontconfig and the loader of libraries need where they are not in their usual places. */
+static const char *const passed_on[] = {
+    "HOME",          "TMPDIR",          "XDG_CACHE_HOME",  "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH"};
+enum { N_PASSED_ON = sizeof passed_on / sizeof *passed_on, N_FIXED = 2 };
+
+static void close_environment(char *list[N_FIXED + N_PASSED_ON + 1])
+{
+    int n = 0;
+    list[n++] = (char *)"PATH=/usr/local/bin:/usr/bin:/bin";
+    list[n++] = (char *)"LC_ALL=C.UTF-8";
+    for (int i = 0; i < N_PASSED_ON; i++) {
+        const size_t length = strlen(passed_on[i]);
+        for (char **e = environ; e && *e; e++)
+            if (strncmp(*e, passed_on[i], length) == 0 && (*e)[length] == '=') {
+                list[n++] = *e;
+                break;
+            }
+    }
+    list[n] = NULL;
+}
+
+/* All that plots consist of, beside data blocks; abbreviated commands are not listed. */
+static bool is_command(const char *word)
+{
+    static const char *const commands[] = {"set", "unset", "plot", "print", "#"};
+    const size_t length = strcspn(word, " \n;");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strlen(commands[i]) == length && memcmp(word, commands[i], length) == 0)
+            return true;
+    return false;
+}
+
+/* The end of the line of a comment, or of a data block that begins here; else where it is. */
+static const char *skip_data(const char *p)
+{
+    const char *end = *p == '#' ? strchr(p, '\n') : *p == '$' ? strstr(p, "\nEOD\n") : NULL;
+    return !end ? p : *p == '#' ? end : end + 4;
+}
+
+bool sp_gnuplot_is_harmless(const char *script)
+{
+    bool begins = true; /* a command */
+    for (const char *p = script; *p; p++) {
+        if (begins) {
+            p = skip_data(p + strspn(p, " \n"));
+            if (!*p)
+                return true;
+            if (*p != '\n' && !is_command(p))
+                return false;
+        }
+        if (*p == '`' || strncmp(p, "system", 6) == 0 || strncmp(p, "output '", 8) == 0)
+            return false;
+        if (*p == '\'') {
+            p += 1 + strcspn(p + 1, "'\n");
+            if (*p != '\'')
+                return false;
+        }
+        begins = *p == ';' || (*p == '\n' && p > script && p[-1] != '\\');
+    }
+    return true;
+}
+
+/* What gnuplot said, in one line: a script error names its line in the middle of several. */
+static void read_words(FILE *said, char *text, size_t size)
+{
+    size_t n = 0;
+    int c;
+    rewind(said);
+    while ((c = fgetc(said)) != EOF && n + 2 < size) {
+        if (c < ' ')
+            c = ' ';
+        if (c != ' ' || (n > 0 && text[n - 1] != ' '))
+            text[n++] = (char)c;
+    }
+    text[n] = '\0';
+}
+
+/* Reads until the other end is closed; false: out of time. */
+static bool receive(int from, double end, FILE *to)
+{
+    char block[65536];
+    for (double left; (left = end - sp_now()) > 0;) {
+        struct pollfd ready = {.fd = from, .events = POLLIN};
+        if (poll(&ready, 1, 1 + (int)(1000 * fmin(left, 1000))) <= 0)
+            continue;
+        const ssize_t got = read(from, block, sizeof block);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return true;
+        if (got > 0)
+            fwrite(block, 1, (size_t)got, to);
+    }
+    return false;
+}
+
+/* Waits with growing pauses; false: out of time, and the process is gone. */
+static bool wait_for(pid_t pid, double end, int *result)
+{
+    long pause_ns = 1000000;
+    pid_t got;
+    while ((got = waitpid(pid, result, WNOHANG)) == 0 || (got < 0 && errno == EINTR)) {
+        if (sp_now() > end) {
+            kill(pid, SIGKILL);
+            waitpid(pid, result, 0);
+            return false;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+        pause_ns = pause_ns < 50000000 ? pause_ns * 2 : pause_ns;
+    }
+    return true;
+}
+
+/* The files of a run, none of which has a name. */
+struct files {
+    FILE *script, *said, *picture;
+    int drawn[2]; /* the pipe */
+};
+
+static FILE *unnamed_file(const char *what)
+{
+    const int descriptor = memfd_create(what, MFD_CLOEXEC);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w+");
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
+static enum sp_status open_files(struct files *f, const char *script, char **picture, size_t *size,
+                                 struct sp_error *err)
+{
+    *f =
+        (struct files){unnamed_file("script"), unnamed_file("said"), open_memstream(picture, size), {-1, -1}};
+    if (!f->script || !f->said || !f->picture)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for a plot: %s", strerror(errno));
+    if (fputs(script, f->script) < 0 || fflush(f->script) != 0 || pipe2(f->drawn, O_CLOEXEC) != 0)
+        return sp_fail(err, SP_OUTPUT, NULL, "cannot hand gnuplot a script: %s", strerror(errno));
+    rewind(f->script);
+    return SP_OK;
+}
+
+/* The picture is whole in memory, or *picture is NULL. */
+static enum sp_status close_files(struct files *f, enum sp_status status, char **picture, size_t *size,
+                                  struct sp_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        if (f->drawn[i] >= 0)
+            close(f->drawn[i]);
+    if (f->script)
+        fclose(f->script);
+    if (f->said)
+        fclose(f->said);
+    const bool lost = f->picture && (ferror(f->picture) | (fclose(f->picture) != 0));
+    if (status == SP_OK && lost)
+        status = sp_fail(err, SP_MEMORY, NULL, "no memory for a picture");
+    if (status != SP_OK) {
+        if (f->picture)
+            free(*picture);
+        *picture = NULL;
+        *size = 0;
+    }
+    return status;
+}
+
+static int start(const char *program, const struct files *f, const sigset_t *signals, pid_t *pid)
+{
+    char *argv[] = {(char *)program, (char *)"--default-settings", (char *)"-", NULL};
+    char *environment[N_FIXED + N_PASSED_ON + 1];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    close_environment(environment);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, signals);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, fileno(f->script), STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, f->drawn[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, fileno(f->said), STDERR_FILENO);
+#if __GLIBC_PREREQ(2, 29)
+    if (*program == '/')
+        posix_spawn_file_actions_addchdir_np(&actions, "/");
+#endif
+    const int error = posix_spawn(pid, program, &actions, &attributes, argv, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+static enum sp_status run(const char *program, struct files *f, double timeout_s, struct sp_error *err)
+{
+    pid_t pid;
+    int result = 0;
+    char words[400];
+    sigset_t before;
+    sp_part_children_hold(&before);
+    const int error = start(program, f, &before, &pid);
+    if (!error)
+        sp_part_child(pid); /* ends with this process */
+    sp_part_children_release(&before);
+    if (error)
+        return sp_fail(err, SP_ABSENT, "install gnuplot, or draw the script (" SP_O_TERM " gp) elsewhere",
+                       "cannot start %s: %s", program, strerror(error));
+    close(f->drawn[1]);
+    f->drawn[1] = -1;
+    const double end = sp_now() + timeout_s;
+    const bool in_time = receive(f->drawn[0], end, f->picture);
+    const bool ended = wait_for(pid, in_time ? end : 0, &result);
+    sp_part_child_ended(pid);
+    if (!ended)
+        return sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)",
+                       "gnuplot did not finish within %.0f s", timeout_s);
+    if (WIFEXITED(result) && WEXITSTATUS(result) == 0)
+        return SP_OK;
+    read_words(f->said, words, sizeof words);
+    return sp_fail(err, SP_OUTPUT, "try the script by hand (" SP_O_TERM " gp)", "gnuplot failed: %s",
+                   *words ? words : "it gave no reason");
+}
+
+enum sp_status sp_gnuplot_run(const char *program, const char *script, double timeout_s, char **picture,
+                              size_t *size, struct sp_error *err)
+{
+    struct files f;
+    *picture = NULL;
+    *size = 0;
+    if (!sp_gnuplot_is_harmless(script))
+        return sp_fail(err, SP_BUG, "report it with the record", "the script of a plot would start programs");
+    enum sp_status status = open_files(&f, script, picture, size, err);
+    if (status == SP_OK)
+        status = run(program, &f, timeout_s, err);
+    return close_files(&f, status, picture, size, err);
+}
+
+/* gnuplot escapes '<' in the text between these two, so that no text contains the second one. */
+#define BEFORE "<g onmousemove=\"gnuplot_svg.showHypertext(evt,'"
+#define AFTER  "')\" onmouseout=\"gnuplot_svg.hideHypertext()\"><title> </title>"
+#define END    "</title>"
+_Static_assert(sizeof BEFORE + sizeof AFTER >= sizeof SP_SVG_VALUE + sizeof END, "in place");
+
+void sp_svg_hover(char *svg, size_t *size)
+{
+    char *to = svg;
+    const char *from = svg, *call;
+    while ((call = strstr(from, BEFORE))) {
+        const char *text = call + strlen(BEFORE), *end = strstr(text, AFTER);
+        if (!end)
+            break;
+        memmove(to, from, (size_t)(call - from));
+        to += call - from;
+        memcpy(to, SP_SVG_VALUE, strlen(SP_SVG_VALUE));
+        to += strlen(SP_SVG_VALUE);
+        memmove(to, text, (size_t)(end - text));
+        to += end - text;
+        memcpy(to, END, strlen(END));
+        to += strlen(END);
+        from = end + strlen(AFTER);
+    }
+    memmove(to, from, strlen(from) + 1);
+    *size = strlen(svg);
+}
 
 /* Known here alone: nobody else can write into the stream. */
 struct sp_script {

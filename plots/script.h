@@ -9,10 +9,42 @@
 #ifndef SP_PLOTS_SCRIPT_H
 #define SP_PLOTS_SCRIPT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "io/record/record.h"
-#include "plots/gnuplot.h"
+
+/* gnuplot: its terminals, and a run on a script. */
+
+enum sp_image { SP_TERM_SVG, SP_TERM_PDF, SP_TERM_PNG, SP_TERM_TXT, SP_TERM_GP, SP_N_TERMS };
+/* "svg", "pdf", "png", "txt", "gp": also the endings of file names. */
+const char *sp_term_name(enum sp_image term);
+int sp_term_from_name(const char *name); /* -1: none */
+enum { SP_TEXT_COLUMNS = 80 };           /* of a picture as text */
+
+/* Starts `program` directly (no shell), in the root folder, without the user's start-up files and
+ * with few variables of the environment, hands it the script, and returns what it writes to
+ * standard output: picture[size] and a 0, to be freed. It is told no name of a file, so that it
+ * opens none, and it is read from a pipe: a full disk shows where the caller writes. Waits at most
+ * timeout_s. SP_ABSENT: it cannot be started; SP_OUTPUT: it failed (its own words are in the error)
+ * or took too long; SP_BUG: the script would start other programs, which gnuplot knows no option
+ * against. */
+enum sp_status sp_gnuplot_run(const char *program, const char *script, double timeout_s, char **picture,
+                              size_t *size, struct sp_error *err);
+
+/* The script has the commands of plots only, closes its quotes, and outside of them names no
+ * function that starts a program, and no file to draw into. */
+bool sp_gnuplot_is_harmless(const char *script);
+
+/* What a mouse over a point shows. */
+
+/* gnuplot writes hypertext (SP_HOVER) as calls of a script. In their place, in the picture
+ * svg[*size], which a 0 follows, come titles, which need none: SP_SVG_VALUE, the text,
+ * "</title>". */
+#define SP_SVG_VALUE "<g class=\"value\"><title>"
+void sp_svg_hover(char *svg, size_t *size);
 
 /* Colours that colour-blind readers can tell apart, and greys. */
 enum {
@@ -48,7 +80,7 @@ struct sp_quoted {
  * UTF-8) is shown as U+FFFD, an apostrophe that gnuplot would misread as a typographic one, and
  * after 255 characters follows an ellipsis. */
 struct sp_quoted sp_quote(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same without what lies in the middle where it is wider than `most` (plots/places.h): em,
+/* The same without what lies in the middle where it is wider than `most` (plots/script.h): em,
  * characters of text in a terminal. */
 struct sp_quoted sp_quote_within(double most, enum sp_image term, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -127,5 +159,42 @@ double sp_nice_step(double range, int most);
 void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_panel panel,
                      struct sp_quoted title, enum sp_image term, struct sp_script *out);
 bool sp_losses_known(const struct sp_record *record);
+
+/* Places for labels, so that none lies over another, and few over lines and points. */
+
+/* A rectangle around x, y [px], y upwards; turned by `turn` [radians]. */
+struct sp_box {
+    double x, y, width, height, turn;
+};
+
+enum { SP_MOST_BOXES = 160 };
+/* What a label must not meet, and what it should not. */
+enum sp_taken_by { SP_BY_LINE = 1, SP_BY_POINT = 8, SP_BY_TEXT = 1000 };
+
+struct sp_places {
+    double width, height; /* [px] of the panel: what reaches out of it is refused as text is */
+    int n;
+    struct sp_box box[SP_MOST_BOXES];
+    enum sp_taken_by by[SP_MOST_BOXES];
+};
+
+bool sp_boxes_meet(const struct sp_box *a, const struct sp_box *b);
+/* Further boxes than there is room for are ignored. */
+void sp_places_take(struct sp_places *places, struct sp_box box, enum sp_taken_by by);
+/* A line from x0, y0 to x1, y1. */
+void sp_places_take_line(struct sp_places *places, double x0, double y0, double x1, double y1);
+/* Takes the one of choice[n] that meets least, the earlier of equals, for text, and returns its
+ * index; -1: each of them meets what weighs as much as `meets`, SP_BY_TEXT at most, or leaves the
+ * panel. */
+int sp_places_choose(struct sp_places *places, const struct sp_box *choice, int n, enum sp_taken_by meets);
+
+/* How wide text gets in a picture, so that nothing is clipped. */
+
+/* Width in units of the size of the font [em]: about that of DejaVu Sans, the widest of the usual
+ * fonts, and rather too much than too little. */
+double sp_text_em(const char *text);
+
+/* An ellipsis in the middle of a text wider than `most` [em; characters where `columns`]. */
+void sp_text_fit(char *text, size_t size, double most, bool columns);
 
 #endif

@@ -35,9 +35,6 @@ enum sp_status sp_helper_ask(struct sp_helper *helper, double limit_s, const cha
 /* Lets it end, and ends it; safe twice. */
 void sp_helper_stop(struct sp_helper *helper);
 
-/* The file that the environment names in place of the library, or NULL. */
-const char *sp_helper_library(const char *library);
-
 /* The counter's name is the library's. */
 enum sp_status sp_helper_counter_open(const struct sp_counter *self, const char *argument, void **state,
                                       struct sp_count_log *log, struct sp_error *err);
@@ -57,5 +54,16 @@ enum sp_status sp_helper_counter_try(const char *library, double limit_s, struct
 
 #define LIBRARY_COUNTER(NAME, ...) extern const struct sp_counter sp_##NAME##_counter;
 #include "base/option/byte_counters.inc"
+
+/* LIKWID's marker regions around each sample of a kernel, so that `likwid-perfctr -m spmodel
+ * analyze M` tells what its groups count in the kernel alone. Without likwid-perfctr -m around this
+ * program nothing happens and nothing is loaded. Regions are named after the kernel:
+ * spmv_crs_avx512. */
+
+/* Is likwid-perfctr -m around this program (LIKWID_MODE, LIKWID_FILEPATH)? */
+bool sp_markers_wanted(void);
+/* Each thread of a team enters or leaves the region of the job. Not thread-safe, not nested. */
+void sp_markers_enter(const char *job, int n_threads);
+void sp_markers_leave(const char *job, int n_threads);
 
 #endif

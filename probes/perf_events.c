@@ -1,4 +1,4 @@
-#include "probes/perf_events.h"
+#include "probes/probe.h"
 
 #include <linux/perf_event.h>
 #include <math.h>

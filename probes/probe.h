@@ -7,6 +7,7 @@
 #ifndef SP_PROBES_PROBE_H
 #define SP_PROBES_PROBE_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -73,5 +74,46 @@ struct sp_probe {
 
 extern const struct sp_probe *const sp_probe_table[]; /* ends with NULL */
 const struct sp_probe *sp_probe_find(const char *name);
+
+/* A log of counts as JSON: "counters" of a record, and what a recording holds to be replayed. */
+
+/* {"source", "how", "constructed", "events": [...], "windows": [...]}: docs/records.md has the
+ * fields. A new reference; NULL when memory is short. */
+json_t *sp_count_log_json(const struct sp_count_log *log);
+
+/* The inverse. SP_INPUT names the event or window that is wrong; `path` is for the message. */
+enum sp_status sp_count_log_from_json(const json_t *counters, const char *path, struct sp_count_log *log,
+                                      struct sp_error *err);
+
+/* A session of `replay` (probes/probe.h) over such an object. constructed: the file says so. */
+enum sp_status sp_replay_open_counters(const json_t *counters, const char *path, bool constructed,
+                                       void **session, struct sp_error *err);
+
+/* Events of the job's own threads through perf_event: instructions, cycles, stalls, last-level
+ * misses, flops, and what the kernel counts itself everywhere: processor time, page faults,
+ * switches, migrations. */
+
+enum { SP_MAX_CORE_EVENTS = 16 };
+
+struct sp_core_event {
+    const char *name;     /* "instructions" ... */
+    const char *unit;     /* "1", "s", "flop" */
+    struct sp_value each; /* in one execution, all threads; SP_NONE with the reason */
+    double running_share; /* of the time on a counter: below 1 it was scaled up */
+};
+
+struct sp_core_events {
+    int n;
+    struct sp_core_event event[SP_MAX_CORE_EVENTS];
+    int64_t repetitions;
+    double seconds; /* of all repetitions */
+    int n_threads;  /* of this process that were counted */
+};
+
+/* Runs the job for about `seconds` under the events of all threads of the process, several at a
+ * time as the counters allow. Events that are not there say why in their value. SP_OK, or what the
+ * job returns. */
+enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
+                                      struct sp_error *err);
 
 #endif

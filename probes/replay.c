@@ -1,4 +1,4 @@
-#include "probes/replay.h"
+#include "probes/probe.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "probes/counting.h"
-#include "probes/markers.h"
+#include "probes/helper_counter.h"
 #include "probes/probe.h"
 #include "sys/noise.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "sparse/formats/format_ids.h"
 
 /* How many places to pass over, of which each is taken with probability p. */

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "sparse/csr/csr.h"
 
 enum small_matrix {

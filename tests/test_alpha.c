@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "model/cache/alpha.h"
 #include "model/volume/volume.h"
 #include "near.h"

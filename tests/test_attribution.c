@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "run_suite.h"
-#include "track/judge/attribution.h"
+#include "track/judge/comparable.h"
 
 static struct sp_entry entry(double time, double bytes, double roof)
 {

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/escape.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/print.h"
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "run_suite.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "bench/block_fit.h"
 #include "model/cache/alpha.h"
 #include "model/volume/traffic.h"

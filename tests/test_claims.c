@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "track/store/claim.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probes/cuda/cupti_range.h"
+#include "probes/cuda/cupti_host.h"
 #include "run_suite.h"
 
 static enum sp_status never(void *context, struct sp_error *err)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fake/fake_cupti.h"
-#include "probes/cuda/cupti_range.h"
+#include "probes/cuda/cupti_host.h"
 #include "recorded_root.h"
 #include "run_suite.h"
 

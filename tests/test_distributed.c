@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "io/machine/machine_file.h"
-#include "io/ranks/network_file.h"
-#include "io/ranks/row_parts.h"
+#include "io/ranks/rank_files.h"
 #include "run_suite.h"
 #include "session/ranks/scaling.h"
 #include "sparse/generate/generate.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/formula.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "model/cache/alpha.h"
 #include "model/cache/capacity.h"
 #include "model/ecm.h"

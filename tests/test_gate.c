@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "run_suite.h"
 #include "share.h"
 #include "track/campaign/rehearsal.h"

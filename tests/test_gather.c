@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "hand_layout.h"
 #include "model/gather.h"
 #include "model/losses.h"

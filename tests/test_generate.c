@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "run_suite.h"
 #include "sparse/csr/permute.h"
 #include "sparse/csr/sort.h"

@@ -7,7 +7,7 @@
 #include "io/machine/machine_file.h"
 #include "run_suite.h"
 #include "schema_check.h"
-#include "session/gpu/record_gpu.h"
+#include "session/gpu/gpu_analysis.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 

@@ -10,7 +10,6 @@
 #include "base/escape.h"
 #include "hostile_record.h"
 #include "io/record/record.h"
-#include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 #include "run_suite.h"

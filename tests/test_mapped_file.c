@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "io/files/input_file.h"
-#include "io/matrix/array_text.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
+#include "io/matrix/matrix_market.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "sparse/csr/csr.h"

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/hash.h"
-#include "base/random.h"
 #include "io/matrix/matrix_cache.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/matrix_market.h"

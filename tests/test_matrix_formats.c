@@ -7,14 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "io/files/archive.h"
 #include "io/matrix/matrix_formats.h"
 #include "io/matrix/matrix_load.h"
-#include "io/matrix/npz_file.h"
-#include "io/matrix/petsc_file.h"
-#include "io/matrix/rb_file.h"
-#include "io/matrix/rb_header.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "sp_config.h"

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "io/files/archive.h"
 #include "io/matrix/matrix_load.h"
 #include "io/matrix/matrix_market.h"

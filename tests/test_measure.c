@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/samples.h"
+#include "base/reading.h"
 #include "model/cache/capacity.h"
 #include "run_suite.h"
 #include "scratch_dir.h"

@@ -8,7 +8,7 @@
 #include "run_suite.h"
 #include "small_matrices.h"
 #include "sparse/csr/csr.h"
-#include "sparse/formats/offsets.h"
+#include "sparse/formats/layout.h"
 #include "sparse/product/verify.h"
 
 /* Rows of four entries i, i + 1, i + 2, i + 70000; every 96th has i + 140000 instead of i + 2, which needs a

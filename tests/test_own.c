@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/own/own_library.h"
+#include "kernels/own/own_kernel.h"
 #include "kernels/own/own_watch.h"
 #include "report/verdict/verdict.h"
 #include "run_suite.h"

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/files/atomic_file.h"
 #include "io/files/part_file.h"
 #include "run_suite.h"
 #include "scratch_dir.h"

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "io/record/record.h"
-#include "plots/gnuplot.h"
-#include "plots/places.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 #include "run_suite.h"

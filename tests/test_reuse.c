@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "hand_layout.h"
 #include "model/cache/capacity.h"
 #include "model/cache/reuse.h"

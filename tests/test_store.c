@@ -159,7 +159,7 @@ START_TEST(killed_writers_leave_whole_records)
 {
     make_dir();
     struct sp_store store = open_store();
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     for (int round = 0; round < 10; round++) {
         int said[2];
@@ -196,7 +196,7 @@ START_TEST(index_remembers_and_names_what_is_damaged)
 {
     make_dir();
     struct sp_store store = open_store();
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     char path[4096], cache[128], bad[3200];
     bool added;
@@ -273,7 +273,7 @@ START_TEST(accepted_baselines_are_kept)
 {
     make_dir();
     struct sp_store store = open_store();
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     const struct sp_entry *pinned[SP_MOST_PINNED];
     char path[4096];
@@ -305,7 +305,7 @@ START_TEST(simulated_baselines_are_everybodys)
 {
     make_dir();
     struct sp_store store = open_store();
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     const struct sp_entry *pinned[SP_MOST_PINNED];
     char path[4096];

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "io/machine/machine_file.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"

@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "attach/loaded.h"
-#include "attach/mpi/record.h"
 
 /* ---- the functions of the program's MPI ---- */
 

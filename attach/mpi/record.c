@@ -1,4 +1,4 @@
-#include "attach/mpi/record.h"
+#include "attach/mpi/pmpi.h"
 
 #include <limits.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sparse/csr/permute.h"
 #include "sparse/formats/format.h"
-#include "sparse/formats/permuted.h"
 
 /* Waking threads costs more than walking fewer entries than this. */
 static const int64_t parallel_from = 100000;

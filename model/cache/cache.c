@@ -1,6 +1,4 @@
-/* One set under LRU, whose words stand in the order of their last use (struct sp_sets): looked
- * through and moved four words at a time without a branch, so that a processor works on several
- * sets at once. stride is a multiple of 4; where it is a constant there is no loop either. */
+/* A hierarchy of caches, simulated line by line. */
 #include "model/cache/cache.h"
 
 #include <stdint.h>
@@ -8,8 +6,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/wide.h"
 #include "model/trace/trace.h"
+
+/* One set under LRU, whose words stand in the order of their last use (struct sp_sets): looked
+ * through and moved four words at a time without a branch, so that a processor works on several
+ * sets at once. stride is a multiple of 4; where it is a constant there is no loop either. */
 
 enum { LRU_SET_WAYS = 32 }; /* at most */
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/reading.h"
 #include "base/status.h"
 #include "model/machine.h"
@@ -282,5 +282,22 @@ void sp_hierarchy_flush(struct sp_hierarchy *h);
 /* Must the trace give every reference, because OPEN and CLOSE would not be exact in these
  * caches? */
 bool sp_hierarchy_needs_every(const struct sp_cache *cache, int n_caches);
+
+/* Functions that are compiled twice: as every processor of the kind can run them, and SP_WIDE for
+ * those that count bits and move vectors in one instruction, which sp_is_wide() asks for. */
+
+#if defined(__x86_64__)
+#define SP_WIDE __attribute__((target("popcnt,avx2")))
+static inline bool sp_is_wide(void)
+{
+    return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("avx2");
+}
+#else
+#define SP_WIDE
+static inline bool sp_is_wide(void)
+{
+    return false;
+}
+#endif
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/samples.h"
+#include "base/reading.h"
 
 static const double BEYOND =
     0.1; /* quantile of the values that the interval begins at, and ends as far before 1 */
@@ -26,7 +26,11 @@ bool sp_capacity_limit(struct sp_cache *c, int64_t inner_B)
     return true;
 }
 
-void sp_capacity_pool(struct sp_cache *c, int64_t inner_B)
+/* effective_B from the measurements: their median, and from the smaller of the median of their
+ * lower ends and the 10 % quantile of their values to the same at the other end, so that neither
+ * one outlier nor one wide interval decides; within the limits below. Without a list what stands
+ * there is cut to them. */
+static void capacity_pool(struct sp_cache *c, int64_t inner_B)
 {
     struct sp_value v = c->effective_B;
     if (c->n_draws > 0) {
@@ -78,7 +82,7 @@ void sp_capacity_add(struct sp_cache *c, struct sp_value v, const char *when, in
     insert_single(c, c);
     if (sp_value_known(v))
         insert(c, v.value, v.lo, v.hi, when);
-    sp_capacity_pool(c, inner_B);
+    capacity_pool(c, inner_B);
 }
 
 void sp_capacity_merge(struct sp_machine *to, const struct sp_machine *from)
@@ -102,7 +106,7 @@ void sp_capacity_merge(struct sp_machine *to, const struct sp_machine *from)
     insert_single(c, other);
     for (int i = 0; i < other->n_draws; i++)
         insert(c, other->draw[i].value, other->draw[i].lo, other->draw[i].hi, other->draw[i].when);
-    sp_capacity_pool(c, inner_B);
+    capacity_pool(c, inner_B);
 }
 
 enum { OTHERS = 2 };         /* ways that others may take */

@@ -15,12 +15,6 @@
  * inner_B: the next level inward, 0: none. Unknown ones are left out. */
 void sp_capacity_add(struct sp_cache *cache, struct sp_value measured, const char *when, int64_t inner_B);
 
-/* effective_B from the measurements: their median, and from the smaller of the median of their
- * lower ends and the 10 % quantile of their values to the same at the other end, so that neither
- * one outlier nor one wide interval decides; within the limits below. Without a list what stands
- * there is cut to them. */
-void sp_capacity_pool(struct sp_cache *cache, int64_t inner_B);
-
 /* No cache keeps more than its stated size, nor less than the next one inward: cuts effective_B to
  * that. True: there was something to cut. */
 bool sp_capacity_limit(struct sp_cache *cache, int64_t inner_B);

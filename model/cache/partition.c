@@ -44,8 +44,10 @@ static int ways_of(const struct sp_cache *cache)
     return cache->ways > 0 ? cache->ways : 16;
 }
 
-enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
-                                     struct sp_error *err)
+/* One level's "matrix=5". SP_USAGE: an array that is not known, or not 1 ... ways - 1 of the
+ * cache's ways (of 16 where it is fully associative); the cache is as before. */
+static enum sp_status partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
+                                         struct sp_error *err)
 {
     const int most = ways_of(cache) - 1;
     const char *equals = memchr(text, '=', length);
@@ -75,7 +77,7 @@ enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, 
 {
     const uint32_t arrays = arrays_of(text, strlen(text));
     if (!arrays)
-        return sp_partition_of_cache(text, strlen(text), cache, err);
+        return partition_of_cache(text, strlen(text), cache, err);
     cache->partition = (struct sp_way_partition){.arrays = arrays == vectors ? matrix : arrays};
     return SP_OK;
 }
@@ -105,7 +107,7 @@ enum sp_status sp_partition_set(const char *text, struct sp_machine *machine, st
             return sp_fail(err, SP_USAGE, "name one of its caches", "machine %s has no %.2s cache",
                            machine->name, text);
         const enum sp_status status =
-            sp_partition_of_cache(colon + 1, (size_t)(text + length - colon - 1), &m.cache[k], err);
+            partition_of_cache(colon + 1, (size_t)(text + length - colon - 1), &m.cache[k], err);
         if (status != SP_OK)
             return status;
         text += length;

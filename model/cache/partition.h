@@ -18,10 +18,6 @@
 #include "model/machine.h"
 #include "sparse/formats/layout.h"
 
-/* One level's "matrix=5". SP_USAGE: an array that is not known, or not 1 ... ways - 1 of the
- * cache's ways (of 16 where it is fully associative); the cache is as before. */
-enum sp_status sp_partition_of_cache(const char *text, size_t length, struct sp_cache *cache,
-                                     struct sp_error *err);
 /* As a machine file has it: also "matrix" of a cache that is whole, and can be divided so. */
 enum sp_status sp_partition_described(const char *text, struct sp_cache *cache, struct sp_error *err);
 void sp_partition_clear(struct sp_machine *machine);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/cache/wide.h"
+#include "model/cache/cache.h"
 #include "model/trace/kinds.h"
 
 /* Stack distances of every line. */

@@ -6,8 +6,8 @@
 #include "model/cache/reuse.h"
 #include "model/trace/kinds.h"
 #include "sparse/csr/csr.h"
+#include "sparse/csr/permute.h"
 #include "sparse/csr/sort.h"
-#include "sparse/formats/permuted.h"
 
 /* Of each 2^stratum consecutive lines one is followed: where x is read in runs, as in stencils and
  * bands, the sample then holds the same share of every run, which a line by line choice does only

@@ -336,8 +336,10 @@ static void add_wide_warp(const struct sp_gpu_grid *g, int64_t block, int warp, 
     add_steps(entries * n->vectors, sum);
 }
 
-enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
-                                    struct sp_coalescing *sum, struct sp_error *err)
+/* Adds what the warps of the first grid ask for, of either kind of launch: what sp_coalesce finds
+ * request by request. */
+static enum sp_status gpu_wide_coalesce(const struct sp_gpu_grid *g, const struct sp_progress *progress,
+                                        struct sp_coalescing *sum, struct sp_error *err)
 {
     const int of_block = (int)sp_gpu_block_warps(&g->launch);
     const bool tiles = g->launch.map == SP_GPU_TILE;
@@ -507,7 +509,7 @@ enum sp_status sp_coalesce(const struct sp_gpu_grid *g, const struct sp_progress
     struct sp_gpu_cursor c;
     memset(sum, 0, sizeof *sum);
     enum sp_status status = (sp_gpu_is_wide(g) || sp_gpu_has_wide_tiles(g)) && !g->walks_all
-                                ? sp_gpu_wide_coalesce(g, progress, sum, err)
+                                ? gpu_wide_coalesce(g, progress, sum, err)
                                 : walk_first_grid(g, progress, sum, err);
     if (status != SP_OK)
         return status;

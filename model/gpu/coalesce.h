@@ -39,11 +39,6 @@ static inline int sp_gpu_wide_teams(const struct sp_gpu_grid *g)
     return SP_WARP >> __builtin_ctz((unsigned)sp_gpu_wide_lanes(g));
 }
 
-/* Adds what the warps of the first grid ask for, of either kind of launch: what sp_coalesce finds
- * request by request. */
-enum sp_status sp_gpu_wide_coalesce(const struct sp_gpu_grid *grid, const struct sp_progress *progress,
-                                    struct sp_coalescing *sum, struct sp_error *err);
-
 /* Where FUSED's second operand begins, in sectors from the first one of X. */
 static inline int64_t sp_gpu_second_sector(const struct sp_gpu_grid *g)
 {

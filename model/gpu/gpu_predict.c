@@ -30,7 +30,8 @@ struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *t)
     return sp_value_of(t->L1_load_B.value + t->L1_copy_B.value + t->L1_store_B.value, SP_MODELLED);
 }
 
-struct sp_value sp_gpu_taken_B(const struct sp_gpu_traffic *t)
+/* What the L1s are busy with: the cycles that all requests take them, each as four sectors [B]. */
+static struct sp_value gpu_taken_B(const struct sp_gpu_traffic *t)
 {
     return sp_value_of((double)sp_coalesced_cycles(&t->sectors) * SP_GPU_CYCLE_SECTORS * SP_GPU_SECTOR_B,
                        SP_MODELLED);
@@ -252,7 +253,7 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
                                                     part_of(roof_of(m, "L2", &p->L2_roof), share)};
     p->term[SP_GPU_TERM_L1] =
-        (struct sp_roof_term){"L1 requests", sp_gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
+        (struct sp_roof_term){"L1 requests", gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
     p->term[SP_GPU_TERM_PEAK].rate = part_of(p->term[SP_GPU_TERM_PEAK].rate, share);
     /* `resident` warps wait at the same time, the longest one as often as it must. */

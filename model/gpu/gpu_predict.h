@@ -35,9 +35,6 @@ struct sp_gpu_traffic {
 /* All that the warps ask for, copies and stores included [B]. */
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
-/* What the L1s are busy with: the cycles that all requests take them, each as four sectors [B]. */
-struct sp_value sp_gpu_taken_B(const struct sp_gpu_traffic *traffic);
-
 /* Ends of the effective L2 of a GPU: measured or stated, else half and all of the nominal. */
 void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi_B);
 

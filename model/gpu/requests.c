@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/gpu/walk.h"
 #include "sparse/formats/format.h"
 
 static const struct sp_gpu_walk *walk_of(const struct sp_gpu_launch *g)

@@ -1,7 +1,7 @@
 /* SpMM in BCSR on matrix units: stage after stage of the stored columns, first where they are, then
  * the rows of X that belong to them, then their values; at last the sums: MMA. That copies are on
  * their way two stages ahead changes nothing of their order. */
-#include "model/gpu/walk.h"
+#include "model/gpu/requests.h"
 
 /* row: the block row, from to to its blocks; first: the part's first row in these; slots: columns
  * to be walked; k: the first one of the stage; pass: of the threads over the stage's parts. */

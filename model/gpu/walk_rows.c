@@ -1,6 +1,6 @@
 /* Walks over rows, chunks, equal shares: THREAD, LANES, KEEP, BINS; CHUNK; OUTPUT, GROUP, ROW,
  * SLOT; MERGE. */
-#include "model/gpu/walk.h"
+#include "model/gpu/requests.h"
 
 enum step { LONG_ROW, BEGIN, BEGIN_END, ENTRY_COL, ENTRY_VAL, ENTRY_X, ROW_PERM, ROW_Y, DONE };
 

@@ -1,5 +1,5 @@
 /* SAMPLE, EQUAL and FUSED: 32 entries that the teams of a warp have in turn, four together. */
-#include "model/gpu/walk.h"
+#include "model/gpu/requests.h"
 
 enum step {
     BEGIN,

@@ -1,5 +1,5 @@
 /* SpMM in CRS, a share of the merged path to each team, and the second grid: SHARE. */
-#include "model/gpu/walk.h"
+#include "model/gpu/requests.h"
 
 enum step { START, START_END, FIRST_PTR, ROW_Y, ROW_PTR, ENTRY_COL, ENTRY_VAL, ENTRY_X, CARRY, DONE };
 

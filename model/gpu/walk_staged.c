@@ -1,5 +1,5 @@
 /* STAGE and TILE: in pass after pass each team of the block has the next item. */
-#include "model/gpu/walk.h"
+#include "model/gpu/requests.h"
 
 /* Lanes of a team: 2^shift. */
 static int team_shift(const struct sp_gpu_cursor *c)

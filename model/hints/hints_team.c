@@ -1,4 +1,4 @@
-/* Hints on the balance of threads and their number. */
+/* Hints on the balance of threads and their number, and on who has which rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

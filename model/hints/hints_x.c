@@ -1,4 +1,4 @@
-/* Hints on x: its traffic, duplication and latency. */
+/* Hints on x: its traffic, duplication and latency, and what pushes it out of the last level. */
 #include <math.h>
 #include <stdio.h>
 

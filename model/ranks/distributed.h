@@ -1,5 +1,5 @@
 /* What a distributed SpMV takes: each rank's own work by the roofline of its node, and the exchange
- * of x by the max-rate model (model/ranks/distributed.h), docs/distributed.md.
+ * of x by the max-rate model (struct sp_network), docs/distributed.md.
  *
  * A rank's rows are stored as two blocks of CRS, as PETSc's MPIAIJ does: the local one, y = A x,
  * and the remote one, y += B halo, of which only rows with entries are stored where these are at

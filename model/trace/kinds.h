@@ -4,7 +4,7 @@
 
 #include "model/formats/format.h"
 #include "model/trace/trace.h"
-#include "sparse/formats/permuted.h"
+#include "sparse/csr/permute.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -75,7 +75,7 @@ enum sp_trace_region {
     SP_N_REGIONS
 };
 
-struct sp_walk; /* model/trace/trace.h */
+struct sp_walk;
 
 struct sp_trace_options {
     int line_B;        /* power of two, 16 .. 4096; 0: 64 */

@@ -1,4 +1,4 @@
-/* SpMV in CRS, SELL and SELLU. */
+/* SpMV in CRS, SELL and SELLU; SpMV, SpMMV and SpMM in BCSR. */
 #include "model/trace/kinds.h"
 
 #define NO_LINE UINT32_MAX

@@ -1,5 +1,5 @@
 /* The module's side of gpu_counters.h. */
-#include "probes/cuda/cupti_range.h"
+#include "probes/cuda/cupti_host.h"
 #include "probes/cuda/gpu_counters.h"
 
 static enum sp_status count(enum sp_gpu_set_name set, const struct sp_gpu_work *work,

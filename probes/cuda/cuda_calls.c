@@ -1,4 +1,4 @@
-#include "probes/cuda/cupti_range.h"
+#include "probes/cuda/cupti_host.h"
 
 #include <cuda_runtime_api.h>
 

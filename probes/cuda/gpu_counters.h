@@ -14,7 +14,7 @@
 
 /* One kernel launch, the whole GPU. A sector is 32 B, the unit in which L1 and L2 ask for data. */
 enum sp_gpu_count {
-    SP_GPU_TIME,       /* [s] under the profiler: not the kernel's time, see cupti_range.h */
+    SP_GPU_TIME,       /* [s] under the profiler: not the kernel's time, see cupti_host.h */
     SP_GPU_DRAM_READ,  /* [B] */
     SP_GPU_DRAM_WRITE, /* [B] */
     SP_GPU_L2_READ,    /* [B] loads of the SMs that reach L2, crossings between L2's partitions not counted */
@@ -105,7 +105,7 @@ struct sp_gpu_work {
 struct sp_gpu_counters {
     int abi;
     size_t counts_size; /* sizeof(struct sp_gpu_counts) */
-    /* Counts a set, with an execution for each pass; contract of sp_cupti_count (cupti_range.h). */
+    /* Counts a set, with an execution for each pass; contract of sp_cupti_count (cupti_host.h). */
     enum sp_status (*count)(enum sp_gpu_set_name set, const struct sp_gpu_work *work,
                             struct sp_gpu_counts *counts, struct sp_error *err);
 };

@@ -46,7 +46,7 @@ bool sp_is_visible(const char *text);
  * apostrophe before it, by which they know text; what is a number altogether, or a single
  * character, computes nothing and stays as it is.
  *
- * Control characters, line ends among them, are made visible (base/escape.h): a cell is part of
+ * Control characters, line ends among them, are made visible: a cell is part of
  * one line. */
 
 /* In quotes, those inside doubled. */
@@ -57,11 +57,11 @@ void sp_csv_field(FILE *out, const char *text);
 /* Markdown [CommonMark 0.31, with the tables of GitHub]: text that shows as it is, in a paragraph,
  * an item or the cell of a table: what could begin emphasis, code, a link, HTML, an entity, a
  * formula, a cell, or at its begin a heading, a list or a rule gets a backslash; line ends become
- * blanks, other control characters visible (base/escape.h). */
+ * blanks, other control characters visible. */
 void sp_markdown_text(FILE *out, const char *text);
 
 /* XML and HTML: markup is escaped, what is no character of XML is U+FFFD, control characters, line
- * ends among them, and bytes that are no UTF-8 are visible (base/escape.h): the document stays
+ * ends among them, and bytes that are no UTF-8 are visible: the document stays
  * well-formed whatever the text is, and none of its lines begins with it. */
 void sp_xml_text(FILE *out, const char *text);
 

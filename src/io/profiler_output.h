@@ -1,4 +1,4 @@
-/* The output of `likwid-perfctr -O` (CSV), with or without regions (-m), of LIKWID 4 and 5. */
+/* What profilers print of a run: likwid-perfctr, perf stat, ncu; and times by hand. */
 #ifndef SP_IO_PROFILER_OUTPUT_H
 #define SP_IO_PROFILER_OUTPUT_H
 
@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "base/status.h"
+
+/* The output of `likwid-perfctr -O` (CSV), with or without regions (-m), of LIKWID 4 and 5. */
 
 /* One table of metrics: a region under a group. */
 struct sp_likwid_table {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "lab/lab_check.h"
 #include "lab/lab_folder.h"
 #include "model/volume/traffic.h"

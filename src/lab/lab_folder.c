@@ -12,8 +12,8 @@
 #include "base/hash.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
 
 void sp_lab_now(char text[32])
 {

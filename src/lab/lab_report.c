@@ -10,8 +10,8 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/print.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
 
 /* Texts of the lab are its author's Markdown; those of the folder a student's, or a record's. */
 static void put_words(const char *before, const char *text, FILE *out)

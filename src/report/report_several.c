@@ -11,7 +11,7 @@
 #include "base/option/run_option.h"
 #include "base/print.h"
 #include "base/text.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/record/record.h"
 #include "io/record/record_losses.h"
 #include "report/report_words.h"

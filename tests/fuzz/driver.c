@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "fuzz.h"
 
 void fuzz_require(bool holds, const char *what)

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "fuzz.h"
-#include "io/ranks/network_file.h"
+#include "io/ranks/rank_files.h"
 
 const char *const fuzz_words[] = {"null",  "{}",      "\"value\"",      "\"latency\"",
                                   "\"s\"", "\"B/s\"", "\"rendezvous\"", "\"from_B\"",

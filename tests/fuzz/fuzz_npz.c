@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 #include "io/files/archive.h"
-#include "io/matrix/npz_file.h"
+#include "io/matrix/matrix_formats.h"
 #include "sp_config.h"
 
 const char *const fuzz_words[] = {"'<i4'", "'<i8'", "'>f8'",  "'<c16'", "'|b1'", "'|S3'",

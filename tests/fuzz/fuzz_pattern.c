@@ -1,7 +1,7 @@
 /* Patterns that spmodel attach keeps, as tests/fuzz/fuzz_reader.h asks. */
 #include "base/attach_log.h"
 #include "fuzz_reader.h"
-#include "io/matrix/pattern_file.h"
+#include "io/matrix/matrix_formats.h"
 
 const char *const fuzz_words[] = {SP_ATTACH_PATTERN_MAGIC, "\xff\xff\xff\xff", "\x7f", "\x01", NULL};
 

@@ -1,6 +1,6 @@
 /* PETSc's binary files, as tests/fuzz/fuzz_reader.h asks. */
 #include "fuzz_reader.h"
-#include "io/matrix/petsc_file.h"
+#include "io/matrix/matrix_formats.h"
 
 const char *const fuzz_words[] = {"\x7f\xff\xff\xff", "\xff\xff\xff\xff", "\x80", "P", NULL};
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "io/ranks/row_parts.h"
+#include "io/ranks/rank_files.h"
 
 const char *const fuzz_words[] = {"\n", "\r\n", " ", "\t", "0", "1048575", "1048576", "-1", "1e3", NULL};
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/option/option_words.h"
-#include "base/random.h"
 #include "kernels/cpu/ceiling/ceiling_isa.h"
 
 enum { LINE = 64, UNIT = 1024, STAGGER = 5 * LINE, PROBE = 16 << 20 /* bytes touched at a time */ };

@@ -1,28 +1,227 @@
 /* spmodel attach: an unchanged program runs with a library in front of those that it uses, and its
  * sparse products are judged as analyze judges its own. */
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/attach_log.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
+#include "base/status.h"
 #include "cli/analyze/analyze_output.h"
 #include "cli/analyze/run_options.h"
-#include "cli/attach/attach_program.h"
 #include "cli/attach/attach_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
+#include "cli/core/process.h"
 #include "cli/core/terminal.h"
-#include "io/files/atomic_file.h"
+#include "io/files/input_file.h"
+#include "io/files/part_file.h"
+#include "io/files/places.h"
 #include "report/verdict/verdict.h"
 #include "session/attach/attach_judge.h"
 #include "session/measure/machine.h"
 #include "session/request/request.h"
+
+/* An unchanged program, run with libspmodel-attach.so in front of its libraries. */
+
+struct attached_run {
+    char *const *word;  /* the program and its arguments, NULL ends them */
+    const char *folder; /* where its logs go: a full path */
+    bool messages;      /* also libspmodel-pmpi.so */
+    cpu_set_t cpus;     /* that this process had when it began: the program has them, too */
+    /* Filled in: */
+    int pid;       /* of the process that was started */
+    int state;     /* of waitpid() */
+    int exit_code; /* as of a shell: its own, 128 + the signal that ended it, 126 or 127: not started */
+};
+
+static const char preload[] = "LD_PRELOAD";
+
+struct before {
+    const struct attached_run *run;
+    const char *preload;
+    struct sigaction child_ends; /* what this process had for SIGCHLD */
+};
+
+/* In the new process: in front of what is preloaded anyway. */
+static void set_environment(void *context)
+{
+    const struct before *b = context;
+    char pid[32];
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    setenv(preload, b->preload, 1);
+    setenv(SP_ATTACH_FOLDER_VARIABLE, b->run->folder, 1);
+    setenv(SP_ATTACH_PID_VARIABLE, pid, 1);
+    sigaction(SIGCHLD, &b->child_ends, NULL);
+    sched_setaffinity(0, sizeof b->run->cpus, &b->run->cpus);
+}
+
+static enum sp_status find_file(const char *name, const char *remedy, char *path, size_t size,
+                                struct sp_error *err)
+{
+    if (!sp_module_path(name, path, size) || access(path, R_OK) != 0)
+        return sp_fail(err, SP_ABSENT, remedy, "%s is not where it belongs", name);
+    if (strpbrk(path, ": "))
+        return sp_fail_at(err, SP_ABSENT, path, 0, 0, "install spmodel elsewhere",
+                          "the dynamic linker takes no library whose path has a blank or a colon");
+    return SP_OK;
+}
+
+static enum sp_status find_library(bool messages, char *list, size_t size, struct sp_error *err)
+{
+    char path[3000], pmpi[3000] = "";
+    const char *other = getenv(preload);
+    enum sp_status status =
+        find_file("libspmodel-attach.so", "install spmodel whole: the library lies in lib/spmodel", path,
+                  sizeof path, err);
+    if (status == SP_OK && messages)
+        status = find_file("libspmodel-pmpi.so",
+                           "install MPI (Debian: libopenmpi-dev and openmpi-bin), then build spmodel again",
+                           pmpi, sizeof pmpi, err);
+    if (status != SP_OK)
+        return status;
+    const int n = snprintf(list, size, "%s%s%s%s%s", path, messages ? ":" : "", pmpi,
+                           other && *other ? ":" : "", other ? other : "");
+    return n > 0 && (size_t)n < size ? SP_OK
+                                     : sp_fail(err, SP_ABSENT, "shorten it", "LD_PRELOAD is too long");
+}
+
+/* SP_ABSENT where the libraries are not there, or cannot be preloaded: before anything takes
+ * time. */
+static enum sp_status attached_ready(bool messages, struct sp_error *err)
+{
+    char list[8192];
+    return find_library(messages, list, sizeof list, err);
+}
+
+/* Starts it and waits for its end. SP_ABSENT: it cannot be started, or the library is not there. */
+static enum sp_status attached_run(struct attached_run *run, struct sp_error *err)
+{
+    char list[8192];
+    pid_t child;
+    int error;
+    enum sp_status status = find_library(run->messages, list, sizeof list, err);
+    struct before before = {.run = run, .preload = list};
+    const struct sigaction as_ever = {.sa_handler = SIG_DFL};
+    run->exit_code = sp_exit_code(status);
+    if (status != SP_OK)
+        return status;
+    sigaction(SIGCHLD, &as_ever, &before.child_ends); /* where it is ignored, no exit code stays */
+    status = sp_program_start(run->word, set_environment, &before, &child, &error, err);
+    run->exit_code = error == ENOENT ? 127 : 126;
+    if (status == SP_OK) {
+        sp_process_leave_to(child);
+        while (waitpid(child, &run->state, 0) < 0 && errno == EINTR)
+            ;
+        sp_process_leave_to(0);
+        run->pid = child;
+        run->exit_code = WIFSIGNALED(run->state) ? 128 + WTERMSIG(run->state) : WEXITSTATUS(run->state);
+    }
+    sigaction(SIGCHLD, &before.child_ends, NULL);
+    return status;
+}
+
+static bool has_variable(const char *pid, const char *variable)
+{
+    char path[300], *text = NULL;
+    size_t size = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%s/environ", pid);
+    FILE *file = fopen(path, "re");
+    while (file && !found && getdelim(&text, &size, '\0', file) > 0)
+        found = strcmp(text, variable) == 0;
+    if (file)
+        fclose(file);
+    free(text);
+    return found;
+}
+
+static void read_name(const char *pid, char *name, size_t size)
+{
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (!file || !fgets(name, (int)size, file))
+        snprintf(name, size, "process %.10s", pid);
+    name[strcspn(name, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* How many processes that it started, or that these did, still run; `name` of one of them. */
+static int attach_count_running(const char *folder, char *name, size_t size)
+{
+    char variable[4200];
+    int n = 0;
+    DIR *d = opendir("/proc");
+    const struct dirent *entry;
+    snprintf(variable, sizeof variable, "%s=%s", SP_ATTACH_FOLDER_VARIABLE, folder);
+    *name = '\0';
+    while (d && (entry = readdir(d)) != NULL)
+        if (entry->d_name[strspn(entry->d_name, "0123456789")] == '\0' &&
+            has_variable(entry->d_name, variable) && n++ == 0)
+            read_name(entry->d_name, name, size);
+    if (d)
+        closedir(d);
+    return n;
+}
+
+/* True where the file is a program for this machine that asks for no dynamic linker. */
+static bool is_static(const char *path)
+{
+    FILE *file;
+    Elf64_Ehdr head;
+    bool asks = false, known = false;
+    if (sp_input_open(path, &file, NULL) != SP_OK)
+        return false;
+    if (fread(&head, sizeof head, 1, file) == 1 && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+        head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_phentsize == sizeof(Elf64_Phdr) &&
+        head.e_phnum < 512) {
+        known = fseek(file, (long)head.e_phoff, SEEK_SET) == 0;
+        for (int i = 0; i < head.e_phnum && known; i++) {
+            Elf64_Phdr part;
+            known = fread(&part, sizeof part, 1, file) == 1;
+            asks = asks || (known && part.p_type == PT_INTERP);
+        }
+    }
+    fclose(file);
+    return known && !asks;
+}
+
+/* What will keep the library out of this program, as far as its file tells: a sentence without its
+ * end, into text, "" where nothing does. */
+static void attach_obstacle(const char *program, char *text, size_t size)
+{
+    char found[4096];
+    struct stat facts;
+    const char *path = strchr(program, '/') ? program : sp_find_program(program, found, sizeof found);
+    *text = '\0';
+    if (!path || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return;
+    if (((facts.st_mode & S_ISUID) && facts.st_uid != geteuid()) ||
+        ((facts.st_mode & S_ISGID) && facts.st_gid != getegid()) ||
+        getxattr(path, "security.capability", NULL, 0) > 0)
+        snprintf(text, size,
+                 "it runs with more rights than yours, and the system lets nobody preload a "
+                 "library into such a program");
+    else if (is_static(path))
+        snprintf(text, size,
+                 "it is linked statically, and has no symbols that a library could stand in front "
+                 "of");
+}
 
 enum {
     KEY_ALL = SP_KEY_PRIVATE,
@@ -405,7 +604,7 @@ static int judge_all(struct arguments *a, const struct sp_capture *c, const stru
 }
 
 /* The process that was started is known by the word typed, not by the shell of a script. */
-static void name_as_typed(struct sp_capture *c, const struct sp_attached_run *run)
+static void name_as_typed(struct sp_capture *c, const struct attached_run *run)
 {
     struct sp_captured_process *first = NULL;
     for (int64_t i = 0; i < c->n_processes; i++) {
@@ -491,7 +690,7 @@ static int show_messages(struct arguments *a, const char *folder)
     return code;
 }
 
-static int judge_folder(struct arguments *a, const char *folder, const struct sp_attached_run *run,
+static int judge_folder(struct arguments *a, const char *folder, const struct attached_run *run,
                         const struct sp_attach_end *end, const struct sp_progress *progress,
                         struct sp_terminal *terminal)
 {
@@ -508,11 +707,11 @@ static int judge_folder(struct arguments *a, const char *folder, const struct sp
 
 /* ---- running ---- */
 
-static void say_end(const struct sp_attached_run *run, struct sp_attach_end *end)
+static void say_end(const struct attached_run *run, struct sp_attach_end *end)
 {
     char *text = end->how;
     const size_t size = sizeof end->how;
-    end->n_running = sp_attach_count_running(run->folder, end->running, sizeof end->running);
+    end->n_running = attach_count_running(run->folder, end->running, sizeof end->running);
     if (WIFSIGNALED(run->state))
         snprintf(text, size, "ended by signal %d (%s): what was seen until then", WTERMSIG(run->state),
                  strsignal(WTERMSIG(run->state)));
@@ -530,12 +729,12 @@ static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_pr
     struct sp_attach_end end = {.typed = a->word[0]};
     if (make_folder(a, folder, 1000, &err) != SP_OK)
         return sp_report_error(&err);
-    struct sp_attached_run run = {.word = a->word, .folder = folder, .cpus = cpus, .messages = a->mpi};
-    sp_attach_obstacle(a->word[0], end.obstacle, sizeof end.obstacle);
+    struct attached_run run = {.word = a->word, .folder = folder, .cpus = cpus, .messages = a->mpi};
+    attach_obstacle(a->word[0], end.obstacle, sizeof end.obstacle);
     sp_terminal_clear(terminal);
     if (*end.obstacle)
         sp_print(stderr, "spmodel: remark: nothing will be seen of %s: %s\n", a->word[0], end.obstacle);
-    const enum sp_status status = sp_attached_run(&run, &err);
+    const enum sp_status status = attached_run(&run, &err);
     int code;
     if (status != SP_OK) {
         sp_report_error(&err);
@@ -632,7 +831,7 @@ static int attach(int argc, char **argv)
     a.analyze.command = command;
     sp_parse(&argp, argc, argv, &a);
     a.request.analyze = &a.analyze;
-    if (a.word && sp_attached_ready(a.mpi, &err) != SP_OK)
+    if (a.word && attached_ready(a.mpi, &err) != SP_OK)
         return sp_report_error(&err);
     int code = sp_output_open(&a.output, &a.common);
     if (code)

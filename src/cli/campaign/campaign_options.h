@@ -38,10 +38,6 @@ int sp_campaign_open_elsewhere(const struct sp_campaign_work *work);
 /* Prints what is done, claimed, failed, waiting; 0: all done; 5: not yet; that of the failures. */
 int sp_campaign_print_status(const struct sp_campaign_work *work);
 
-/* How many jobs are in each state, and the exit code that they make, as above. SP_MEMORY. */
-enum sp_status sp_campaign_count(const struct sp_campaign_work *work, int count[SP_N_JOB_STATES], int *code,
-                                 struct sp_error *err);
-
 /* The table of all that is done, --csv, --json, the picture and the page, and how many jobs have no
  * row; returns the exit code: 0 where all are done, else as above. */
 int sp_campaign_print_summary(struct sp_campaign_work *work);
@@ -53,9 +49,6 @@ int sp_campaign_screen_nodes(const struct sp_campaign_work *work);
  * records that cannot be read. */
 struct sp_campaign_row;
 
-/* What has become of a job, in words: why it failed, who is at it, where its record is. */
-char *sp_campaign_job_text(const struct sp_job_view *view, char *text, size_t size);
-
 /* "exit code 3: no such file". */
 char *sp_campaign_failure_text(const struct sp_job_failure *failure, char *text, size_t size);
 
@@ -65,13 +58,5 @@ char *sp_campaign_failure_text(const struct sp_job_failure *failure, char *text,
  * and line of the one that it refuses, in its own words. */
 enum sp_status sp_campaign_check_options(const char *file, const struct sp_campaign *campaign,
                                          struct sp_error *err);
-
-/* Starts a job in a process group of its own; records and standard error go into the folder `work`.
- * It is killed when this process ends. SP_ABSENT: no process. */
-enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *work, pid_t *pid,
-                                 struct sp_error *err);
-
-/* Of its standard error: the last line, and the last one that names an error; "" without one. */
-void sp_campaign_last_words(const char *work, char *last, char *error, size_t size);
 
 #endif

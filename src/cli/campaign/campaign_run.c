@@ -120,8 +120,10 @@ static void err_path(const char *work, char *path, size_t size)
     snprintf(path, size, "%s/stderr.txt", work);
 }
 
-enum sp_status sp_campaign_start(const struct sp_campaign_job *job, const char *work, pid_t *pid,
-                                 struct sp_error *err)
+/* Starts a job in a process group of its own; records and standard error go into the folder `work`.
+ * It is killed when this process ends. SP_ABSENT: no process. */
+static enum sp_status campaign_start(const struct sp_campaign_job *job, const char *work, pid_t *pid,
+                                     struct sp_error *err)
 {
     static char program[] = "spmodel", verb[] = "analyze", quiet[] = "-q", bare[] = "--no-plots",
                 out[] = "--out", end[] = "--";
@@ -147,7 +149,8 @@ static bool is_blank(const char *line)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-void sp_campaign_last_words(const char *work, char *last, char *error, size_t size)
+/* Of its standard error: the last line, and the last one that names an error; "" without one. */
+static void campaign_last_words(const char *work, char *last, char *error, size_t size)
 {
     static const char mark[] = "spmodel: error: ";
     char path[4200], *line = NULL;
@@ -343,7 +346,7 @@ static enum sp_status launch(struct crew *c, int i, int slot, const struct sp_cl
     const struct sp_campaign_store *store = &c->work->store;
     *r = (struct running_job){.job = i, .slot = slot, .claim = *claim, .slot_claim = *slot_claim};
     enum sp_status status = sp_job_work_make(store, crew_job(c, i), r->work, &c->err);
-    if (status == SP_OK && (status = sp_campaign_start(crew_job(c, i), r->work, &r->pid, &c->err)) != SP_OK)
+    if (status == SP_OK && (status = campaign_start(crew_job(c, i), r->work, &r->pid, &c->err)) != SP_OK)
         sp_folder_remove(r->work);
     if (status != SP_OK) {
         sp_job_drop(store, crew_job(c, i), claim);
@@ -411,7 +414,7 @@ static enum sp_status settle_job(struct crew *c, const struct running_job *r, in
         c->known[r->job].state = SP_JOB_WAITING;
         return SP_OK;
     }
-    sp_campaign_last_words(r->work, f.last, f.error, sizeof f.last);
+    campaign_last_words(r->work, f.last, f.error, sizeof f.last);
     if (f.exit_code != 0)
         return note_failure(c, r->job, &f, seconds);
     enum sp_status status = sp_job_deliver(&c->work->store, crew_job(c, r->job), r->work, &c->err);

@@ -9,7 +9,7 @@
 #include "cli/core/command.h"
 #include "cli/core/output.h"
 #include "cli/track/track_options.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 
 enum { MOST_AT_ONCE = 256, LEAST_STALE_S = 30 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "cli/core/errors.h"
+#include "cli/core/command.h"
 #include "io/files/part_file.h"
 #include "kernels/mpi_module.h"
 

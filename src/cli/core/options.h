@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "cli/core/errors.h"
+#include "cli/core/command.h"
 
 enum sp_color { SP_COLOR_AUTO, SP_COLOR_ALWAYS, SP_COLOR_NEVER };
 

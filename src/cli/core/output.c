@@ -10,7 +10,7 @@
 #include "base/escape.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "cli/core/errors.h"
+#include "cli/core/command.h"
 #include "io/files/input_file.h"
 #include "io/files/places.h"
 #include "io/matrix/matrix_cache.h"

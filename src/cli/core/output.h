@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/status.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/record/record.h"
 #include "sparse/csr/csr.h"
 

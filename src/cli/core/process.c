@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
-#include "cli/core/errors.h"
+#include "cli/core/command.h"
 #include "io/files/part_file.h"
 #include "sp_config.h"
 

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "cli/doctor/doctor.h"
 #include "probes/helper_counter.h"
-#include "probes/markers.h"
 #include "probes/probe.h"
 #include "sys/counters/counters.h"
 #include "sys/counters/memory_pmu.h"

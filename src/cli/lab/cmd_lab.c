@@ -1,4 +1,4 @@
-/* spmodel lab predict: what the student expects, with the time, before anything is run. */
+/* spmodel lab: exercises; its verbs list, start and predict. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "cli/core/command.h"
 #include "cli/lab/labs_options.h"
 #include "io/files/input_file.h"
+
+/* spmodel lab predict: what the student expects, with the time, before anything is run. */
 
 enum { KEY_FROM = SP_KEY_PRIVATE, MOST_ANSWERS = 40 };
 

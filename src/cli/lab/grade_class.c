@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/print.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "io/json_text.h"
 
 enum sp_status sp_grade_class_new(struct sp_grade_class *c, struct sp_error *err)

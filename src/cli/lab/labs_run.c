@@ -1,5 +1,4 @@
-/* Code that a student writes: compiled into a library for `analyze --kernel`. Nothing but `lab run`
- * does it. */
+/* spmodel lab: its verbs run, check and report. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +16,9 @@
 #include "lab/lab_check.h"
 #include "lab/lab_folder.h"
 #include "lab/lab_report.h"
+
+/* Code that a student writes: compiled into a library for `analyze --kernel`. Nothing but `lab run`
+ * does it. */
 
 /* What became of it; `why` says so in a line for people. */
 enum code_end { CODE_BUILT, CODE_WRONG /* does not compile */, CODE_NO_COMPILER };

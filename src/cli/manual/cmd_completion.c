@@ -19,7 +19,7 @@
 #include "cli/manual/manual.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
-#include "io/ranks/network_file.h"
+#include "io/ranks/rank_files.h"
 #include "kernels/kernel.h"
 #include "plots/plot.h"
 #include "sp_config.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "sparse/formats/format.h"
 
 static void fill(const struct sp_command *c, const struct sp_verb *v, struct sp_manual_entry *e)

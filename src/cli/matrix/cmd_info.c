@@ -1,4 +1,4 @@
-/* What `spmodel info` knows of one matrix, and its three forms: text, JSON, CSV. */
+/* spmodel info: what is known of one matrix, in three forms: text, JSON, CSV. */
 #include <jansson.h>
 #include <langinfo.h>
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "cli/core/options.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/matrix/matrix_load.h"
 #include "model/volume/volume.h"
 #include "sparse/csr/csr.h"

@@ -9,7 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/output.h"
-#include "io/ranks/row_parts.h"
+#include "io/ranks/rank_files.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
 #include "model/roofline.h"

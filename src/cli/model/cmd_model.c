@@ -18,7 +18,7 @@
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
 #include "io/matrix/matrix_load.h"
-#include "io/ranks/network_file.h"
+#include "io/ranks/rank_files.h"
 #include "model/cache/partition.h"
 #include "model/machine.h"
 #include "plots/plot.h"

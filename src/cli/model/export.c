@@ -10,7 +10,7 @@
 #include "io/files/places.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
-#include "session/gpu/record_gpu.h"
+#include "session/gpu/gpu_analysis.h"
 #include "session/model/case.h"
 
 enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, struct sp_error *err)

@@ -51,11 +51,6 @@ struct sp_ranks_options {
 void sp_ranks_counts_set(struct argp_state *state, const char *arg, struct sp_ranks_options *o);
 void sp_ranks_per_node_set(struct argp_state *state, const char *arg, struct sp_ranks_options *o);
 
-/* For people: the table, what it says, what would help; verbosity above 0: each rank, too. */
-void sp_scaling_print(const struct sp_scaling *s, int verbosity, FILE *out);
-/* With a header before the first row of all. */
-void sp_scaling_csv(const struct sp_scaling *s, FILE *out);
-
 /* Results of one matrix to where they are asked for; `picture`: a file for the plot, NULL: none. */
 struct sp_ranks_output {
     struct sp_sinks *sinks;

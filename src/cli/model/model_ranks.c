@@ -235,7 +235,8 @@ static void print_ranks(const struct sp_scaling *s, int i, FILE *out)
     }
 }
 
-void sp_scaling_print(const struct sp_scaling *s, int verbosity, FILE *out)
+/* For people: the table, what it says, what would help; verbosity above 0: each rank, too. */
+static void scaling_print(const struct sp_scaling *s, int verbosity, FILE *out)
 {
     print_head(s, out);
     print_table(s, out);
@@ -254,7 +255,8 @@ static void put_known(struct sp_value v, FILE *out)
     fputc(',', out);
 }
 
-void sp_scaling_csv(const struct sp_scaling *s, FILE *out)
+/* With a header before the first row of all. */
+static void scaling_csv(const struct sp_scaling *s, FILE *out)
 {
     static bool is_there; /* the header, before the first row that there is */
     if (!is_there)
@@ -318,9 +320,9 @@ enum sp_status sp_ranks_model(const struct sp_scaling_request *request, const st
         return status;
     sp_terminal_clear(progress->context);
     if (!to->sinks->on_stdout)
-        sp_scaling_print(&s, to->verbosity, stdout);
+        scaling_print(&s, to->verbosity, stdout);
     if (to->sinks->csv.stream)
-        sp_scaling_csv(&s, to->sinks->csv.stream);
+        scaling_csv(&s, to->sinks->csv.stream);
     if (to->sinks->json.stream || to->picture)
         status = sp_scaling_record(&s, to->command, &record, err);
     if (status == SP_OK && to->sinks->json.stream)

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/print.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"

@@ -82,7 +82,7 @@ static void print_change(const struct sp_located *l, enum sp_tracked metric)
 }
 
 /* Of the latest MOST_RECORDS those with the metric, comparable by it with the newest. */
-static enum sp_status gather(void *context, const struct sp_store *store, const struct sp_index *index,
+static enum sp_status gather(void *context, const struct sp_store *store, const struct sp_store_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {
     struct locating *l = context;
@@ -101,8 +101,9 @@ static enum sp_status gather(void *context, const struct sp_store *store, const 
 }
 
 /* What all series of the store tell of the machines. */
-static enum sp_status learn(struct locating *l, const struct sp_store *store, const struct sp_index *index,
-                            const struct sp_judge_options *o, struct sp_error *err)
+static enum sp_status learn(struct locating *l, const struct sp_store *store,
+                            const struct sp_store_index *index, const struct sp_judge_options *o,
+                            struct sp_error *err)
 {
     const struct sp_track_options every = {.common = l->options.common};
     enum sp_status status = SP_OK;
@@ -120,7 +121,7 @@ static enum sp_status learn(struct locating *l, const struct sp_store *store, co
     return status == SP_OK ? sp_learn_all(l->series, l->n, o, &l->learned, err) : status;
 }
 
-static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_index *index,
+static enum sp_status locate(void *context, const struct sp_store *store, const struct sp_store_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {
     struct locating *l = context;
@@ -217,7 +218,7 @@ static error_t plot_parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const char *path_of(const struct sp_index *index, const struct sp_entry *e)
+static const char *path_of(const struct sp_store_index *index, const struct sp_entry *e)
 {
     return index->path[e - index->entry];
 }
@@ -249,7 +250,7 @@ static void picture_name(const struct drawing *d, const struct sp_strand *strand
              strand->is_only ? "" : env, sp_term_name((enum sp_image)d->term));
 }
 
-static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_index *index,
+static enum sp_status draw(void *context, const struct sp_store *store, const struct sp_store_index *index,
                            const struct sp_strand *strand, struct sp_error *err)
 {
     const struct drawing *d = context;

@@ -17,7 +17,7 @@ enum { MOST_OF_SERIES = 64 }; /* environments of one that are judged */
 
 /* The accepted baseline of a series; damaged parts are reported and left out. */
 static int find_pins(const struct sp_store *store, const struct sp_entry *newest, enum sp_tracked metric,
-                     const struct sp_index *index, const struct sp_entry **pinned, int *code)
+                     const struct sp_store_index *index, const struct sp_entry **pinned, int *code)
 {
     struct sp_error err;
     int n = 0;
@@ -27,7 +27,7 @@ static int find_pins(const struct sp_store *store, const struct sp_entry *newest
 }
 
 /* Adds the fields of the environment in which the two records differ, as far as there is room. */
-static void name_fields(const struct sp_index *index, struct sp_judgement *j)
+static void name_fields(const struct sp_store_index *index, struct sp_judgement *j)
 {
     struct sp_record was = {0}, is = {0};
     struct sp_differences d = {0};
@@ -60,7 +60,8 @@ static bool are_of_one_series(const struct sp_judged *all, int i, int k)
     return k >= 0 && k < all->n && strcmp(all->newest[i].newest->series, all->newest[k].newest->series) == 0;
 }
 
-bool sp_judged_is_one_of_several(const struct sp_judged *all, int i)
+/* of its series */
+static bool judged_is_one_of_several(const struct sp_judged *all, int i)
 {
     return are_of_one_series(all, i, i - 1) || are_of_one_series(all, i, i + 1);
 }
@@ -72,7 +73,7 @@ bool sp_judged_machine_tells(const struct sp_judged *all, int i)
     int n_alike = 0;
     for (int k = 0; k < all->n; k++)
         n_alike += are_of_one_series(all, i, k) && strcmp(all->newest[k].newest->machine, machine) == 0;
-    return sp_judged_is_one_of_several(all, i) && n_alike == 1;
+    return judged_is_one_of_several(all, i) && n_alike == 1;
 }
 
 void sp_judged_free(struct sp_judged *all)
@@ -124,7 +125,7 @@ static bool is_judged(const struct sp_judged *all, const struct sp_newest *one)
 }
 
 /* The other series of the machines, which tell of their noise and of what all of them did. */
-static enum sp_status add_context(const struct sp_judged_options *c, const struct sp_index *index,
+static enum sp_status add_context(const struct sp_judged_options *c, const struct sp_store_index *index,
                                   struct sp_judged *all, struct sp_error *err)
 {
     const struct sp_track_options every = {.common = c->options->common};
@@ -147,7 +148,7 @@ static enum sp_status add_context(const struct sp_judged_options *c, const struc
     return status;
 }
 
-static enum sp_status find_newest(const struct sp_judged_options *c, const struct sp_index *index,
+static enum sp_status find_newest(const struct sp_judged_options *c, const struct sp_store_index *index,
                                   const struct sp_entry *const *list, int64_t n, struct sp_judged *all,
                                   struct sp_error *err)
 {
@@ -182,8 +183,8 @@ enum sp_status sp_judged_again(const struct sp_judged_options *c, const struct s
 }
 
 enum sp_status sp_judged_begin(const struct sp_judged_options *c, const struct sp_store *store,
-                               const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                               struct sp_judged *all, int *code, struct sp_error *err)
+                               const struct sp_store_index *index, const struct sp_entry *const *list,
+                               int64_t n, struct sp_judged *all, int *code, struct sp_error *err)
 {
     enum sp_status status = find_newest(c, index, list, n, all, err);
     for (int i = 0; i < all->n + all->n_context && status == SP_OK; i++) {
@@ -196,13 +197,13 @@ enum sp_status sp_judged_begin(const struct sp_judged_options *c, const struct s
     return status == SP_OK ? sp_judged_again(c, all, err) : status;
 }
 
-enum sp_status sp_judged_end(const struct sp_judged_options *c, const struct sp_index *index,
+enum sp_status sp_judged_end(const struct sp_judged_options *c, const struct sp_store_index *index,
                              struct sp_judged *all, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (int i = 0; i < all->n && status == SP_OK; i++) {
         struct sp_judgement *j = &all->judgement[i];
-        j->is_one_of_several = sp_judged_is_one_of_several(all, i);
+        j->is_one_of_several = judged_is_one_of_several(all, i);
         if (j->other)
             name_fields(index, j);
         if (c->patience > 0)

@@ -28,18 +28,17 @@ struct sp_judged {
  * the options say what is judged, never with what. Baselines that are damaged are reported, and
  * make *code worse. SP_MEMORY. */
 enum sp_status sp_judged_begin(const struct sp_judged_options *c, const struct sp_store *store,
-                               const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                               struct sp_judged *all, int *code, struct sp_error *err);
+                               const struct sp_store_index *index, const struct sp_entry *const *list,
+                               int64_t n, struct sp_judged *all, int *code, struct sp_error *err);
 /* Judges again, with what was appended since; what was said of why one cannot be confirmed
  * stays. */
 enum sp_status sp_judged_again(const struct sp_judged_options *c, const struct sp_judged *all,
                                struct sp_error *err);
 /* Says whose they are, what differs, and what was undecided for too long. */
-enum sp_status sp_judged_end(const struct sp_judged_options *c, const struct sp_index *index,
+enum sp_status sp_judged_end(const struct sp_judged_options *c, const struct sp_store_index *index,
                              struct sp_judged *all, struct sp_error *err);
 void sp_judged_free(struct sp_judged *all);
 
-bool sp_judged_is_one_of_several(const struct sp_judged *all, int i); /* of its series */
 /* Does --machine choose this one among those of its series that are judged? */
 bool sp_judged_machine_tells(const struct sp_judged *all, int i);
 

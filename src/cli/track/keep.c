@@ -5,7 +5,7 @@
 
 #include "base/print.h"
 #include "base/text.h"
-#include "cli/analyze/measure_again.h"
+#include "cli/analyze/run_options.h"
 #include "cli/track/track_options.h"
 #include "io/files/input_file.h"
 #include "io/json_text.h"
@@ -243,7 +243,7 @@ static enum sp_status check_flags(const char *path, struct sp_error *err)
     return status;
 }
 
-static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_index *index,
+static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_store_index *index,
                              const struct sp_strand *strand, struct sp_error *err)
 {
     const struct accepting *a = context;

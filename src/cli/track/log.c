@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/core/output.h"
 #include "cli/track/track_options.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/record/record_request.h"
 #include "report/verdict/verdict.h"
 #include "track/exchange/exchange.h"
@@ -139,8 +139,8 @@ static enum sp_status export_record(const char *path, const char *folder, bool a
 /* Entries of the index as those of anonymous records, in place, and ids in place of paths: the n of
  * `list`, which point into it, or all where it is NULL. Those of records that can no longer be read
  * are SP_INPUT. */
-static enum sp_status export_anonymous(struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                                       struct sp_error *err)
+static enum sp_status export_anonymous(struct sp_store_index *index, const struct sp_entry *const *list,
+                                       int64_t n, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
     for (int64_t k = 0; k < (list ? n : index->n) && status == SP_OK; k++) {
@@ -424,7 +424,7 @@ static int copy_records(const struct listing *l, char *const *path, int64_t n, i
     return code;
 }
 
-static int copy_selected(const struct listing *l, const struct sp_index *index,
+static int copy_selected(const struct listing *l, const struct sp_store_index *index,
                          const struct sp_entry *const *list, int64_t n, int code)
 {
     struct sp_error err;
@@ -449,7 +449,7 @@ static bool is_listed(const struct listing *l)
 static int list_store(const struct listing *l)
 {
     struct sp_store store;
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
     int64_t n;

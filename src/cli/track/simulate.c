@@ -8,7 +8,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track/track_options.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/record/record.h"
 #include "track/campaign/rehearsal.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/progress.h"
 #include "base/text.h"
-#include "cli/analyze/measure_again.h"
+#include "cli/analyze/run_options.h"
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "cli/track/judged.h"
@@ -21,7 +21,7 @@ struct confirming {
     int rounds; /* at most, a series */
     int verbosity;
     const struct sp_store *store;
-    const struct sp_index *index;
+    const struct sp_store_index *index;
     const struct sp_progress *progress; /* interrupts */
     int n;                              /* of what was measured again */
     struct sp_entry **entry;            /* [n] owned; judgements point to them */
@@ -286,8 +286,8 @@ static enum sp_status confirm_all(struct checking *c, struct sp_judged *all, str
 
 /* The judgements of all that is meant. */
 static enum sp_status judge_all(struct checking *c, const struct sp_store *store,
-                                const struct sp_index *index, const struct sp_entry *const *list, int64_t n,
-                                struct sp_judged *all, int *code, struct sp_error *err)
+                                const struct sp_store_index *index, const struct sp_entry *const *list,
+                                int64_t n, struct sp_judged *all, int *code, struct sp_error *err)
 {
     struct sp_terminal terminal;
     const struct sp_judged_options o = options_of(c);
@@ -344,7 +344,7 @@ static int run(int argc, char **argv)
 {
     struct checking c = {0};
     struct sp_store store;
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
     struct sp_judged all = {0};

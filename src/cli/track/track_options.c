@@ -9,8 +9,9 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/core/command.h"
 #include "cli/core/terminal.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/files/places.h"
 #include "track/judge/comparable.h"
 
@@ -134,7 +135,8 @@ static void index_file(const char *store, char *file, size_t size)
                  (unsigned long long)sp_hash64(full, strlen(full), 0));
 }
 
-int sp_track_open(const struct sp_track_options *o, struct sp_store *store, struct sp_index *index, int *code)
+int sp_track_open(const struct sp_track_options *o, struct sp_store *store, struct sp_store_index *index,
+                  int *code)
 {
     struct sp_error err;
     struct sp_terminal terminal;
@@ -201,7 +203,7 @@ static int64_t keep_last(const struct sp_entry **list, int64_t n, int64_t last)
     return kept;
 }
 
-enum sp_status sp_track_select(const struct sp_track_options *o, const struct sp_index *index,
+enum sp_status sp_track_select(const struct sp_track_options *o, const struct sp_store_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err)
 {
     *n = 0;
@@ -263,7 +265,7 @@ static int by_time(const void *a, const void *b)
 
 /* The strands of list[n], one series, one after the other; the list is sorted for it. */
 static enum sp_status visit_series(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
-                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_store *store, const struct sp_store_index *index,
                                    const struct sp_entry **list, int64_t n, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
@@ -281,7 +283,7 @@ static enum sp_status visit_series(enum sp_tracked metric, sp_strand_visitor *vi
 }
 
 enum sp_status sp_track_visit_list(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
-                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_store *store, const struct sp_store_index *index,
                                    const struct sp_entry **list, int64_t n, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
@@ -296,7 +298,7 @@ int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metri
                    void *context)
 {
     struct sp_store store;
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     const struct sp_entry **list = NULL;
     int64_t n;
@@ -315,3 +317,46 @@ int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metri
     sp_index_free(&index);
     return code;
 }
+
+/* spmodel track: the history of achieved bandwidth. A row for each verb. */
+
+static const struct sp_verb *const verbs[] = {
+    &sp_track_add,
+    &sp_track_import,
+    &sp_track_log,
+    &sp_track_check,
+    &sp_track_locate,
+    &sp_track_accept,
+    &sp_track_plot,
+    &sp_track_report,
+    &sp_track_export,
+    &sp_track_selftest,
+    &sp_track_simulate,
+    &sp_track_hints,
+    NULL,
+};
+
+static const struct sp_verb_family family = {
+    .name = "track",
+    .purpose = "Keeps records of measurements in a store and says what has changed.\n",
+    .example = "A day's work:\n"
+               "  spmodel analyze MATRIX --runs 5 --no-hints --no-plots --out new\n"
+               "  spmodel track add new\n"
+               "  spmodel track check\n",
+    .verb = verbs,
+};
+
+static int run(int argc, char **argv)
+{
+    return sp_verbs_run(&family, argc, argv);
+}
+
+extern const struct sp_command sp_cmd_track;
+const struct sp_command sp_cmd_track = {
+    .name = "track",
+    .arguments = "VERB",
+    .summary = "the history of achieved bandwidth: what has changed, and why",
+    .run = run,
+    .page = {NULL, NULL, NULL, "analyze compare campaign"},
+    .family = &family,
+};

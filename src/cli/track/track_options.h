@@ -31,22 +31,22 @@ extern const struct argp_child sp_track_children[], sp_track_list_children[] /* 
  * sp_common_*_argp: where both put what they read. */
 void sp_track_pass(struct argp_state *state, struct sp_track_options *options);
 
-/* A verb of `spmodel track`: one row in cmd_track.c. argv[0] is "spmodel track NAME". */
+/* A verb of `spmodel track`: one row in track_options.c. argv[0] is "spmodel track NAME". */
 extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,
     sp_track_accept, sp_track_plot, sp_track_report, sp_track_import, sp_track_selftest, sp_track_simulate,
     sp_track_hints;
 
 /* Opens the store and its index; damaged files are reported and make *code 3, the others are
  * usable. The exit code of what failed, 0: *index is to be freed with sp_index_free(). */
-int sp_track_open(const struct sp_track_options *options, struct sp_store *store, struct sp_index *index,
-                  int *code);
+int sp_track_open(const struct sp_track_options *options, struct sp_store *store,
+                  struct sp_store_index *index, int *code);
 
 /* The store that is meant. */
 const char *sp_track_store_path(const struct sp_track_options *options);
 
 /* Pointers to the entries that are meant, complete records with a series only, sorted by series,
  * then start. SP_MEMORY. *list is to be freed. */
-enum sp_status sp_track_select(const struct sp_track_options *options, const struct sp_index *index,
+enum sp_status sp_track_select(const struct sp_track_options *options, const struct sp_store_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err);
 
 /* Is it of the commit, of the time and of the machine that the options mean? */
@@ -65,7 +65,7 @@ struct sp_strand {
 };
 /* What a verb does with one. */
 typedef enum sp_status sp_strand_visitor(void *context, const struct sp_store *store,
-                                         const struct sp_index *index, const struct sp_strand *strand,
+                                         const struct sp_store_index *index, const struct sp_strand *strand,
                                          struct sp_error *err);
 /* Opens the store, visits every series that is meant, one after the other all that can be compared
  * by the metric, and returns the exit code; SP_INPUT where none is. */
@@ -75,7 +75,7 @@ int sp_track_visit(const struct sp_track_options *options, enum sp_tracked metri
 /* The same of list[n], which sp_track_select() gave, within an open store; the list is sorted for
  * it. */
 enum sp_status sp_track_visit_list(enum sp_tracked metric, sp_strand_visitor *visit, void *context,
-                                   const struct sp_store *store, const struct sp_index *index,
+                                   const struct sp_store *store, const struct sp_store_index *index,
                                    const struct sp_entry **list, int64_t n, struct sp_error *err);
 
 /* "gen:hpcg:80 · spmv crs f64/i32 nnz 2 threads". */

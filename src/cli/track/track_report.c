@@ -6,7 +6,7 @@
 
 #include "base/escape.h"
 #include "base/print.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "cli/core/output.h"
 #include "cli/track/judged.h"
@@ -663,7 +663,7 @@ static enum sp_status write_page(struct reporting *r, FILE *out, struct sp_error
 
 /* Bytes are asked for everywhere, but not all series know them without noise. */
 static enum sp_status judge_part(struct part *p, const struct reporting *r, bool by_default,
-                                 const struct sp_store *store, const struct sp_index *index,
+                                 const struct sp_store *store, const struct sp_store_index *index,
                                  const struct sp_entry *const *list, int64_t n, int *code,
                                  struct sp_error *err)
 {
@@ -696,7 +696,7 @@ static int run(int argc, char **argv)
 {
     struct reporting r = {0};
     struct sp_store store;
-    struct sp_index index;
+    struct sp_store_index index;
     struct sp_error err;
     struct sp_sink sink;
     const struct sp_entry **list = NULL;

@@ -77,7 +77,7 @@ double sp_captured_total_s(const struct sp_captured_product *product);
 /* "y = A x", "Y = A X" ... */
 const char *sp_captured_op_text(const struct sp_captured_product *product);
 
-/* The record of libspmodel-pmpi.so (attach/mpi/record.h): who sent how much to whom in a job of
+/* The record of libspmodel-pmpi.so (attach/mpi/pmpi.h): who sent how much to whom in a job of
  * MPI, counted in the calls of the program. */
 
 enum sp_message_kind {

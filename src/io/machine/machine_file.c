@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "model/cache/partition.h"
 
 static bool ends_in_json(const char *name)

@@ -11,7 +11,7 @@
 
 #include "base/escape.h"
 #include "base/hash.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/matrix/load_options.h"
 #include "sparse/csr/csr.h"
 

@@ -5,11 +5,6 @@
 
 #include "io/files/archive.h"
 #include "io/matrix/matrix_market.h"
-#include "io/matrix/npz_file.h"
-#include "io/matrix/pattern_file.h"
-#include "io/matrix/petsc_file.h"
-#include "io/matrix/rb_file.h"
-#include "io/matrix/rb_header.h"
 
 const struct sp_matrix_format sp_matrix_formats[] = {
     {"petsc", "petsc", false, false, sp_petsc_is, sp_petsc_read, sp_petsc_write},

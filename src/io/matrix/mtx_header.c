@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "io/matrix/rb_header.h"
+#include "io/matrix/matrix_formats.h"
 
 struct kind {
     const char *magic; /* how such a file begins */

@@ -1,4 +1,4 @@
-#include "io/matrix/npz_file.h"
+#include "io/matrix/matrix_formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,13 +7,14 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "io/files/archive.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/matrix/entries.h"
 #include "sparse/csr/csr.h"
 
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
-bool sp_npy_prefix(const unsigned char *b, int64_t n, int64_t *begin, int64_t *length)
+/* Of the first 12 bytes: where the header begins and how long it is. False: these are no .npy's. */
+static bool npy_prefix(const unsigned char *b, int64_t n, int64_t *begin, int64_t *length)
 {
     *begin = *length = 0;
     if (n < 10 || memcmp(b, magic, sizeof magic) != 0 || b[6] < 1 || b[6] > 3)
@@ -123,7 +124,8 @@ static const char *read_descr(struct sp_npy *a)
     return NULL;
 }
 
-const char *sp_npy_parse(const char *text, int64_t n, struct sp_npy *a)
+/* NULL, or what is wrong with the header text[n]. */
+static const char *npy_parse(const char *text, int64_t n, struct sp_npy *a)
 {
     struct cursor c = {text, text + n};
     char key[16];
@@ -187,7 +189,9 @@ static inline uint64_t load64(const char *p, int64_t k, bool swapped)
     return swapped ? __builtin_bswap64(x) : x;
 }
 
-void sp_npy_whole(const struct sp_npy *a, int64_t first, int64_t n, int64_t *to)
+/* Elements first .. first + n as they lie in the file. Whole numbers of kinds i and u; those beyond
+ * int64_t become -1. */
+static void npy_whole(const struct sp_npy *a, int64_t first, int64_t n, int64_t *to)
 {
     const bool s = a->swapped, is_signed = a->kind == 'i';
     const char *p = (const char *)a->data + first * a->size;
@@ -245,13 +249,14 @@ static void wholes(const struct sp_npy *a, const char *p, int64_t first, int64_t
     }
     for (int64_t k = 0; k < n; k += 256) {
         const int64_t m = n - k < 256 ? n - k : 256;
-        sp_npy_whole(a, first + k, m, whole);
+        npy_whole(a, first + k, m, whole);
         for (int64_t i = 0; i < m; i++)
             to[k + i] = (double)whole[i];
     }
 }
 
-void sp_npy_real(const struct sp_npy *a, int64_t first, int64_t n, double *to)
+/* Of kinds f (4, 8), i, u, b, and c (8, 16), which gives two numbers for each element. */
+static void npy_real(const struct sp_npy *a, int64_t first, int64_t n, double *to)
 {
     const char *p = (const char *)a->data + first * a->size;
     const int parts = a->kind == 'c' ? 2 : 1;
@@ -365,7 +370,7 @@ static enum sp_status read_array(struct npz *z, struct sp_zip *zip, enum array k
         status = read_exactly(z, zip, k, prefix + 10, 2, err);
     if (status != SP_OK)
         return status;
-    if (!sp_npy_prefix(prefix, SP_NPY_PREFIX, &begin, &length))
+    if (!npy_prefix(prefix, SP_NPY_PREFIX, &begin, &length))
         return fail_array(z, k, "this is no array of NumPy", err);
     char header[1 << 12];
     if (length > (int64_t)sizeof header)
@@ -374,7 +379,7 @@ static enum sp_status read_array(struct npz *z, struct sp_zip *zip, enum array k
     if (status != SP_OK)
         return status;
     struct sp_npy a;
-    const char *wrong = sp_npy_parse(header, length, &a);
+    const char *wrong = npy_parse(header, length, &a);
     if (!wrong && size >= 0 && a.bytes > size - begin - length)
         wrong = "it is shorter than its header says";
     if (wrong)
@@ -483,7 +488,7 @@ static enum sp_status read_shape(struct npz *z, struct sp_error *err)
         return status;
     if (z->array[SHAPE].n != 2)
         return fail_array(z, SHAPE, "the array has not two dimensions, as a matrix has", err);
-    sp_npy_whole(&z->array[SHAPE], 0, 2, shape);
+    npy_whole(&z->array[SHAPE], 0, 2, shape);
     for (int k = 0; k < 2; k++)
         if (shape[k] < 0 || shape[k] > SP_MAX_DIMENSION)
             return sp_fail_at(err, SP_INPUT, z->path, 0, 0, "rows and columns are from 0 to 2147483647",
@@ -536,7 +541,7 @@ static enum sp_status read_pointers(struct npz *z, struct sp_error *err)
     z->pointers = p;
     if (status != SP_OK)
         return status;
-    sp_npy_whole(a, 0, a->n, z->pointers);
+    npy_whole(a, 0, a->n, z->pointers);
     for (int64_t i = 0; i <= z->n_lines; i++) {
         const int64_t low = i == 0 ? 0 : z->pointers[i - 1];
         const bool ends = i < z->n_lines || z->pointers[i] == z->n_given;
@@ -591,7 +596,7 @@ static enum sp_status set_up_diagonals(struct npz *z, struct sp_error *err)
     z->diagonals = p;
     if (status != SP_OK)
         return status;
-    sp_npy_whole(offsets, 0, offsets->n, z->diagonals);
+    npy_whole(offsets, 0, offsets->n, z->diagonals);
     for (int64_t d = 0; d < offsets->n; d++)
         if (z->diagonals[d] < -SP_MAX_DIMENSION || z->diagonals[d] > SP_MAX_DIMENSION)
             return fail_array(z, OFFSETS, "a diagonal lies outside of every matrix", err);
@@ -621,7 +626,7 @@ static bool take_indices(const struct sp_npy *a, int64_t first, int64_t n, int64
 {
     int64_t whole[SP_ENTRIES_CHUNK];
     bool ok = true;
-    sp_npy_whole(a, first, n, whole);
+    npy_whole(a, first, n, whole);
     for (int64_t k = 0; k < n; k++) {
         ok = ok && whole[k] >= 0 && whole[k] < limit;
         to[k] = (int32_t)whole[k];
@@ -641,7 +646,7 @@ static bool get_csc(const void *source, int64_t first, int64_t n, bool values, s
     }
     c->n = n;
     if (values)
-        sp_npy_real(&z->array[DATA], first, n, c->val);
+        npy_real(&z->array[DATA], first, n, c->val);
     return take_indices(&z->array[INDICES], first, n, z->n_r, c->row);
 }
 
@@ -651,7 +656,7 @@ static bool get_coo(const void *source, int64_t first, int64_t n, bool values, s
     const struct sp_npy *both = &z->array[COORDS];
     c->n = n;
     if (values)
-        sp_npy_real(&z->array[DATA], first, n, c->val);
+        npy_real(&z->array[DATA], first, n, c->val);
     if (!both->data)
         return take_indices(&z->array[ROW], first, n, z->n_r, c->row) &&
                take_indices(&z->array[COL], first, n, z->n_c, c->col);
@@ -667,7 +672,7 @@ static bool get_coo(const void *source, int64_t first, int64_t n, bool values, s
 
 static void take_value(const struct npz *z, int64_t element, int64_t k, struct sp_entries_chunk *c)
 {
-    sp_npy_real(&z->array[DATA], element, 1, &c->val[z->field == SP_FIELD_COMPLEX ? 2 * k : k]);
+    npy_real(&z->array[DATA], element, 1, &c->val[z->field == SP_FIELD_COMPLEX ? 2 * k : k]);
 }
 
 static bool get_bsr(const void *source, int64_t first, int64_t n, bool values, struct sp_entries_chunk *c)
@@ -681,7 +686,7 @@ static bool get_bsr(const void *source, int64_t first, int64_t n, bool values, s
         while (b >= z->pointers[i + 1])
             i++;
         if (b != block || j < 0)
-            sp_npy_whole(&z->array[INDICES], b, 1, &j);
+            npy_whole(&z->array[INDICES], b, 1, &j);
         block = b;
         if (j < 0 || j >= z->n_c / z->b_c)
             return false;
@@ -692,7 +697,7 @@ static bool get_bsr(const void *source, int64_t first, int64_t n, bool values, s
     }
     c->n = n;
     if (values && !fortran)
-        sp_npy_real(&z->array[DATA], first, n, c->val);
+        npy_real(&z->array[DATA], first, n, c->val);
     return true;
 }
 
@@ -724,7 +729,7 @@ static enum sp_status find_fault(const struct npz *z, enum array k, int64_t begi
 {
     for (int64_t e = begin; e < end; e += step) {
         int64_t x;
-        sp_npy_whole(&z->array[k], e, 1, &x);
+        npy_whole(&z->array[k], e, 1, &x);
         if (x < 0 || x >= limit)
             return sp_fail_at(err, SP_INPUT, z->path, 0, 0, again,
                               "%s.npy: element %lld is %lld; the shape allows 0 to %lld", names[k],
@@ -780,7 +785,7 @@ static enum sp_status read_csr(struct npz *z, struct sp_csr *a, struct sp_load_f
         const int64_t first = c * SP_ENTRIES_CHUNK, left = z->n_given - first,
                       n = left < SP_ENTRIES_CHUNK ? left : SP_ENTRIES_CHUNK;
         ok = take_indices(&z->array[INDICES], first, n, z->n_c, a->col + first) && ok;
-        sp_npy_real(&z->array[DATA], first, n, a->val + per_entry * first);
+        npy_real(&z->array[DATA], first, n, a->val + per_entry * first);
     }
     facts->parse_s = sp_now() - start;
     if (!ok)

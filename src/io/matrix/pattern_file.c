@@ -1,4 +1,4 @@
-#include "io/matrix/pattern_file.h"
+#include "io/matrix/matrix_formats.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-#include "io/matrix/petsc_file.h"
+#include "io/matrix/matrix_formats.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/matrix/entries.h"
 
 enum { SCALAR = 1211213, VECTOR, MATRIX = 1211216, INDEX_SET = 1211218, BAG };

@@ -1,4 +1,4 @@
-#include "io/matrix/rb_file.h"
+#include "io/matrix/matrix_formats.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,10 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/matrix/decimal.h"
 #include "io/matrix/entries.h"
 #include "io/matrix/load_options.h"
-#include "io/matrix/rb_header.h"
 #include "sparse/csr/csr.h"
 #include "sys/machine/pages.h"
 

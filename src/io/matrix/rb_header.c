@@ -1,4 +1,4 @@
-#include "io/matrix/rb_header.h"
+#include "io/matrix/matrix_formats.h"
 
 #include <ctype.h>
 #include <stdio.h>

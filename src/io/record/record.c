@@ -10,10 +10,10 @@
 
 #include "base/escape.h"
 #include "base/option/run_option.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
 #include "io/json_text.h"
 #include "sp_config.h"
 

@@ -1,4 +1,5 @@
-/* What a second look asks for: traffic by level and array, domains, costs; words; the record. */
+/* What a second look asks for: traffic by level and array, domains, costs; words; the record;
+ * a program that was attached to; ranks. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,6 @@
 #include "report/html/html_sections.h"
 #include "report/report_words.h"
 #include "report/verdict/verdict.h"
-#include "report/verdict/verdict_parts.h"
 
 enum { HEAD_COLUMNS = 9, CELL = 192 };
 

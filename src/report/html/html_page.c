@@ -9,7 +9,7 @@
 #include "base/escape.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
-#include "plots/gnuplot.h"
+#include "plots/script.h"
 
 /* Colours by what they are for. Text has a contrast of at least 4.5 to the surfaces page, card and
  * code in both lists (tests/cli/html.sh computes it). */
@@ -134,7 +134,8 @@ static void dark_inks(FILE *out)
                      inks[i].dark);
 }
 
-void sp_html_style(FILE *out)
+/* The style sheet: light, dark where the reader's system is, for paper, for telephones. */
+static void html_style(FILE *out)
 {
     sp_print(out,
              ":root{color-scheme:light dark;%s}\n@media screen and (prefers-color-scheme:dark){:root{%s}}\n",
@@ -335,7 +336,7 @@ static void write_head(const char *title, FILE *to)
           to);
     sp_xml_text(to, title);
     fputs("</title>\n<style>\n", to);
-    sp_html_style(to);
+    html_style(to);
     fputs("</style>\n</head>\n<body>\n", to);
 }
 

@@ -72,9 +72,6 @@ void sp_page_facts(struct sp_page *page, const struct sp_record *record, int col
 
 /* How pages look. */
 
-/* The style sheet: light, dark where the reader's system is, for paper, for telephones. */
-void sp_html_style(FILE *out);
-
 /* The class of the colour: "bad", "warn", "good", "soft". */
 const char *sp_html_ink_class(enum sp_ink ink);
 

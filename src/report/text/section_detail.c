@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "io/record/record.h"
 #include "io/record/record_losses.h"

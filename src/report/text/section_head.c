@@ -1,4 +1,4 @@
-/* The six lines that a report begins with, and the one for a disturbed machine. */
+/* What a report begins with: six lines, and with -v the matrix, the machine and the kernel. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "report/report_words.h"
 #include "report/text/sections.h"
 #include "report/verdict/verdict.h"
-#include "report/verdict/verdict_parts.h"
+
+/* The six lines that a report begins with, and the one for a disturbed machine. */
 
 static const char *text_of(const json_t *line, const char *key)
 {

@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "base/option/option_words.h"
-#include "report/verdict/verdict_parts.h"
+#include "report/verdict/verdict.h"
 
 /* Facts of a record that several lines of the verdict rest on. */
 

@@ -1,7 +1,7 @@
 /* What to do: the best of the hints. */
 #include "base/option/option_words.h"
 #include "report/report_words.h"
-#include "report/verdict/verdict_parts.h"
+#include "report/verdict/verdict.h"
 
 /* The time of a change on one set of arrays over that on another. */
 #define OTHER_ARRAYS 1.03

@@ -1,5 +1,5 @@
 /* Where the time is lost between possible and reached, and which class of causes is the largest. */
-#include "report/verdict/verdict_parts.h"
+#include "report/verdict/verdict.h"
 
 enum { MOST_CAUSES = 3 };
 

@@ -1,5 +1,5 @@
 /* What the figures rest on: who counted, whether the result is right, what else is in doubt. */
-#include "report/verdict/verdict_parts.h"
+#include "report/verdict/verdict.h"
 
 #include <math.h>
 

@@ -17,7 +17,7 @@
 #include "model/roofline.h"
 #include "model/trace/trace.h"
 #include "model/volume/traffic.h"
-#include "probes/perf_events.h"
+#include "probes/probe.h"
 #include "session/analyze/analyze.h"
 #include "session/analyze/plan.h"
 #include "session/analyze/sampling.h"

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
-#include "probes/markers.h"
+#include "base/reading.h"
+#include "probes/helper_counter.h"
 #include "session/trial/apart.h"
 
 /* Of a core of one's own; 0: not known, as where threads share cores on purpose. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "kernels/ceiling.h"
 #include "session/analyze/plan.h"
 #include "sys/machine/core_to_core.h"

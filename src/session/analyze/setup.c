@@ -15,8 +15,8 @@
 #include "session/analyze/pcore.h"
 #include "sparse/csr/csr.h"
 #include "sparse/reorder/reorder.h"
-#include "sys/fault.h"
 #include "sys/machine/pages.h"
+#include "sys/noise.h"
 
 /* The subject's matrix in this order, timed. */
 static enum sp_status put_in_order(struct sp_subject *s, const char *order,
@@ -236,7 +236,7 @@ static enum sp_status bind_threads(const struct sp_setup_options *o, struct sp_s
     return SP_OK;
 }
 
-/* A job of which one thread is held back on purpose (sys/fault.h). */
+/* A job of which one thread is held back on purpose (sys/noise.h). */
 struct held_back {
     struct sp_job job;
     double share;

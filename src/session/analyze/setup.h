@@ -18,7 +18,7 @@
 #include "sparse/structure/structure.h"
 #include "sys/machine/topology.h"
 
-/* What a set-up may be told (session/analyze/setup.h). */
+/* What a set-up may be told. */
 
 enum sp_wish { SP_CHOICE_AUTO, SP_CHOICE_ON, SP_CHOICE_OFF };
 
@@ -99,7 +99,7 @@ struct sp_setup {
     struct sp_spmv_check check; /* against the reference; kept where that fails */
     double layout_s;            /* making the layout [s] */
     double lent_B;              /* bytes of it that the matrix lends */
-    void *fault;                /* state of a fault put in on purpose (sys/fault.h); NULL: none */
+    void *fault;                /* state of a fault put in on purpose (sys/noise.h); NULL: none */
 };
 
 /* Binds threads, makes the layout, chooses the kernel, runs it once and checks the result: SP_WRONG

@@ -1,4 +1,4 @@
-/* What is measured on a GPU: times by its own clock, beside a roof; bytes by its counters. */
+/* An analysis on a GPU, step by step. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include "session/analyze/analyze.h"
 #include "session/gpu/gpu_analysis.h"
 #include "sys/noise.h"
+
+/* What is measured on a GPU: times by its own clock, beside a roof; bytes by its counters. */
 
 static const double fill_s = 5e-3; /* a warm sample repeats the execution until it lasts so long */
 
@@ -187,7 +189,13 @@ static enum sp_status replay(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
-enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
+/* Pairs of the kernel's sample and of a load-only run at the level that holds the data, and the
+ * state of the machine meanwhile. Again: instead of those before.
+ *
+ * A sample is disturbed where the host's thread, between its first and its last launch, lost more
+ * than 5 % of the time of the sample to others, for the device may have waited for it; and where it
+ * took a quarter longer than the shortest so far: a device that is not shared repeats itself. */
+static enum sp_status gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     if (a->options->gpu_recorded)
         return replay(a, err);
@@ -610,7 +618,7 @@ static enum sp_status evaluate(struct sp_gpu_analysis *a, struct sp_error *err)
     sp_gpu_evaluate(a);
     if (!a->retake || a->options->gpu_recorded)
         return SP_OK;
-    enum sp_status status = sp_gpu_sample(a, err);
+    enum sp_status status = gpu_sample(a, err);
     if (status == SP_OK)
         sp_gpu_evaluate(a);
     return status;
@@ -635,7 +643,7 @@ static bool wants_hints(const struct sp_gpu_analysis *a)
 static const struct step steps[] = {
     {"set up", "the kernel that the model expects to be fastest, its result checked", SP_COMPUTES, NULL,
      set_up},
-    {"sample", "time by the device's clock, and the roof beside it", SP_SPEND_SAMPLES, NULL, sp_gpu_sample},
+    {"sample", "time by the device's clock, and the roof beside it", SP_SPEND_SAMPLES, NULL, gpu_sample},
     {"count", "bytes by the GPU's counters, where they may be read", SP_COMPUTES, NULL, sp_gpu_count},
     {"evaluate", "bytes, roof, bounds, losses", SP_COMPUTES, NULL, evaluate},
     {"compare", "what the model says of another order and of matrix units", SP_COMPUTES, wants_hints,

@@ -2,6 +2,7 @@
 #ifndef SP_SESSION_GPU_ANALYSIS_H
 #define SP_SESSION_GPU_ANALYSIS_H
 
+#include "io/record/record.h"
 #include "kernels/gpu_module.h"
 #include "model/gpu/gpu_predict.h"
 #include "model/hints/hints.h"
@@ -12,6 +13,7 @@
 #include "session/analyze/sampling.h"
 #include "session/measure/conditions.h"
 #include "session/record/recording.h"
+#include "sparse/product/workload.h"
 
 enum { SP_MAX_WAYS = 12, SP_MAX_UNITS = 2 };
 
@@ -76,13 +78,6 @@ extern const char sp_gpu_no_entries[];
 bool sp_gpu_is_counted(const struct sp_gpu_analysis *a);
 /* Bytes counted at the L2 are a lower bound: additions to y were not counted. */
 bool sp_gpu_lacks_updates(const struct sp_gpu_analysis *a);
-/* Pairs of the kernel's sample and of a load-only run at the level that holds the data, and the
- * state of the machine meanwhile. Again: instead of those before.
- *
- * A sample is disturbed where the host's thread, between its first and its last launch, lost more
- * than 5 % of the time of the sample to others, for the device may have waited for it; and where it
- * took a quarter longer than the shortest so far: a device that is not shared repeats itself. */
-enum sp_status sp_gpu_sample(struct sp_gpu_analysis *a, struct sp_error *err);
 /* A sample of these seconds, beside the shortest one so far. */
 bool sp_gpu_is_late(double seconds, double shortest_s);
 /* The host's thread before the first launch and with all queued, in a sample of these seconds. */
@@ -102,5 +97,34 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 /* What is known once the kernel was checked: of an analysis that was interrupted. */
 void sp_gpu_record_known(const struct sp_gpu_analysis *a, struct sp_record *record);
 void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *record);
+
+/* What the model says of a GPU, as parts of records: of an analysis, and of predictions alone. */
+
+/* "CRS lanes 8", "SELL-32-1": a format in words, and how threads share its work. */
+char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *launch);
+
+/* A way of sharing the work, predicted. */
+struct sp_gpu_guess {
+    const char *name;      /* sp_gpu_way_name */
+    const char *format;    /* as after --format */
+    struct sp_value alpha; /* bytes of x over those at one load for each nonzero */
+    const struct sp_gpu_prediction *prediction;
+};
+
+/* All that is known when SpMV is predicted on a described GPU: everything is borrowed. */
+struct sp_gpu_forecast {
+    const char *matrix;
+    int64_t n_r, n_c, n_nz;
+    const struct sp_workload *workload; /* precision, index */
+    const struct sp_machine *machine;
+    bool cold;
+    double work; /* of one execution [flop] */
+    const struct sp_gpu_guess *guess;
+    int n_guesses, best; /* n_guesses >= 1 */
+};
+
+/* A record with the status "modelled". */
+enum sp_status sp_gpu_forecast_record(const struct sp_gpu_forecast *forecast, struct sp_record *record,
+                                      struct sp_error *err);
 
 #endif

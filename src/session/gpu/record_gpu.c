@@ -1,4 +1,4 @@
-#include "session/gpu/record_gpu.h"
+#include "session/gpu/gpu_analysis.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,7 +6,6 @@
 
 #include "base/option/option_words.h"
 #include "model/gpu/gpu_time.h"
-#include "session/gpu/gpu_analysis.h"
 #include "session/record/parts.h"
 
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *g)

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "probes/known_volume.h"
-#include "probes/markers.h"
-#include "probes/replay.h"
+#include "probes/counting.h"
+#include "probes/helper_counter.h"
+#include "probes/probe.h"
 #include "session/analyze/analysis.h"
 #include "sys/machine/topology.h"
 

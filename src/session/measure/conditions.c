@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "kernels/control.h"
 #include "session/measure/measure_plan.h"
 #include "sys/machine/core_to_core.h"

@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
-#include "io/files/atomic_file.h"
+#include "base/reading.h"
+#include "io/files/part_file.h"
 #include "io/machine/machine_file.h"
 #include "session/measure/measure_plan.h"
 

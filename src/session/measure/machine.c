@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "model/cache/capacity.h"
 #include "model/ecm.h"

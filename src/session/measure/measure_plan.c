@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 
 /* All kinds of one level and thread count, of one thread at least what the overlap rule is fitted
  * to (model/ecm.h). NT stores leave the caches: memory only. */

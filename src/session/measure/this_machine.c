@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "io/files/atomic_file.h"
+#include "io/files/part_file.h"
 #include "io/files/places.h"
 #include "io/machine/machine_file.h"
 #include "model/cache/capacity.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/hash.h"
+#include "base/reading.h"
 #include "kernels/kernel.h"
 #include "model/gather.h"
 #include "model/unit_costs.h"

@@ -11,7 +11,7 @@
 #include "model/cache/partition.h"
 #include "model/formats/format.h"
 #include "model/gpu/gpu_time.h"
-#include "session/gpu/record_gpu.h"
+#include "session/gpu/gpu_analysis.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 

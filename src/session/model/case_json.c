@@ -5,7 +5,7 @@
 
 #include "io/record/record.h"
 #include "model/cache/partition.h"
-#include "session/gpu/record_gpu.h"
+#include "session/gpu/gpu_analysis.h"
 #include "session/record/parts.h"
 
 /* As in records: {"value", "lo", "hi", "unit", "origin"} or {"value": null, "unit", "why"}. */

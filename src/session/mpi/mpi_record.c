@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "io/json_text.h"
 #include "io/record/record_request.h"
 #include "session/analyze/analyze.h"

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "kernels/ceiling.h"
 #include "kernels/distributed.h"
 #include "kernels/kernel.h"

@@ -92,10 +92,6 @@ const struct sp_remedy *sp_scaling_best_partition(const struct sp_scaling *s);
 enum sp_status sp_scaling_record(const struct sp_scaling *s, const char *command, struct sp_record *record,
                                  struct sp_error *err);
 
-/* What remedies there are at the examined count, into s->remedy. */
-enum sp_status sp_scaling_remedies(const struct sp_csr *a, const struct sp_progress *progress,
-                                   struct sp_scaling *s, struct sp_error *err);
-
 /* Halo and times of one division. `rank` (may be NULL) receives the ranks' sizes, to be freed by
  * the caller; `map` (may be NULL) who sends to whom. */
 struct sp_scaling_ask {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
-#include "probes/replay.h"
+#include "probes/probe.h"
 #include "session/analyze/analysis.h"
 #include "session/record/parts.h"
 

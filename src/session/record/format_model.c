@@ -10,7 +10,6 @@
 #include "session/analyze/pcore.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
-#include "sparse/formats/offsets.h"
 #include "sparse/product/workload.h"
 
 /* n_nz/(n_r n_c) from which on tiles beat rows on two Zen 4 cores (bench_sampled --threshold). */

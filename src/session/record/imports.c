@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "probes/likwid_metrics.h"
-#include "probes/replay.h"
+#include "probes/probe.h"
 #include "sys/counters/memory_pmu.h"
 
 /* Volumes of all groups of a region, one event each. */

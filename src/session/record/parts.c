@@ -15,8 +15,8 @@
 #include "session/measure/measure_plan.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
-#include "sys/fault.h"
 #include "sys/machine/identity.h"
+#include "sys/noise.h"
 
 json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
 {

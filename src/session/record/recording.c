@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
-#include "probes/replay.h"
+#include "base/reading.h"
+#include "probes/probe.h"
 
 /* Busy times of threads, where any run has them. */
 static bool has_thread_times(const struct sp_record *record)

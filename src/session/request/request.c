@@ -8,8 +8,8 @@
 #include "session/measure/machine.h"
 #include "session/own/own.h"
 #include "session/trial/tries.h"
-#include "sys/fault.h"
 #include "sys/machine/pages.h"
+#include "sys/noise.h"
 
 /* "--store takes auto, nt, plain, not 'x'". */
 static enum sp_status takes(enum sp_option option, const char *what, const char *value, struct sp_error *err)

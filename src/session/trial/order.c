@@ -8,8 +8,8 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "session/trial/apart.h"
+#include "sparse/csr/permute.h"
 #include "sparse/formats/format.h"
-#include "sparse/formats/permuted.h"
 #include "sparse/reorder/reorder.h"
 #include "sparse/structure/structure.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "session/analyze/analysis.h"
 #include "session/trial/apart.h"

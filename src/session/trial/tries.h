@@ -71,8 +71,6 @@ bool sp_tries_has_time(const struct sp_tries *tries, double spent_s, double step
 /* Processes for which there is time, 0 ... SP_TRY_PROCESSES. */
 int sp_tries_processes(const struct sp_tries *tries, double spent_s);
 
-/* 1 - (1 - a)(1 - b): the gain of two changes that leave each other alone. */
-double sp_gain_of_both(double a, double b);
 /* What a try gave on top of the gain that its round began with. */
 double sp_try_gain_alone(const struct sp_try *one, double from_gain);
 
@@ -86,9 +84,6 @@ const struct sp_try *sp_tries_best(const struct sp_tries *tries);
 /* The fastest of those that are not `done` (one for each try) and whose gain, at its lower end, is
  * above `gain`; NULL: none. */
 const struct sp_try *sp_tries_contender(const struct sp_tries *tries, const bool *done, double gain);
-
-/* Is `gain` worth the options that come on top of one that gave `before`? */
-bool sp_gain_is_worth_adding(double gain, double before);
 
 /* The next best of one[from ... to - 1] whose own options are not among those that its round has
  * added already; used[i]: left out. NULL: none. */

@@ -16,7 +16,7 @@
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 
-const char *sp_line_state_name(enum sp_line_state state)
+static const char *line_state_name(enum sp_line_state state)
 {
     static const char *const names[SP_N_LINE_STATES] = {"compared", "unknown-matrix", "other-matrix",
                                                         "failed", "not-reached"};
@@ -544,7 +544,7 @@ static json_t *line_object(const struct sp_validation *v, const struct sp_valida
     if (l->case_index >= 0 && *v->cases[l->case_index].partition)
         json_object_set_new(o, "partition", json_string(v->cases[l->case_index].partition));
     json_object_set_new(o, "line", json_integer(l->measured.line));
-    json_object_set_new(o, "state", json_string(sp_line_state_name(l->state)));
+    json_object_set_new(o, "state", json_string(line_state_name(l->state)));
     if (*l->measured.text[SP_MEASURED_SOURCE])
         json_object_set_new(o, "source", json_string(l->measured.text[SP_MEASURED_SOURCE]));
     if (l->state == SP_LINE_FAILED)
@@ -640,7 +640,7 @@ enum sp_status sp_validation_record(const struct sp_validation *v, const char *c
             sp_record_append(r, SP_F_VALIDATION_LINES, line_object(v, l));
     }
     for (int i = 0; i < SP_N_LINE_STATES; i++)
-        json_object_set_new(counts, sp_line_state_name((enum sp_line_state)i), json_integer(n[i]));
+        json_object_set_new(counts, line_state_name((enum sp_line_state)i), json_integer(n[i]));
     sp_record_set_object(r, SP_F_VALIDATION_COUNT, counts);
     status = set_statistics(v, r, err);
     if (status == SP_OK)

@@ -75,7 +75,6 @@ enum sp_line_state {
     SP_LINE_NOT_REACHED,    /* interrupted before */
     SP_N_LINE_STATES
 };
-const char *sp_line_state_name(enum sp_line_state state);
 
 struct sp_validation_line {
     struct sp_measurement measured;

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
 #include "io/json_text.h"
 #include "io/matrix/matrix_load.h"
 #include "model/cache/alpha.h"

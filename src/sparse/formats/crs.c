@@ -1,8 +1,8 @@
 #include <omp.h>
 
 #include "base/option/option_words.h"
+#include "sparse/formats/layout.h"
 #include "sparse/formats/layout_build.h"
-#include "sparse/formats/offsets.h"
 
 /* The base of row i, and its offsets. */
 static void fill_offsets(struct sp_layout *l, const struct sp_csr *a, int64_t i)

@@ -5,7 +5,6 @@
 #include "sparse/csr/real.h"
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
-#include "sparse/formats/offsets.h"
 
 /* "", ":A", ":A<separator>B" with whole numbers: how many there are, -1: none of these. */
 int sp_format_read_pair(const char *text, char separator, int64_t *first, int64_t *second);

@@ -3,7 +3,7 @@
 #ifndef SP_SPARSE_FAMILY_H
 #define SP_SPARSE_FAMILY_H
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "sparse/csr/csr.h"
 
 enum { SP_GENERATOR_PARAMETERS = 5 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "sparse/csr/csr.h"
 #include "sparse/csr/permute.h"

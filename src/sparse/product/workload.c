@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "base/random.h"
 #include "base/text.h"
 
 enum sp_precision sp_precision_of_values(enum sp_precision precision)

@@ -46,7 +46,8 @@ enum sp_status sp_divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *
     return divide(sp_metis_divide, a, n_ranks, part, err);
 }
 
-enum sp_status sp_divide_by_scotch(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err)
+static enum sp_status divide_by_scotch(const struct sp_csr *a, int n_ranks, int32_t *part,
+                                       struct sp_error *err)
 {
     return divide(sp_scotch_divide, a, n_ranks, part, err);
 }
@@ -72,10 +73,7 @@ const struct sp_division sp_division_table[] = {
      .summary = "METIS k-way: few entries between ranks of equally many",
      .absent = sp_metis_absent,
      .make = sp_divide_by_metis},
-    {.name = "scotch",
-     .summary = "the same by Scotch",
-     .absent = sp_scotch_absent,
-     .make = sp_divide_by_scotch},
+    {.name = "scotch", .summary = "the same by Scotch", .absent = sp_scotch_absent, .make = divide_by_scotch},
     {0},
 };
 

@@ -85,6 +85,5 @@ enum sp_status sp_scotch_divide(const struct sp_pattern *graph, const int32_t *w
 
 /* For sp_division_table. Weights are the entries of rows. */
 enum sp_status sp_divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err);
-enum sp_status sp_divide_by_scotch(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err);
 
 #endif

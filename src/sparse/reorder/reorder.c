@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "sparse/csr/partition.h"
 #include "sparse/formats/bcsr.h"

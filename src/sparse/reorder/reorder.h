@@ -10,7 +10,6 @@
 
 #include "sparse/csr/csr.h"
 #include "sparse/csr/permute.h"
-#include "sparse/formats/permuted.h"
 #include "sparse/product/workload.h"
 #include "sparse/structure/structure.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "sparse/csr/builder.h"
 #include "sparse/csr/csr.h"
 #include "sparse/csr/sort.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "sparse/twin/twin.h"
 
 enum { EXACT_LENGTHS = 32, PART_ROWS = 8 };

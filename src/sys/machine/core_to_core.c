@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "sys/noise.h"
 
 static const double budget_s = 0.7e-3, patience_s = 20e-3;

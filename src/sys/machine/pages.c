@@ -11,8 +11,8 @@
 
 #include "base/option/option_words.h"
 #include "base/text.h"
-#include "sys/fault.h"
 #include "sys/machine/sysfs.h"
+#include "sys/noise.h"
 
 /* The number of kB after "KEY:" at the start of a line, in bytes; -1: no such line. */
 static int64_t field(const char *text, const char *key)

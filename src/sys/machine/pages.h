@@ -1,4 +1,4 @@
-/* Large pages: the allocator that kernels and ceilings use, and what was really achieved. */
+/* Memory: how much there is and how much may be taken now; large pages. */
 #ifndef SP_SYS_PAGES_H
 #define SP_SYS_PAGES_H
 
@@ -9,8 +9,6 @@
 #include "base/memory.h"
 #include "base/reading.h"
 #include "base/status.h"
-
-/* How much memory there is and how much may be taken now. */
 
 /* What `available_B` is bounded by. */
 enum sp_memory_limit {
@@ -54,6 +52,8 @@ struct sp_cgroup {
 /* Reads ROOT/proc/self/cgroup and the groups named there below ROOT/sys/fs/cgroup. Whatever is
  * absent limits nothing. */
 void sp_cgroup_read(const char *root, struct sp_cgroup *out);
+
+/* Large pages: the allocator that kernels and ceilings use, and what was really achieved. */
 
 /* mmap, aligned to 2 MiB, MADV_HUGEPAGE; sizes under 2 MiB come in plain pages. Falls back to plain
  * pages where the system refuses: read back with sp_pages_read(). */

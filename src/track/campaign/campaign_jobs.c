@@ -13,7 +13,6 @@
 #include "base/memory.h"
 #include "base/option/option_words.h"
 #include "base/text.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
 #include "io/record/record.h"
@@ -53,8 +52,11 @@ static void job_record_id(const struct sp_campaign_job *job, int i, char *id, si
         snprintf(id, size, "campaign-%s-%d", job->id, i + 1);
 }
 
-bool sp_job_find_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job, int i,
-                        char *path, size_t size)
+/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies;
+ * false: there is none. An empty file is none: its name was claimed where the file system has no
+ * hard links (io/files/part_file.h), by a process that was killed then, or that writes it now. */
+static bool job_find_record(const struct sp_campaign_store *c, const struct sp_campaign_job *job, int i,
+                            char *path, size_t size)
 {
     char records[3100], id[64];
     struct stat facts;
@@ -119,7 +121,7 @@ static bool has_damaged_record(const struct sp_campaign_store *c, const struct s
 {
     char path[4096];
     struct sp_error why;
-    for (int i = 0; sp_job_find_record(c, job, i, path, sizeof path); i++) {
+    for (int i = 0; job_find_record(c, job, i, path, sizeof path); i++) {
         if (job_record_is_usable(path, &why))
             continue;
         read_failure(c, job->id, f);
@@ -134,7 +136,7 @@ void sp_job_look(const struct sp_campaign_store *c, const struct sp_campaign_job
                  struct sp_job_view *view)
 {
     memset(view, 0, sizeof *view);
-    const bool found = sp_job_find_record(c, job, 0, view->record, sizeof view->record),
+    const bool found = job_find_record(c, job, 0, view->record, sizeof view->record),
                damaged = found && has_damaged_record(c, job, &view->failure);
     if (found && !damaged) {
         view->state = SP_JOB_DONE;
@@ -152,7 +154,7 @@ static bool is_wanted(const struct sp_campaign_store *c, const struct sp_campaig
 {
     struct sp_job_failure failure;
     char path[4096];
-    if (sp_job_find_record(c, job, 0, path, sizeof path))
+    if (job_find_record(c, job, 0, path, sizeof path))
         return retry > 0 && has_damaged_record(c, job, &failure) && failure.attempt <= retry;
     return !read_failure(c, job->id, &failure) || failure.attempt <= retry;
 }
@@ -455,7 +457,7 @@ static enum sp_status set_damaged_aside(const struct sp_campaign_store *c, const
 {
     struct sp_error why;
     char path[4096], aside[4200];
-    if (!sp_job_find_record(c, job, i, path, sizeof path) || job_record_is_usable(path, &why))
+    if (!job_find_record(c, job, i, path, sizeof path) || job_record_is_usable(path, &why))
         return SP_OK;
     snprintf(aside, sizeof aside, "%s.damaged", path);
     return rename(path, aside) == 0 ? SP_OK
@@ -591,7 +593,7 @@ static enum sp_status add_rows(struct collecting *c, const struct sp_campaign_st
 {
     char path[4096];
     enum sp_status status = SP_OK;
-    for (int i = 0; status == SP_OK && sp_job_find_record(store, job, i, path, sizeof path); i++)
+    for (int i = 0; status == SP_OK && job_find_record(store, job, i, path, sizeof path); i++)
         status = add_row(c, job, path, err);
     return status;
 }

@@ -50,12 +50,6 @@ struct sp_job_view {
 enum sp_status sp_campaign_store_open(const struct sp_store *store, double stale_s, bool write,
                                       struct sp_campaign_store *campaign, struct sp_error *err);
 
-/* The path of the i-th record of a job, 0 the one that says "done", in whichever month it lies;
- * false: there is none. An empty file is none: its name was claimed where the file system has no
- * hard links (io/files/atomic_file.h), by a process that was killed then, or that writes it now. */
-bool sp_job_find_record(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job, int i,
-                        char *path, size_t size);
-
 void sp_job_look(const struct sp_campaign_store *campaign, const struct sp_campaign_job *job,
                  struct sp_job_view *view);
 

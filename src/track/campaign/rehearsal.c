@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/hash.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "track/judge/judge.h"
 

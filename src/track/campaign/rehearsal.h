@@ -56,7 +56,7 @@ struct sp_rehearsal_options {
     double noise;   /* run-to-run standard deviation of ln x */
     double session; /* standard deviation of ln x from session to session */
     double common;  /* likewise, of what all series of a session share */
-    double spikes;  /* share of runs that take longer (track/campaign/rehearsal.h) */
+    double spikes;  /* share of runs that take longer */
     double modes;   /* distance of two modes that runs are in by chance; 0: one mode */
     int n_runs;     /* a session */
     int n_sessions; /* before the one that is judged */

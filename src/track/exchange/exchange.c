@@ -10,7 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/option/option_words.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "base/text.h"
 #include "io/files/input_file.h"
 
@@ -88,7 +88,8 @@ const struct sp_exchange_format *sp_exchange_find(const char *name)
     return NULL;
 }
 
-const struct sp_exchange_format *sp_exchange_recognise(const char *text, size_t size)
+/* By what the text begins with; NULL: none. */
+static const struct sp_exchange_format *exchange_recognise(const char *text, size_t size)
 {
     for (const struct sp_exchange_format *f = sp_exchange_formats; f->name; f++)
         if (f->is_it && f->is_it(text, size))
@@ -261,7 +262,7 @@ enum sp_status sp_exchange_read(const char *path, const struct sp_exchange_forma
     if (status != SP_OK)
         return status;
     if (!*format)
-        *format = sp_exchange_recognise(text, size);
+        *format = exchange_recognise(text, size);
     if (!*format)
         status =
             sp_fail_at(err, SP_INPUT, path, 1, 0,

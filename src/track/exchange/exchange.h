@@ -67,8 +67,6 @@ struct sp_exchange_format {
 };
 extern const struct sp_exchange_format sp_exchange_formats[];        /* ends with a NULL name */
 const struct sp_exchange_format *sp_exchange_find(const char *name); /* NULL: none */
-/* By what the text begins with; NULL: none. */
-const struct sp_exchange_format *sp_exchange_recognise(const char *text, size_t size);
 
 /* Reads a file of the format (NULL: whichever it looks like; *format says which). SP_INPUT with
  * file, line, what, and the remedy. */

@@ -8,8 +8,8 @@
 #include "base/escape.h"
 #include "base/hash.h"
 #include "base/print.h"
-#include "base/samples.h"
-#include "io/files/atomic_file.h"
+#include "base/reading.h"
+#include "io/files/part_file.h"
 #include "track/exchange/exchange.h"
 
 static const enum sp_tracked written[] = {SP_TRACKED_TIME, SP_TRACKED_BYTES, SP_TRACKED_BANDWIDTH,

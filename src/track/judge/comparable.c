@@ -1,6 +1,7 @@
 #include "track/judge/comparable.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,4 +154,230 @@ void sp_differences_free(struct sp_differences *d)
 {
     free(d->one);
     memset(d, 0, sizeof *d);
+}
+
+enum { MOST_RECORDS = 64 };
+
+/* Of the positive numbers; NAN: there is none. Sorts x[n]. */
+static double median_of(double *x, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && x[k - 1] > x[k]; k--) {
+            const double t = x[k];
+            x[k] = x[k - 1];
+            x[k - 1] = t;
+        }
+    return n == 0 ? NAN : n % 2 ? x[n / 2] : 0.5 * (x[n / 2 - 1] + x[n / 2]);
+}
+
+/* Of the records that know it in the way of `as`: a measured and a simulated number have no ratio,
+ * nor have bytes that different versions of the simulation gave. */
+static double median_metric(const struct sp_entry *const *list, int n, enum sp_tracked metric,
+                            const struct sp_entry *as)
+{
+    double x[MOST_RECORDS];
+    int kept = 0;
+    for (int i = 0; i < n && kept < MOST_RECORDS; i++)
+        if (list[i]->metric[metric] > 0 && strcmp(list[i]->origin[metric], as->origin[metric]) == 0 &&
+            (list[i]->bytes_version == as->bytes_version || !sp_tracked_uses_bytes(metric)))
+            x[kept++] = list[i]->metric[metric];
+    return median_of(x, kept);
+}
+
+static double median_sentinel(const struct sp_entry *const *list, int n, int64_t version, int which)
+{
+    double x[MOST_RECORDS];
+    int kept = 0;
+    for (int i = 0; i < n && kept < MOST_RECORDS; i++)
+        if (list[i]->sentinel_version == version && version > 0 && list[i]->sentinel[which] > 0)
+            x[kept++] = list[i]->sentinel[which];
+    return median_of(x, kept);
+}
+
+static double change_of(const struct sp_entry *const *before, int n_before,
+                        const struct sp_entry *const *after, int n_after, enum sp_tracked metric)
+{
+    const struct sp_entry *as = after[n_after - 1];
+    return log(median_metric(after, n_after, metric, as) / median_metric(before, n_before, metric, as));
+}
+
+static void add_evidence(struct sp_attribution *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_evidence(struct sp_attribution *a, const char *format, ...)
+{
+    size_t used = strlen(a->also);
+    va_list arguments;
+    if (used > 0 && used + 3 < sizeof a->also) {
+        strcpy(a->also + used, "; ");
+        used += 2;
+    }
+    va_start(arguments, format);
+    vsnprintf(a->also + used, sizeof a->also - used, format, arguments);
+    va_end(arguments);
+}
+
+/* Do two hashes differ? What one of them does not know is no evidence. */
+static bool is_another(const char *was, const char *is)
+{
+    return *was && *is && strcmp(was, is) != 0;
+}
+
+/* What the newest record and the one before it differ in besides bytes and bandwidth. */
+static void find_evidence(const struct sp_entry *was, const struct sp_entry *is, struct sp_attribution *a)
+{
+    static const double pages = 0.2, busy = 0.05, counted = 0.005;
+    const double more = is->metric[SP_TRACKED_INSTRUCTIONS] / was->metric[SP_TRACKED_INSTRUCTIONS] - 1;
+    const double lambda[2] = {was->metric[SP_TRACKED_LAMBDA], is->metric[SP_TRACKED_LAMBDA]};
+    if (fabs(is->huge_share - was->huge_share) > pages)
+        add_evidence(a, "%.0f %% of its arrays are on huge pages, before it were %.0f %%",
+                     100 * is->huge_share, 100 * was->huge_share);
+    if (fabs(lambda[1] - lambda[0]) > busy)
+        add_evidence(a, "threads are busy for unequal times: max/mean %.2f, before it was %.2f", lambda[1],
+                     lambda[0]);
+    if (strcmp(was->kernel, is->kernel) != 0)
+        add_evidence(a, "another kernel was chosen: %s instead of %s", is->kernel, was->kernel);
+    else if (is_another(was->code, is->code))
+        add_evidence(a, "the kernel's machine code is another");
+    if (fabs(more) > counted)
+        add_evidence(a, "instructions an entry %+.1f %% (%s)", 100 * more,
+                     is->origin[SP_TRACKED_INSTRUCTIONS]);
+    if (is_another(was->partition, is->partition))
+        add_evidence(a, "the threads have other shares of the matrix");
+}
+
+/* The control kernel needs no memory: where it moves and loads do not, it is the clock. */
+static void find_clock(struct sp_attribution *a)
+{
+    static const double moved = 0.02;
+    const double clock = a->sentinel[SP_ENTRY_CONTROL];
+    double loads = 0;
+    for (int i = 0; i < SP_ENTRY_CONTROL; i++)
+        if (!isnan(a->sentinel[i]))
+            loads = fmax(loads, fabs(a->sentinel[i]));
+    if (fabs(clock) > moved && loads < 0.5 * fabs(clock))
+        add_evidence(a, "the control kernel alone moved (%+.1f %%): the clock, or the time that threads get",
+                     100 * expm1(clock));
+}
+
+static char *percent(char *text, size_t size, double change)
+{
+    if (isnan(change))
+        snprintf(text, size, "unknown");
+    else
+        snprintf(text, size, "%+.1f %%", 100 * expm1(change));
+    return text;
+}
+
+/* The sentinel of the level that holds the data; -1: there is none for it. */
+static int sentinel_of_level(const struct sp_entry *e)
+{
+    return e->level == SP_ENTRY_MEMORY ? SP_ENTRY_DRAM : e->level == SP_ENTRY_LAST ? SP_ENTRY_LLC : -1;
+}
+
+/* "DRAM sentinel -12.0 %, control kernel -0.3 %"; "" where neither is known. */
+static char *sentinels_text(const struct sp_entry *is, const struct sp_attribution *a, char *text,
+                            size_t size)
+{
+    static const char *const words[SP_N_ENTRY_SENTINELS] = {"DRAM sentinel", "last-level cache sentinel",
+                                                            "control kernel"};
+    const int shown[2] = {sentinel_of_level(is), SP_ENTRY_CONTROL};
+    char change[32];
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < 2; i++)
+        if (shown[i] >= 0 && !isnan(a->sentinel[shown[i]]) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %s", used > 0 ? ", " : "",
+                                     words[shown[i]], percent(change, sizeof change, a->sentinel[shown[i]]));
+    return text;
+}
+
+/* Parts of |ln time|, in the direction that the time moved. */
+struct parts {
+    double traffic, machine, arrays, kernel;
+    bool by_sentinel; /* of the level, or the control kernel: not by the roof beside the kernel alone */
+};
+
+/* The roof beside the kernel is loaded from the kernel's own arrays. What a sentinel on other data
+ * saw as well is the machine; what only the roof saw are the arrays. The clock counts for itself: a
+ * kernel that waits for its own operations feels it where loads do not. */
+static struct parts split(const struct sp_entry *is, const struct sp_attribution *a)
+{
+    const double sign = a->time > 0 ? 1 : -1;
+    const int level = sentinel_of_level(is);
+    const double seen = level >= 0 ? -sign * a->sentinel[level] : NAN, roof = -sign * a->roof,
+                 clock = -sign * a->sentinel[SP_ENTRY_CONTROL];
+    struct parts p = {.traffic = isnan(a->bytes) ? 0 : sign * a->bytes};
+    p.machine = fmin(seen, roof); /* the known one where the other is not */
+    p.by_sentinel = !isnan(seen);
+    if (isnan(p.machine) || clock > p.machine) {
+        p.machine = clock;
+        p.by_sentinel = !isnan(clock);
+    }
+    p.machine = isnan(p.machine) ? 0 : p.machine;
+    p.arrays = isnan(seen) || isnan(roof) ? 0 : fmax(roof - p.machine, 0);
+    p.kernel = fabs(a->time) - p.traffic - p.machine - p.arrays;
+    return p;
+}
+
+/* The part with the largest share of the change gives the sentence. */
+static void write_sentence(const struct sp_entry *was, const struct sp_entry *is, struct sp_attribution *a)
+{
+    static const double same = 0.01, other_pages = 0.2;
+    const struct parts p = split(is, a);
+    const double sign = a->time > 0 ? 1 : -1;
+    const bool moves_as_much = isnan(a->bytes) || fabs(a->bytes) < same;
+    const bool lies_elsewhere = fabs(is->huge_share - was->huge_share) > other_pages;
+    char bytes[32], bandwidth[32], roof[32], seen[128];
+    percent(bytes, sizeof bytes, a->bytes);
+    percent(bandwidth, sizeof bandwidth, a->bandwidth);
+    percent(roof, sizeof roof, a->roof);
+    sentinels_text(is, a, seen, sizeof seen);
+    const char *comma = seen[0] ? ", " : "";
+    if (isnan(a->bytes) && isnan(a->roof) && !p.by_sentinel)
+        snprintf(a->text, sizeof a->text, "neither bytes nor a roof are known, so the cause is not either");
+    else if (p.traffic >= fmax(p.machine, p.arrays) && p.traffic >= p.kernel)
+        snprintf(a->text, sizeof a->text, "%s traffic%s: bytes %s (%s), bandwidth %s",
+                 sign > 0 ? "more" : "less", fabs(a->bandwidth) <= 0.5 * fabs(a->bytes) ? ", same speed" : "",
+                 bytes, is->origin[SP_TRACKED_BYTES], bandwidth);
+    else if ((a->is_machine = p.machine >= fmax(p.arrays, p.kernel) && p.by_sentinel))
+        snprintf(a->text, sizeof a->text, "the machine drifted: %s; the load-only roof beside the kernel %s",
+                 seen, roof);
+    else if (p.machine >= fmax(p.arrays, p.kernel) || (p.arrays >= p.kernel && lies_elsewhere))
+        snprintf(a->text, sizeof a->text, "%s: the load-only roof beside the kernel %s, bytes %s%s%s",
+                 lies_elsewhere ? "its arrays lie on other pages" : "the machine drifted", roof, bytes, comma,
+                 seen);
+    else if (p.arrays >= p.kernel)
+        snprintf(a->text, sizeof a->text,
+                 "its arrays load %s, not the machine: the roof on them %s, elsewhere %s",
+                 sign > 0 ? "more slowly" : "faster", roof, seen);
+    else
+        snprintf(a->text, sizeof a->text,
+                 "%s%s bandwidth at the kernel: bandwidth %s, the roof beside it %s%s%s",
+                 isnan(a->bytes) ? "traffic unknown, "
+                 : moves_as_much ? "same traffic, "
+                                 : "",
+                 sign > 0 ? "less" : "more", isnan(a->bytes) ? "unknown" : bandwidth, roof, comma, seen);
+}
+
+/* Delta ln time = Delta ln bytes - Delta ln bandwidth; the load-only roof beside the kernel and the
+ * sentinels tell the machine's part of the bandwidth from the kernel's. */
+void sp_attribute(const struct sp_entry *const *before, int n_before, const struct sp_entry *const *after,
+                  int n_after, struct sp_attribution *a)
+{
+    static const double same = 0.01;
+    memset(a, 0, sizeof *a);
+    a->time = change_of(before, n_before, after, n_after, SP_TRACKED_TIME);
+    a->bytes = change_of(before, n_before, after, n_after, SP_TRACKED_BYTES);
+    a->bandwidth = a->bytes - a->time;
+    a->roof = change_of(before, n_before, after, n_after, SP_TRACKED_ROOF);
+    const struct sp_entry *was = before[n_before - 1], *is = after[n_after - 1];
+    for (int i = 0; i < SP_N_ENTRY_SENTINELS; i++)
+        a->sentinel[i] = log(median_sentinel(after, n_after, is->sentinel_version, i) /
+                             median_sentinel(before, n_before, is->sentinel_version, i));
+    a->is_resolved_otherwise = strcmp(was->resolved, is->resolved) != 0;
+    find_evidence(was, is, a);
+    find_clock(a);
+    if (!isnan(a->time) && fabs(a->time) >= same)
+        write_sentence(was, is, a);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "io/record/record.h"
 
 static const char *text_of(const json_t *item, const char *key)

@@ -2,7 +2,7 @@
 #ifndef SP_TRACK_JUDGE_H
 #define SP_TRACK_JUDGE_H
 
-#include "track/judge/attribution.h"
+#include "track/judge/comparable.h"
 #include "track/judge/sessions.h"
 
 enum sp_verdict_of_track {

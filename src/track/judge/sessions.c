@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/samples.h"
+#include "base/reading.h"
 #include "track/judge/comparable.h"
 
 /* When it ran, since the epoch; 0: it does not say. */

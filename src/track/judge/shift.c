@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
-#include "base/random.h"
-#include "base/samples.h"
+#include "base/reading.h"
 
 enum { RESAMPLES = 1000, MOST_RUNS = 64 };
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
 

@@ -7,7 +7,7 @@
  * gave no sign of life for stale_s, is not taken away but outdone by the next number: two that find
  * it stale try for the same name, and one wins. An owner that was silent for too long and goes on
  * afterwards may thus do the same work as its successor; who claims looks afterwards whether the
- * work is done, and what work leaves behind must be made once (io/files/atomic_file.h). */
+ * work is done, and what work leaves behind must be made once (io/files/part_file.h). */
 #ifndef SP_TRACK_CLAIM_H
 #define SP_TRACK_CLAIM_H
 

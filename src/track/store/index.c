@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
 #include "io/files/part_file.h"
 #include "io/json_text.h"
@@ -522,7 +521,7 @@ static enum sp_status remember(const char *cache, struct merging *m, struct sp_e
 }
 
 /* The entries and the files that are none into the index. */
-static enum sp_status fill(struct sp_index *index, struct remembered *list, int n, struct sp_error *err)
+static enum sp_status fill(struct sp_store_index *index, struct remembered *list, int n, struct sp_error *err)
 {
     const size_t most = (size_t)(n > 0 ? n : 1);
     sp_sort_by(list, n, sizeof *list, by_start);
@@ -550,7 +549,8 @@ static enum sp_status fill(struct sp_index *index, struct remembered *list, int 
 }
 
 enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bool rebuild,
-                             const struct sp_progress *progress, struct sp_index *index, struct sp_error *err)
+                             const struct sp_progress *progress, struct sp_store_index *index,
+                             struct sp_error *err)
 {
     struct sp_record_paths paths = {0};
     struct merging m = {.paths = &paths, .of_store = strlen(store->path)};
@@ -580,7 +580,7 @@ enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bo
     return status;
 }
 
-void sp_index_free(struct sp_index *index)
+void sp_index_free(struct sp_store_index *index)
 {
     if (!index)
         return;
@@ -592,7 +592,7 @@ void sp_index_free(struct sp_index *index)
     memset(index, 0, sizeof *index);
 }
 
-enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err)
+enum sp_status sp_index_export(const struct sp_store_index *index, const char *path, struct sp_error *err)
 {
     return remembered_export(path, index->entry, index->path, index->n, err);
 }
@@ -639,7 +639,7 @@ enum sp_status sp_pins_drop(const struct sp_store *store, const struct sp_entry 
                                    : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
 }
 
-static const struct sp_entry *entry_of(const struct sp_index *index, const char *id)
+static const struct sp_entry *entry_of(const struct sp_store_index *index, const char *id)
 {
     for (int64_t i = index->n - 1; i >= 0; i--)
         if (strcmp(index->entry[i].id, id) == 0)
@@ -653,7 +653,7 @@ struct pin_set {
     int n;
 };
 
-static enum sp_status read_set(const char *path, const struct sp_index *index, struct pin_set *set,
+static enum sp_status read_set(const char *path, const struct sp_store_index *index, struct pin_set *set,
                                struct sp_error *err)
 {
     static const char remedy[] = "accept a baseline there again (track accept), or remove the file";
@@ -686,7 +686,7 @@ static enum sp_status read_set(const char *path, const struct sp_index *index, s
  * with it. One that cannot be read, of whatever environment, is the error, and leaves the others as
  * they are. */
 static enum sp_status read_latest(const struct sp_store *store, const struct sp_entry *of,
-                                  enum sp_tracked metric, const struct sp_index *index,
+                                  enum sp_tracked metric, const struct sp_store_index *index,
                                   struct pin_set *latest, struct sp_error *err)
 {
     char folder[3100], path[4096];
@@ -717,7 +717,7 @@ static enum sp_status read_latest(const struct sp_store *store, const struct sp_
 }
 
 enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of, enum sp_tracked metric,
-                            const struct sp_index *index, const struct sp_entry **out, int *n,
+                            const struct sp_store_index *index, const struct sp_entry **out, int *n,
                             struct sp_error *err)
 {
     char path[4096];

@@ -31,7 +31,7 @@ struct sp_bad_record {
 };
 
 /* Zero-initialise; sp_index_free(). */
-struct sp_index {
+struct sp_store_index {
     int64_t n, most;
     struct sp_entry *entry; /* [n] by start, then id */
     char **path;            /* [n] of the record */
@@ -45,12 +45,12 @@ struct sp_index {
  * remembered. `rebuild`: everything is read again. A damaged index is made anew; a store that
  * cannot be listed is SP_INPUT. */
 enum sp_status sp_index_open(const struct sp_store *store, const char *cache, bool rebuild,
-                             const struct sp_progress *progress, struct sp_index *index,
+                             const struct sp_progress *progress, struct sp_store_index *index,
                              struct sp_error *err);
-void sp_index_free(struct sp_index *index);
+void sp_index_free(struct sp_store_index *index);
 
 /* The index as an SQLite file: tables `record` and `run`. SP_ABSENT: built without SQLite. */
-enum sp_status sp_index_export(const struct sp_index *index, const char *path, struct sp_error *err);
+enum sp_status sp_index_export(const struct sp_store_index *index, const char *path, struct sp_error *err);
 
 /* Accepted baselines of a store: what a series is held against besides its last records, so that
  * small steps cannot add up unseen. One file a series and environment, replaced as a whole. */
@@ -71,7 +71,7 @@ enum sp_status sp_pins_drop(const struct sp_store *store, const struct sp_entry 
  * store does not have; where the metric is simulated other files may be good, and out[*n] is then
  * the latest of those: the error is to be reported, and they hold. */
 enum sp_status sp_pins_find(const struct sp_store *store, const struct sp_entry *of, enum sp_tracked metric,
-                            const struct sp_index *index, const struct sp_entry **out, int *n,
+                            const struct sp_store_index *index, const struct sp_entry **out, int *n,
                             struct sp_error *err);
 
 #endif

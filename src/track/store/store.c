@@ -11,8 +11,8 @@
 
 #include "base/escape.h"
 #include "base/option/option_words.h"
-#include "io/files/atomic_file.h"
 #include "io/files/input_file.h"
+#include "io/files/part_file.h"
 
 #define STORE_FILE   "spmodel-store.json"
 #define STORE_SCHEMA "spmodel.store/1"
@@ -134,7 +134,7 @@ static enum sp_status find_place(const struct sp_store *store, const struct sp_r
 }
 
 /* An empty file is a claim to its name where the file system has no hard links
- * (io/files/atomic_file.h): of a process that writes it in a moment, or that was killed then. */
+ * (io/files/part_file.h): of a process that writes it in a moment, or that was killed then. */
 static bool is_abandoned(const char *path)
 {
     const struct timespec moment = {.tv_sec = 2};

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/core/command.h"
-#include "cli/core/errors.h"
 
 #include "cli/explain/explain_terms.inc" /* made of the .txt files beside this one */
 
