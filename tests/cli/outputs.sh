@@ -58,6 +58,22 @@ for form in $forms; do
     [ -z "$(find "$dir" -name ".$form.*.part")" ] || fail "a part of $form is left behind"
 done
 
+# A page that finds no room is not said to be saved, whatever failed before it.
+if [ -w /dev/full ]; then
+    small="gen:laplace2d:20 --budget 10ms --samples 4 --no-plots --no-hints"
+    "$spmodel" analyze $small --out "$dir" --json="$dir/r.json" --html="$dir/r.html" >"$dir/out" 2>"$dir/err" || fail "no page"
+    grep -q "^saved .*r.html" "$dir/out" || fail "a page that is there is not said to be saved"
+    between=$(($(cat "$dir/r.json" "$dir/r.html" | wc -c) / 1024))
+    (trap '' XFSZ; ulimit -f $between; exec "$spmodel" analyze $small --out "$dir" --json=/dev/full --html="$dir/lost.html") \
+        >"$dir/out" 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] || fail "a page beyond the limit exits with $code, not 4"
+    grep -q "cannot write the record" "$dir/err" && grep -q "lost.html: cannot write" "$dir/err" || fail "an output that failed is not named"
+    grep -q "^saved .*json" "$dir/out" || fail "the record found no room, either: the page was not tried"
+    grep "^saved .*lost.html" "$dir/out" && fail "a page that was not written is said to be saved"
+    rm -f "$dir"/*.json "$dir"/*.html
+fi
+
 # Places that cannot be written.
 mkdir "$dir/locked"
 chmod a-w "$dir/locked"

@@ -386,10 +386,10 @@ int sp_html_close(struct sp_html_output *html, FILE *remarks, int code)
     } else if (html->n == 0) {
         sp_sink_abort(&html->sink); /* there is nothing to show */
     } else {
-        const int before = code;
-        code = sp_sink_close(&html->sink, code);
-        if (is_file && remarks && code == before)
+        const int closed = sp_sink_close(&html->sink, 0);
+        if (is_file && remarks && closed == 0)
             sp_print(remarks, "saved  %s\n", path);
+        code = sp_worse_exit(code, closed);
     }
     for (int i = 0; i < html->n; i++)
         sp_record_free(&html->record[i]);
