@@ -120,6 +120,7 @@ static const struct {
     {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()", "failed"},
     {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000",
      NULL},
+    {"csr32", SP_INPUT, "csr32 is a function, and not a struct spmodel_kernel", NULL},
     {"no_run", SP_USAGE, "no function run()", NULL},
     {"nothing", SP_INPUT, "it has no symbol nothing", NULL},
 };

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>
+#include <link.h>
 #include <math.h>
 #include <omp.h>
 #include <sched.h>
@@ -281,6 +282,20 @@ static enum sp_status find_symbol(const char *typed, struct sp_own_watch *watch,
     return SP_OK;
 }
 
+/* Whether the library's table of symbols calls it a function; false where that is not known. */
+static bool is_function(void *address)
+{
+#ifdef __GLIBC__
+    Dl_info info;
+    void *symbol = NULL;
+    if (dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) && symbol && info.dli_saddr == address)
+        return ELF64_ST_TYPE(((const ElfW(Sym) *)symbol)->st_info) == STT_FUNC; /* as ELF32_ST_TYPE */
+#else
+    (void)address;
+#endif
+    return false;
+}
+
 enum sp_status sp_own_library_open(const char *typed, const struct sp_own_signature *signature,
                                    struct sp_own_watch *watch, struct spmodel_kernel *kernel,
                                    struct sp_error *err)
@@ -293,6 +308,11 @@ enum sp_status sp_own_library_open(const char *typed, const struct sp_own_signat
         return status;
     if (!signature) {
         const struct spmodel_kernel *theirs = o.found;
+        if (is_function(o.found))
+            return sp_fail_at(err, SP_INPUT, path, 0, 0,
+                              "say what it takes: " SP_O_SIGNATURE
+                              " csr32, for example (spmodel help own-kernel)",
+                              "%s is a function, and not a struct spmodel_kernel", o.symbol);
         if (theirs->size < SP_OWN_LEAST_B || theirs->size > sizeof *kernel)
             return sp_fail_at(err, SP_INPUT, path, 0, 0,
                               "set its first field to sizeof(struct spmodel_kernel) and build it with this "

@@ -68,7 +68,8 @@ expect 3 "there is no such library" --kernel "$dir/none.so" gen:laplace2d:9
 echo nothing >"$dir/text.so"
 expect 3 "it cannot be opened" --kernel "$dir/text.so" gen:laplace2d:9
 expect 3 "it has no symbol none" --kernel "$(own none)" gen:laplace2d:9
-expect 3 "is no struct spmodel_kernel of this version" --kernel "$(own csr32)" gen:laplace2d:9
+expect 3 "csr32 is a function, and not a struct spmodel_kernel" --kernel "$(own csr32)" gen:laplace2d:9
+expect 3 "is no struct spmodel_kernel of this version" --kernel "$(own other_size)" gen:laplace2d:9
 
 # ---- one that fails does not end the rest ----
 expect 6 "the kernel crash crashed in run()" --kernel "$(own crash)" gen:laplace2d:9 gen:laplace2d:12
