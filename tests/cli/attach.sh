@@ -123,6 +123,7 @@ says out "^--html -t PROGRAM"
 run 2 $there --html
 # Nothing seen is said, with what to do.
 run 1 $there -- /bin/true
+says out "SEEN no product of a library that attach knows"
 says out "spmodel import --time"
 run 1 $there -- "$app" nothing
 says out "functions that are seen: PETSc, hypre, MKL, librsb, cuSPARSE, rocSPARSE"
@@ -141,7 +142,7 @@ says err "no page was written, because no product was seen"
 # Where products were lost, that is the reason.
 run 1 $there -- "$app" open-files 0
 says out "9 products are not in the log: the log could not grow: Too many open files"
-grep -q "no product went through" "$dir/out" && fail "products that were lost are said not to have been made"
+grep -q "no product" "$dir/out" && fail "products that were lost are said not to have been made"
 # Exit codes come from a parent that ignores its children's ends, too; a script is called by its name.
 printf '#!/bin/sh\nexit 7\n' >"$dir/script.sh"
 chmod +x "$dir/script.sh"

@@ -13,6 +13,7 @@ export XDG_CACHE_HOME="$dir/cache"
 mkdir "$dir/records"
 "$spmodel" attach --mpi --machine ivb-e5-2660v2 -o "$dir/records" -- "$mpiexec" -n 4 "$app" >"$dir/out" 2>"$dir/err" || fail "attach --mpi exits with $?"
 grep -q "^MESSAGES messages_app   4 ranks on 1 node " "$dir/out" || fail "the report does not say how many ranks there were"
+grep -q "; 1 call of other collectives, whose" "$dir/out" || fail "one call is not one call"
 record=$dir/records/messages_app.messages.json
 [ -f "$record" ] || fail "no record of the job"
 "$spmodel" attach --messages "$record" --json >"$dir/shown.json" 2>"$dir/err" || fail "the record cannot be shown"

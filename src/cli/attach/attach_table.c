@@ -41,6 +41,14 @@ static int count_multiplying(const struct sp_capture *c)
     return n;
 }
 
+static int64_t count_lost(const struct sp_capture *c)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->n_processes; i++)
+        n += c->process[i].n_lost > 0;
+    return n;
+}
+
 void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
 {
     const struct sp_captured_process *p = main_of(c);
@@ -54,8 +62,11 @@ void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_
     sp_print(out, "PROGRAM  %s   %s%s%s\n", program_name(c, end),
              p && p->wall_s > 0 ? sp_text_seconds(wall, sizeof wall, p->wall_s) : "time not known",
              *end->how ? "   " : "", end->how);
-    if (c->n_products == 0)
+    if (c->n_products == 0) {
+        if (count_lost(c) == 0)
+            fputs("SEEN     no product of a library that attach knows (spmodel help attaching)\n", out);
         return;
+    }
     const int n = count_multiplying(c);
     sp_print(out, "SEEN     %s products of %lld matri%s", sp_text_count(text, sizeof text, calls),
              (long long)c->n_matrices, c->n_matrices == 1 ? "x" : "ces");
@@ -120,8 +131,9 @@ static void print_exchanges(const struct sp_capture *c, const struct sp_attach_l
         for (int64_t k = 0; k < i && !said; k++)
             said = line[k].product->matrix == line[i].product->matrix;
         if (!said)
-            sp_print(out, "  %-4s %s: times include the exchange of %s elements of x with other processes\n",
-                     line[i].matrix, m->kind, sp_text_count(text, sizeof text, m->n_c - m->n_c_own));
+            sp_print(out, "  %-4s %s: times include the exchange of %s element%s of x with other processes\n",
+                     line[i].matrix, m->kind, sp_text_count(text, sizeof text, m->n_c - m->n_c_own),
+                     m->n_c - m->n_c_own == 1 ? "" : "s");
     }
 }
 
@@ -175,14 +187,6 @@ static bool print_lists(const struct sp_capture *c, bool second, const char *bef
         any = any || !said;
     }
     return any;
-}
-
-static int64_t count_lost(const struct sp_capture *c)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < c->n_processes; i++)
-        n += c->process[i].n_lost > 0;
-    return n;
 }
 
 /* Why there may be no product. */
@@ -354,12 +358,13 @@ static void print_total(const struct sp_message_counts *m, const struct sp_messa
     sp_print(out, "\nphase %lld", (long long)p->level);
     if (*p->inside)
         sp_print(out, ", inside %s", p->inside);
-    sp_print(out, ":  %s messages, %s B, %lld pairs of ranks; %s B between nodes",
-             sp_text_count(messages, sizeof messages, n), sp_text_count(bytes, sizeof bytes, B),
-             (long long)n_pairs, sp_text_count(between, sizeof between, between_B));
+    sp_print(out, ":  %s message%s, %s B, %lld pair%s of ranks; %s B between nodes",
+             sp_text_count(messages, sizeof messages, n), n == 1 ? "" : "s",
+             sp_text_count(bytes, sizeof bytes, B), (long long)n_pairs, n_pairs == 1 ? "" : "s",
+             sp_text_count(between, sizeof between, between_B));
     if (p->collective_calls > 0)
-        sp_print(out, "; %lld calls of other collectives, whose bytes are not known",
-                 (long long)p->collective_calls);
+        sp_print(out, "; %lld call%s of other collectives, whose bytes are not known",
+                 (long long)p->collective_calls, p->collective_calls == 1 ? "" : "s");
     fputc('\n', out);
 }
 

@@ -296,7 +296,8 @@ static void record_attach(const struct sp_capture *c, const struct sp_captured_p
     if (n_others > 0) {
         snprintf(matrix, sizeof matrix, "%s, %lld of its columns are of other processes", m->kind, n_others);
         snprintf(remark, sizeof remark,
-                 "its time includes the exchange of %lld elements of x with other processes", n_others);
+                 "its time includes the exchange of %lld element%s of x with other processes", n_others,
+                 n_others == 1 ? "" : "s");
         sp_record_append(r, SP_F_REMARKS, json_string(remark));
     }
     sp_record_set_text(r, SP_F_ATTACH_PROGRAM, file_name(process->program));
