@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, Dict, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Optional, Union
 
 from ._library import library, text_of
 from .errors import UsageError, error_of
@@ -48,7 +48,7 @@ def option_text(value: Any) -> Optional[str]:
         return None
     if value is True or value is False:
         return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
         return ",".join(str(v) for v in value)
     return str(value)
 

@@ -212,6 +212,10 @@ class Judged:
         self.product, self.result, self.why = product, result, why
 
 
+def _count(n: int, thing: str) -> str:
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
 def _quantiles(times: Any, most: int = 1001) -> List[float]:
     """All times, or as many that are spread like them: a record keeps each."""
     ordered = sorted(times)
@@ -229,7 +233,7 @@ def _judge(product: Product, progress: Progress, options: Dict[str, Any]) -> Jud
         rows, columns = m.blocksize
         options = {"format": f"bcsr:{rows}x{columns}", "drop_zeros": True, **options}
     elif m.format != "csr":
-        remarks.append(f"judged as csr: the bytes are those of rows, and {m.format} walks otherwise")
+        remarks.append(f"judged as if it were stored as csr; {m.format} moves other bytes")
     if product.y_type is not None:
         remarks.append(f"in each call SciPy converts the values ({m.dtype}) to {product.y_type}; the bytes are without that")
     if product.r > 1:
@@ -279,10 +283,10 @@ class Report:
     def __str__(self) -> str:
         rows = self.rows()
         share = sum(row["share"] for row in rows)
-        lines = [f"{sum(row['calls'] for row in rows)} products, {100 * share:.1f} % of {self.time:.3g} s"]
+        lines = [f"{_count(sum(row['calls'] for row in rows), 'product')}, {100 * share:.1f} % of {self.time:.3g} s"]
         for j, row in zip(self.judged, rows):
             lines += ["", f"{row['function']}  {row['matrix']}",
-                      f"  {row['calls']} calls, {100 * row['share']:.1f} % of the time, "
+                      f"  {_count(row['calls'], 'call')}, {100 * row['share']:.1f} % of the time, "
                       f"{1e6 * row['product_s']:.4g} us each (median)"]
             if j.result:
                 lines += [f"  bandwidth {j.result.bandwidth}", f"  roof      {j.result.roof}"]

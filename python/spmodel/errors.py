@@ -90,4 +90,7 @@ BY_STATUS: Dict[int, Type[Error]] = {
 def error_of(status: int, message: str) -> Error:
     """The exception for a status and what spmodel_message() says."""
     what, _, remedy = message.partition("\n  remedy: ")
+    if what.startswith("--"):  # an option, which is an argument here
+        option, space, rest = what[2:].partition(" ")
+        what = option.replace("-", "_") + space + rest
     return BY_STATUS.get(status, BugError)(what or f"status {status}", remedy)

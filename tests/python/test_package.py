@@ -248,7 +248,10 @@ def test_errors_have_status_and_remedy():
     e = raises(spmodel.UsageError, ["speed"], analyze, "gen:laplace2d:9", speed=1)
     assert e.status == 2 and e.remedy and isinstance(e, ValueError) and isinstance(e, spmodel.Error)
     raises(spmodel.UsageError, ["no option 'out'"], analyze, "gen:laplace2d:9", out="x")
-    raises(spmodel.UsageError, [], analyze, "gen:laplace2d:9", threads="many")
+    e = raises(spmodel.UsageError, ["not 'many'"], analyze, "gen:laplace2d:9", threads="many")
+    assert str(e).startswith("threads takes a whole number"), "arguments have no dashes: " + str(e)
+    e = raises(spmodel.UsageError, [], analyze, "gen:laplace2d:9", kernel_limit="x")
+    assert str(e).startswith("kernel_limit "), e
     e = raises(spmodel.InputError, ["nowhere.mtx"], analyze, "nowhere.mtx")
     assert e.status == 3
     raises(spmodel.Error, [], analyze, "gen:nothing:1")

@@ -71,6 +71,7 @@ def test_counts_of_cg_and_shares():
     text = str(report)
     for words in ("csr_matvec", f"{a.nnz} nonzeros", "% of the time", "bandwidth", "4 vectors"):
         assert words in text, text
+    assert "\n  5 calls, " in text and "judged as if it were stored as csr; csc moves other bytes" in text, text
     assert report._repr_html_().count("<tr>") == 4
     assert len(report.table) == 3
     alpha = spmodel.analyze(a, threads=1, **QUICK).alpha
