@@ -213,3 +213,20 @@ bool sp_is_file_stem(const char *name)
         is = is_allowed((unsigned char)*c, c == name);
     return is;
 }
+
+bool sp_add_shell_word(char *text, size_t size, const char *word)
+{
+    bool plain = *word != '\0';
+    for (const char *c = word; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%", *c));
+    size_t at = strlen(text);
+    const size_t before = at;
+    at += (size_t)snprintf(text + at, size - at, "%s%s", at ? " " : "", plain ? word : "'");
+    for (const char *c = word; !plain && *c && at < size; c++)
+        at += (size_t)snprintf(text + at, size - at, "%s%c", *c == '\'' ? "'\\'" : "", *c);
+    if (!plain && at < size)
+        at += (size_t)snprintf(text + at, size - at, "'");
+    if (at >= size)
+        text[before] = '\0';
+    return at < size;
+}

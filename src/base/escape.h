@@ -73,4 +73,8 @@ char *sp_file_stem(char *text, size_t size, const char *name);
 /* It is one already. */
 bool sp_is_file_stem(const char *name);
 
+/* Shells: appends the word to text[size] after a blank, in single quotes where it needs them.
+ * False: it does not fit, and text is as it was. */
+bool sp_add_shell_word(char *text, size_t size, const char *word);
+
 #endif

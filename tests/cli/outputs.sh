@@ -74,6 +74,10 @@ if [ -w /dev/full ]; then
     rm -f "$dir"/*.json "$dir"/*.html
 fi
 
+# What is to be typed next is a command, whatever the names.
+"$spmodel" analyze gen:laplace2d:20 --budget 10ms --samples 4 --no-plots --no-hints --out "$dir/a b" >"$dir/out" 2>"$dir/err" || fail "no record"
+(cd "$dir" && eval "'$spmodel' $(sed -n 's/^next *spmodel//p' out)") >"$dir/explained" 2>"$dir/err" || fail "what is to be typed next is no command"
+
 # Places that cannot be written.
 mkdir "$dir/locked"
 chmod a-w "$dir/locked"

@@ -1,8 +1,9 @@
 #include "base/option/run_option.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/escape.h"
 
 const char sp_formats_help[] =
 #define SPMV_FORMAT(ID, NAME, NUMBERS, NOTE, ...) ", " #NAME NUMBERS NOTE
@@ -154,32 +155,14 @@ bool sp_change_is_same(const struct sp_change *a, const struct sp_change *b)
            memcmp(a->values, b->values, (size_t)(value_at(a, a->n) - a->values)) == 0;
 }
 
-/* Appends a word after a blank, quoted where a shell needs it; false: it does not fit. */
-static bool put_word(char *text, size_t size, const char *word)
-{
-    bool plain = *word != '\0';
-    for (const char *c = word; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%", *c));
-    size_t at = strlen(text);
-    const size_t before = at;
-    at += (size_t)snprintf(text + at, size - at, "%s%s", at ? " " : "", plain ? word : "'");
-    for (const char *c = word; !plain && *c && at < size; c++)
-        at += (size_t)snprintf(text + at, size - at, "%s%c", *c == '\'' ? "'\\'" : "", *c);
-    if (!plain && at < size)
-        at += (size_t)snprintf(text + at, size - at, "'");
-    if (at >= size)
-        text[before] = '\0';
-    return at < size;
-}
-
 /* Appends all options but those of `less` (NULL: none). */
 static void put_options(char *text, size_t size, const struct sp_change *c, const struct sp_change *less)
 {
     for (int k = 0; k < c->n; k++) {
         const struct sp_run_option *o = &sp_run_options[c->option[k]];
         const size_t before = strlen(text);
-        if ((!less || find(less, c->option[k]) < 0) && put_word(text, size, o->typed) && o->argument &&
-            !put_word(text, size, value_at(c, k)))
+        if ((!less || find(less, c->option[k]) < 0) && sp_add_shell_word(text, size, o->typed) &&
+            o->argument && !sp_add_shell_word(text, size, value_at(c, k)))
             text[before] = '\0';
     }
 }
@@ -195,7 +178,7 @@ char *sp_change_command(const char *matrix, const struct sp_change *options, con
                         char *text, size_t size)
 {
     snprintf(text, size, "spmodel analyze");
-    put_word(text, size, matrix);
+    sp_add_shell_word(text, size, matrix);
     put_options(text, size, options, change);
     put_options(text, size, change, NULL);
     return text;

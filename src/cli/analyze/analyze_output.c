@@ -372,7 +372,10 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     if (common->verbosity >= 0) {
         FILE *out = is_taken(o, common) ? stderr : stdout;
         sp_print(out, "saved  %s%s\n", path, plots);
-        sp_print(out, "next   spmodel explain %s %s\n", worth_explaining(record), path);
+        char next[2 * sizeof path] = "next   spmodel explain";
+        if (sp_add_shell_word(next, sizeof next, worth_explaining(record)) &&
+            sp_add_shell_word(next, sizeof next, path))
+            sp_print(out, "%s\n", next);
     }
     return sp_worse_exit(code, judge(record, o));
 }

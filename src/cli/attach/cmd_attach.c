@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/attach_log.h"
+#include "base/escape.h"
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/status.h"
@@ -656,7 +657,10 @@ static int keep_messages(struct arguments *a, const char *folder, const char *na
         snprintf(to, sizeof to, "%s/%.60s%s%.0d.messages.json", a->output.directory, program, i ? "-" : "",
                  i);
         if (link(from, to) == 0) {
-            sp_print(out_of(a), "saved  %s\nnext   spmodel attach --messages %s\n", to, to);
+            char next[2 * sizeof to] = "next   spmodel attach --messages";
+            sp_print(out_of(a), "saved  %s\n", to);
+            if (sp_add_shell_word(next, sizeof next, to))
+                sp_print(out_of(a), "%s\n", next);
             return 0;
         }
         if (errno != EEXIST)
@@ -745,8 +749,11 @@ static int run_and_judge(struct arguments *a, cpu_set_t cpus, const struct sp_pr
         code = sp_worse_exit(code, judge_folder(a, folder, &run, &end, progress, terminal));
         code = run.exit_code ? run.exit_code : code; /* whoever waits for the program waits for this */
     }
-    if (a->keep && status == SP_OK && a->common.verbosity >= 0)
-        sp_print(stderr, "kept   %s (spmodel attach --capture %s)\n", a->keep, a->keep);
+    if (a->keep && status == SP_OK && a->common.verbosity >= 0) {
+        char again[PATH_MAX + 64] = "spmodel attach --capture";
+        sp_add_shell_word(again, sizeof again, a->keep);
+        sp_print(stderr, "kept   %s (%s)\n", a->keep, again);
+    }
     if (!a->keep || status != SP_OK)
         remove_folder(folder);
     return code;
