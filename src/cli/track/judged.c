@@ -314,14 +314,16 @@ void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out)
         sp_print(out, "%-14s %s%s  series %.8s\n", sp_track_verdict_name(j->verdict),
                  sp_track_title(j->newest, title, sizeof title), sp_judgement_place(j, place, sizeof place),
                  j->newest->series);
-        sp_print(out, "               %s %s%s", sp_tracked_metrics[j->metric].name,
-                 is_compared(j) ? "" : "change ", sp_judgement_change(j, change, sizeof change));
+        sp_print(out, "               %s %s", sp_tracked_metrics[j->metric].name,
+                 is_compared(j) ? sp_judgement_change(j, change, sizeof change) : "change not known");
         if (j->n_before > 0)
             sp_print(out, " against %s%d %s%s before", j->is_exact && j->n_before > 1 ? "the best of " : "",
                      j->n_before, j->is_exact ? "record" : "session", j->n_before == 1 ? "" : "s");
         if (isfinite(j->pinned_change))
             sp_print(out, ", %+.1f %% against the accepted baseline", 100 * j->pinned_change);
-        sp_print(out, " (%s%s)\n", origin_of(j), j->is_exact ? ": compared as it is" : "");
+        if (is_compared(j))
+            sp_print(out, " (%s%s)", origin_of(j), j->is_exact ? ": compared as it is" : "");
+        fputc('\n', out);
         if (j->n_open > 0) {
             char opened[256];
             sp_print(out, "               %s\n", sp_judgement_open(j, opened, sizeof opened));

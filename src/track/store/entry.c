@@ -144,12 +144,12 @@ static void find_words(const struct sp_record *r, struct sp_entry *e)
     const char *outside = sp_words_text(r, SP_F_OUTSIDE_FORMAT, "");
     copy(e->matrix, sizeof e->matrix,
          sp_words_text(r, SP_F_PROBLEM_NAME, sp_words_text(r, SP_F_OUTSIDE_SERIES, "?")));
-    snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld threads%s",
+    snprintf(e->what, sizeof e->what, "%s%s %s %s/%s %s%s%s %lld thread%s%s",
              sp_words_text(r, SP_F_CONFIG_OP, "?"), of_width,
              sp_words_text(r, SP_F_CONFIG_FORMAT_OPTION, "?"), sp_words_text(r, SP_F_CONFIG_PRECISION, "?"),
              sp_words_text(r, SP_F_CONFIG_INDEX, "?"), sp_words_text(r, SP_F_CONFIG_SCHEDULE, "?"),
              strcmp(reorder, "none") != 0 ? " " : "", strcmp(reorder, "none") != 0 ? reorder : "",
-             (long long)threads,
+             (long long)threads, threads == 1 ? "" : "s",
              strcmp(sp_words_text(r, SP_F_CONFIG_CACHE, "warm"), "warm") != 0 ? " cold" : "");
     name_options(r, e->what, sizeof e->what);
     if (*outside)
