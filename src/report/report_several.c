@@ -1,10 +1,14 @@
 #include "report/report_several.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/memory.h"
@@ -147,6 +151,28 @@ void sp_report_csv_row(const struct sp_record *record, FILE *out)
     fputc('\n', out);
 }
 
+/* Until it is closed, other processes that add rows in this folder wait: each replaces the file.
+ * -1: no lock, where the file system has none, or somebody keeps it for long. */
+static int lock_folder(const char *path)
+{
+    enum { TRIES = 3000 };
+    const struct timespec pause = {.tv_nsec = 10000000};
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(folder);
+    for (int i = 0; fd >= 0; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return fd;
+        if ((errno != EWOULDBLOCK && errno != EINTR) || i == TRIES)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 /* The whole file, "" where there is none; to be freed. */
 static enum sp_status old_content(const char *path, char **text, size_t *size, struct sp_error *err)
 {
@@ -181,9 +207,10 @@ enum sp_status sp_report_csv_append(const char *path, const struct sp_record *co
     char *old, *header = NULL;
     size_t old_size, header_size = 0;
     struct sp_atomic_file file = {0};
+    const int lock = lock_folder(path);
     enum sp_status status = old_content(path, &old, &old_size, err);
     if (status != SP_OK)
-        return status;
+        goto done;
     FILE *memory = open_memstream(&header, &header_size);
     if (memory)
         sp_report_csv_header(memory);
@@ -208,6 +235,8 @@ enum sp_status sp_report_csv_append(const char *path, const struct sp_record *co
         sp_report_csv_row(records[i], file.stream);
     status = sp_atomic_commit(&file, err);
 done:
+    if (lock >= 0)
+        close(lock);
     free(old);
     free(header);
     return status;

@@ -15,8 +15,9 @@
 void sp_report_csv_header(FILE *out);
 void sp_report_csv_row(const struct sp_record *record, FILE *out);
 
-/* Adds rows to the file at `path`, atomically: with a header when it is new or empty. A file that
- * begins with another header is left alone: SP_INPUT. */
+/* Adds rows to the file at `path`, atomically: with a header when it is new or empty. Processes
+ * that add to one file at once wait for each other. A file that begins with another header is left
+ * alone: SP_INPUT. */
 enum sp_status sp_report_csv_append(const char *path, const struct sp_record *const *records, int n,
                                     struct sp_error *err);
 
