@@ -78,12 +78,13 @@ fi
 "$spmodel" analyze gen:laplace2d:20 --budget 10ms --samples 4 --no-plots --no-hints --out "$dir/a b" >"$dir/out" 2>"$dir/err" || fail "no record"
 (cd "$dir" && eval "'$spmodel' $(sed -n 's/^next *spmodel//p' out)") >"$dir/explained" 2>"$dir/err" || fail "what is to be typed next is no command"
 
-# Runs that add to one table at once keep each other's rows.
+# Runs at once keep each other's records, in one folder, and rows, in one table.
 for i in 1 2 3 4 5 6 7 8; do
     "$spmodel" import --time 1ms --threads 1 --machine ivb-e5-2660v2 --no-plots --no-hints --csv="$dir/rows.csv" \
-        --out "$dir/of$i" gen:laplace2d:20 >/dev/null 2>>"$dir/err" &
+        --out "$dir/together" gen:laplace2d:20 >/dev/null 2>>"$dir/err" &
 done
 wait
+[ "$(find "$dir/together" -type f | wc -l)" = 8 ] || fail "8 runs at once leave $(ls -A "$dir/together")"
 [ "$(wc -l <"$dir/rows.csv")" = 9 ] || fail "a table of 8 runs at once has $(wc -l <"$dir/rows.csv") lines, not 9"
 
 # Places that cannot be written.

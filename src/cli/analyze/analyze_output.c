@@ -172,17 +172,28 @@ static void file_stem(const struct sp_record *record, const char *directory, cha
              strcmp(directory, ".") == 0 ? "" : "/", matrix, time);
 }
 
-/* Two analyses of one matrix within a second get names of their own. */
-static void unused_stem(char *stem, size_t size)
+/* Analyses of one matrix within a second get names of their own, of two processes, too: the stem
+ * that was free, and the path with its ending. */
+static enum sp_status write_under_new_name(struct sp_record *record, char *stem, size_t size, char path[1200],
+                                           struct sp_error *err)
 {
-    char path[1200];
-    size_t length = strlen(stem);
-    for (int i = 2; i < 1000; i++) {
-        snprintf(path, sizeof path, "%s.json", stem);
+    enum { MOST = 10000 };
+    const size_t length = strlen(stem);
+    enum sp_status status = SP_OK;
+    bool made = false;
+    for (int i = 1; i < MOST && status == SP_OK && !made; i++) {
+        if (i > 1)
+            snprintf(stem + length, size - length, "-%d", i);
+        snprintf(path, 1200, "%s.json", stem);
         if (access(path, F_OK) != 0)
-            return;
-        snprintf(stem + length, size - length, "-%d", i);
+            status = sp_record_write_new(record, path, &made, err);
     }
+    if (status == SP_OK && !made)
+        status = sp_fail_at(err, SP_OUTPUT, path, 0, 0,
+                            "choose another place with "
+                            "--out DIR",
+                            "there are too many records of this matrix and second");
+    return status;
 }
 
 static enum sp_status write_plots(const struct sp_record *record, const char *stem, char *list, size_t size,
@@ -352,9 +363,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
         sp_verdict_put(record);
     print_result(record, o, common);
     file_stem(record, o->directory, stem, sizeof stem);
-    unused_stem(stem, sizeof stem);
-    snprintf(path, sizeof path, "%s.json", stem);
-    if (sp_record_write(record, path, &err) != SP_OK)
+    if (write_under_new_name(record, stem, sizeof stem, path, &err) != SP_OK)
         return sp_worse_exit(code, sp_report_error(&err));
     if (o->json.stream &&
         sp_record_print(record, o->json.stream, o->several || o->json.stream == stdout, &err) != SP_OK)

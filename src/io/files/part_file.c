@@ -528,7 +528,40 @@ static int why_writing_fails(const struct sp_atomic_file *file)
     return fstatvfs(descriptor, &disk) == 0 && disk.f_bavail == 0 ? ENOSPC : EIO;
 }
 
-enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err)
+/* Of a network file system the answer may be lost and the question be put again: how many names the
+ * file has tells whether the link was made [open(2), O_EXCL]. */
+static bool is_linked(const char *part)
+{
+    struct stat facts;
+    return stat(part, &facts) == 0 && facts.st_nlink == 2;
+}
+
+/* Gives the part its name, unless the name is taken: errno is EEXIST then. */
+static bool give_name(const char *part, const char *target)
+{
+    const bool linked = link(part, target) == 0;
+    const int why = errno;
+    if (linked || is_linked(part)) {
+        sp_part_remove(part);
+        return true;
+    }
+    errno = why;
+    if (why == EEXIST)
+        return false;
+    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0666);
+    if (claim < 0)
+        return false;
+    close(claim);
+    if (sp_part_rename(part, target))
+        return true;
+    const int failed = errno;
+    unlink(target); /* the claim alone says nothing */
+    errno = failed;
+    return false;
+}
+
+/* made NULL: whatever has the name is replaced. */
+static enum sp_status commit(struct sp_atomic_file *file, bool *made, struct sp_error *err)
 {
     errno = 0;
     bool early = ferror(file->stream);
@@ -544,18 +577,32 @@ enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *er
         error = errno;
     }
     file->stream = NULL;
-    if (!failed && !direct && !sp_part_rename(file->part, file->path)) {
-        failed = true;
+    bool has_name = true;
+    if (!failed && !direct)
+        has_name = made ? give_name(file->part, file->path) : sp_part_rename(file->part, file->path);
+    if (!has_name) {
         error = errno;
+        failed = !made || error != EEXIST;
     }
+    if (made)
+        *made = !failed && has_name;
     enum sp_status status = SP_OK;
-    if (failed) {
-        if (!direct)
-            sp_part_remove(file->part);
+    if ((failed || !has_name) && !direct)
+        sp_part_remove(file->part);
+    if (failed)
         status = fail_output(err, file->path, "write the file", error);
-    }
     memset(file, 0, sizeof *file);
     return status;
+}
+
+enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err)
+{
+    return commit(file, NULL, err);
+}
+
+enum sp_status sp_atomic_commit_new(struct sp_atomic_file *file, bool *made, struct sp_error *err)
+{
+    return commit(file, made, err);
 }
 
 void sp_atomic_abort(struct sp_atomic_file *file)
@@ -642,38 +689,6 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
         return SP_OK;
     sp_part_remove(part);
     return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
-}
-
-/* Of a network file system the answer may be lost and the question be put again: how many names the
- * file has tells whether the link was made [open(2), O_EXCL]. */
-static bool is_linked(const char *part)
-{
-    struct stat facts;
-    return stat(part, &facts) == 0 && facts.st_nlink == 2;
-}
-
-/* Gives the part its name, unless the name is taken: errno is EEXIST then. */
-static bool give_name(const char *part, const char *target)
-{
-    const bool linked = link(part, target) == 0;
-    const int why = errno;
-    if (linked || is_linked(part)) {
-        sp_part_remove(part);
-        return true;
-    }
-    errno = why;
-    if (why == EEXIST)
-        return false;
-    const int claim = open(target, O_CREAT | O_EXCL | O_WRONLY, 0666);
-    if (claim < 0)
-        return false;
-    close(claim);
-    if (sp_part_rename(part, target))
-        return true;
-    const int failed = errno;
-    unlink(target); /* the claim alone says nothing */
-    errno = failed;
-    return false;
 }
 
 /* So that the name survives a crash, too; file systems that cannot say so leave it. */

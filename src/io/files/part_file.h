@@ -95,6 +95,8 @@ enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, str
  * and the old one is untouched: SP_OUTPUT names the reason, a full disk for example. The struct is
  * zeroed either way. */
 enum sp_status sp_atomic_commit(struct sp_atomic_file *file, struct sp_error *err);
+/* The same, but replaces nothing: *made is false where the name is taken. */
+enum sp_status sp_atomic_commit_new(struct sp_atomic_file *file, bool *made, struct sp_error *err);
 /* Throws it away; safe twice and after commit. */
 void sp_atomic_abort(struct sp_atomic_file *file);
 

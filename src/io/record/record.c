@@ -460,7 +460,9 @@ enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, boo
     return SP_OK;
 }
 
-enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err)
+/* made NULL: whatever has the name is replaced. */
+static enum sp_status write_record(struct sp_record *record, const char *path, bool *made,
+                                   struct sp_error *err)
 {
     enum sp_status status = refuse_incomplete(record, err);
     if (status != SP_OK)
@@ -477,11 +479,23 @@ enum sp_status sp_record_write(struct sp_record *record, const char *path, struc
         return status;
     status = sp_record_print(record, file.stream, false, err);
     if (status == SP_OK)
-        return sp_atomic_commit(&file, err);
+        return made ? sp_atomic_commit_new(&file, made, err) : sp_atomic_commit(&file, err);
     sp_atomic_abort(&file);
     if (err)
         snprintf(err->path, sizeof err->path, "%s", path);
     return status;
+}
+
+enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err)
+{
+    return write_record(record, path, NULL, err);
+}
+
+enum sp_status sp_record_write_new(struct sp_record *record, const char *path, bool *made,
+                                   struct sp_error *err)
+{
+    *made = false;
+    return write_record(record, path, made, err);
 }
 
 const struct sp_loss_words sp_loss_words[SP_N_LOSS_ROWS] = {

@@ -177,6 +177,9 @@ enum sp_status sp_record_read_line(const char *path, int64_t line, const char *t
                                    struct sp_record *record, struct sp_error *err);
 /* Writes it atomically, indented, as it was built, 17 digits. Sets time.end when missing. */
 enum sp_status sp_record_write(struct sp_record *record, const char *path, struct sp_error *err);
+/* The same, but replaces nothing: *made is false where the name is taken. */
+enum sp_status sp_record_write_new(struct sp_record *record, const char *path, bool *made,
+                                   struct sp_error *err);
 /* One line (JSON Lines) or indented onto an open stream; SP_OUTPUT on a write error. */
 enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, bool one_line,
                                struct sp_error *err);
