@@ -53,6 +53,9 @@ refused 'both go to standard output' model --json --csv gen:laplace2d:9
 helped() { # helped WORD...: -h is --help
     "$spmodel" "$@" -h >out 2>err || fail "'$* -h' ends with $?"
     "$spmodel" "$@" --help | cmp -s - out || fail "'$* -h' is not its --help"
+    # a command to copy, or a line of a list, stays one line (behind "or:" the description begins)
+    awk 'length(was) > 60 && was ~ /^  [^ ]/ && was !~ /^  or:/ && /^[^ ]/ { print was; print; bad = 1 } { was = $0 } END { exit bad }' out ||
+        fail "'$* --help' breaks a line of an example or a list"
     n=$((n + 1))
 }
 "$spmodel" -h >out 2>err

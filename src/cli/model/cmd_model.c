@@ -822,7 +822,7 @@ static const struct sp_example examples[] = {
     {"spmodel model matrix.mtx --machine all", "every described machine in one table", NULL},
     {"spmodel model matrix.mtx --machine a100,h200 --format all",
      "SpMV on two GPUs, with a plot of the levels of each", "0 4"},
-    {"spmodel model matrix.mtx --ranks 2,4,...,64 --machine icx-8360y --network slingshot-10,shm",
+    {"spmodel model matrix.mtx --ranks 2,4,8 --machine icx-8360y --network aries",
      "SpMV over MPI ranks: halo, times, and what would help", NULL},
     {0},
 };

@@ -231,8 +231,8 @@ static int run(int argc, char **argv)
 static const struct sp_example examples[] = {
     {"spmodel track simulate --commits 20 --fault step:15:8 --out slower",
      "a history of 20 commits, slower by 8 % from the 15th on", NULL},
-    {"spmodel track simulate --commits 30 --series 6 --common 1 --fault drift:10:0.5:2 --out drifting",
-     "six series with common noise, of which the second drifts", NULL},
+    {"spmodel track simulate --series 6 --fault drift:10:0.5:2 --out drift",
+     "six series, of which the second drifts", NULL},
     {0},
 };
 

@@ -741,8 +741,8 @@ static int run(int argc, char **argv)
 
 static const struct sp_example examples[] = {
     {"spmodel track report --html track.html", "a page about all series", NULL},
-    {"spmodel track report --metric bytes --metric bandwidth_fraction --html gates.html",
-     "the gates that hold on shared machines", NULL},
+    {"spmodel track report --metric bandwidth_fraction --html gate.html",
+     "the gate that holds on shared machines", NULL},
     {0},
 };
 
