@@ -153,8 +153,8 @@ static enum sp_status make_directories(const char *path, struct sp_error *err)
     snprintf(records, sizeof records, "%s/records", path);
     const int failed = sp_make_directories(records);
     if (failed)
-        return sp_fail_at(err, SP_OUTPUT, records, 0, 0, SP_O_DIR " DIR names another", "%s",
-                          strerror(failed));
+        return sp_fail_at(err, SP_OUTPUT, records, 0, 0, "name a folder that can be made with " SP_O_DIR,
+                          "cannot make the folder: %s", strerror(failed));
     return SP_OK;
 }
 

@@ -47,6 +47,7 @@ refused 'machine list has the names' machine show
 refused 'bandwidth:0.8 for 80 %' analyze --fail-below bandwidth:80 gen:laplace2d:9
 refused 'model:0.95 for 95 %' analyze --fail-below model:95 gen:laplace2d:9
 refused 'both go to standard output' analyze --json --csv gen:laplace2d:9
+refused 'it takes two records, or with --ab two commands' compare a.json b.json c.json
 refused 'both go to standard output' model --json --csv gen:laplace2d:9
 ! grep -q 'did you mean' err || fail "a suggestion where nothing is misspelt"
 

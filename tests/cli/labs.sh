@@ -122,6 +122,8 @@ expect 2 "there is no lab '77'" start 77
 expect 2 "no lab was started here" check 6
 expect 0 "sheet " start 6 --student grace --small
 expect 2 "was started in it before" start 6 --student grace
+echo >ada.txt
+expect 4 "ada.txt/records: cannot make the folder: Not a directory" start 6 --dir ada.txt
 expect 5 "not predicted yet" check 6
 expect 2 "no prediction for crs_values" run 6
 expect 2 "has no question" predict 6 nothing=1

@@ -85,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
-            sp_usage_error(state, "two, please; '%s' is a third one", arg);
+            sp_usage_error(state, "it takes two records, or with --ab two commands; '%s' is one more", arg);
         a->name[state->arg_num] = arg;
         return 0;
     case ARGP_KEY_END:
