@@ -42,10 +42,21 @@ def progress_function(progress: Progress) -> Optional[Callable[[str, Optional[fl
     raise UsageError(f"progress is a function (step, done), True or a bar, not {progress!r}")
 
 
+# Precisions by the names of types of Python and NumPy.
+_PRECISIONS = {"float": "f64", "float64": "f64", "float32": "f32", "float16": "f16", "complex": "c128",
+               "complex128": "c128"}
+
+
 def option_text(value: Any) -> Optional[str]:
     """As the library takes it; None: it is not to be set."""
     if value is None:
         return None
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):  # a scalar of NumPy
+        value = value.item()
+    if isinstance(value, type):
+        return _PRECISIONS.get(value.__name__, value.__name__)
+    if hasattr(value, "itemsize") and hasattr(value, "name"):  # numpy.dtype("float32")
+        return _PRECISIONS.get(value.name, value.name)
     if value is True or value is False:
         return "yes" if value else "no"
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

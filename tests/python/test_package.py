@@ -19,7 +19,7 @@ import check
 import spmodel
 from check import Skip, main, raises
 from spmodel import _library
-from spmodel._call import Handle
+from spmodel._call import Handle, option_text
 from spmodel.matrix import as_scipy, view_of
 from spmodel.result import options_of_change, plots_of
 
@@ -244,12 +244,20 @@ def test_odd_matrices():
     raises(spmodel.UsageError, ["no numbers"], analyze, (np.array(["a"] * 5), a.indices, a.indptr, a.shape))
 
 
+def test_options_are_taken_as_python_and_numpy_have_them():
+    for value, text in ((np.float32, "f32"), (np.dtype("float64"), "f64"), (complex, "c128"), (np.int64(2), "2"),
+                        (np.array(3), "3"), (np.array([1, 2]), "1,2"), (range(1, 4), "1,2,3"), (np.True_, "yes"),
+                        (False, "no"), ("sell:8,64", "sell:8,64"), (0.5, "0.5"), (None, None)):
+        assert option_text(value) == text, (value, option_text(value))
+
+
 def test_errors_have_status_and_remedy():
     e = raises(spmodel.UsageError, ["speed"], analyze, "gen:laplace2d:9", speed=1)
     assert e.status == 2 and e.remedy and isinstance(e, ValueError) and isinstance(e, spmodel.Error)
     raises(spmodel.UsageError, ["no option 'out'"], analyze, "gen:laplace2d:9", out="x")
     e = raises(spmodel.UsageError, ["not 'many'"], analyze, "gen:laplace2d:9", threads="many")
     assert str(e).startswith("threads takes a whole number"), "arguments have no dashes: " + str(e)
+    raises(spmodel.UsageError, ["precision takes f64, f32", "not 'int64'"], analyze, "gen:laplace2d:9", precision=np.int64)
     e = raises(spmodel.UsageError, [], analyze, "gen:laplace2d:9", kernel_limit="x")
     assert str(e).startswith("kernel_limit "), e
     e = raises(spmodel.InputError, ["nowhere.mtx"], analyze, "nowhere.mtx")
