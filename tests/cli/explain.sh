@@ -21,6 +21,15 @@ expect() { # expect CODE TEXT ARGUMENTS...: TEXT is in what is printed
     grep -qF -- "$text" "$dir/out" || { cat "$dir/out"; fail "explain $*: no '$text'"; }
 }
 
+# Colours on a terminal, unless it has none.
+if command -v script >/dev/null && TERM=xterm script -qec "'$spmodel' explain alpha" /dev/null >"$dir/out" 2>&1 </dev/null; then
+    grep -q "$(printf '\033')\[" "$dir/out" || fail "no colours on a terminal"
+    TERM=dumb script -qec "'$spmodel' explain alpha" /dev/null >"$dir/out" 2>&1 </dev/null
+    ! grep -q "$(printf '\033')\[" "$dir/out" || fail "colours on a terminal that has none"
+else
+    echo "explain.sh: left out what a terminal gets: there is no 'script' here that gives one"
+fi
+
 # To the byte: formulas filled in, a model beside a simulation, a hint that fires, one that does not, a flag, what is
 # unknown; hints that were tried, and what their gains were made of.
 record=$source/tests/data/record-kkt_power.json

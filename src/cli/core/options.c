@@ -24,7 +24,7 @@ enum { KEY_JSON = 0x800, KEY_CSV, KEY_LINES, KEY_COLOR, KEY_SEED, KEY_MEMORY };
 static const struct argp_option common_options[] = {
     {"quiet", 'q', NULL, 0, "No progress and no remarks", 0},
     {"verbose", 'v', NULL, 0, "More detail; twice for still more", 0},
-    {"color", KEY_COLOR, "WHEN", 0, "auto, always or never (NO_COLOR is obeyed)", 0},
+    {"color", KEY_COLOR, "WHEN", 0, "auto, always or never (NO_COLOR and TERM=dumb are obeyed)", 0},
     {0},
 };
 static const struct argp_option json_options[] = {
@@ -281,8 +281,8 @@ bool sp_use_color(const struct sp_common_options *common, bool is_tty)
 {
     if (common->color != SP_COLOR_AUTO)
         return common->color == SP_COLOR_ALWAYS;
-    const char *no_color = getenv("NO_COLOR");
-    return is_tty && !(no_color && *no_color);
+    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+    return is_tty && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 }
 
 static void put_word(const char *word, FILE *stream)

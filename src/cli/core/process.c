@@ -253,6 +253,8 @@ void sp_process_wait_briefly(char *const *argv)
         return;
     execv("/proc/self/exe", argv);
     unsetenv(name);
+#else
+    (void)argv;
 #endif
 }
 

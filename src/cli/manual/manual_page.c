@@ -410,7 +410,7 @@ static const struct item environment[] = {
     {"SPMODEL_FAULT",
      "faults put in on purpose, to see that they are found: pages, straggler:F, order; the record says so"},
     {"LD_PRELOAD", "libraries that stay in front, behind that of attach"},
-    {"NO_COLOR", "no colours unless --color=always"},
+    {"NO_COLOR, TERM", "no colours unless --color=always, where the one is set or the other is dumb"},
     {"HOME, XDG_DATA_HOME, XDG_CACHE_HOME", "where the user's machines, labs and caches are, see FILES"},
     {"PATH", "where gnuplot and likwid-accessD are looked for"},
     {"TMPDIR", "where intermediate files of plots are written"},
