@@ -93,6 +93,9 @@ if(SP_SANITIZE)
     target_compile_options(sp_settings INTERFACE ${sp_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer
         $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=vptr,function>)
     target_link_options(sp_settings INTERFACE ${sp_sanitizers})
+    # Lines for the reports; ASan knows the names of variables by itself.
+    target_compile_options(sp_settings INTERFACE $<$<COMPILE_LANG_AND_ID:C,Clang>:-gline-tables-only>
+        $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-gline-tables-only>)
     # Half of the time that clang takes for kernels; where a pointer that wrapped around is used, the others notice.
     set(sp_kernel_rooms ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/tests/gpu)
     target_compile_options(sp_settings INTERFACE
