@@ -1,4 +1,5 @@
 include(CheckCCompilerFlag)
+include(CheckCSourceCompiles)
 
 # One static library a layer; the folder in an include is the edge of the graph, so every layer sees the same two
 # roots: src/ (base, sparse, ...) and the top (model, kernels, probes, plots).
@@ -100,6 +101,15 @@ if(SP_SANITIZE)
     set(sp_kernel_rooms ${PROJECT_SOURCE_DIR}/kernels ${PROJECT_SOURCE_DIR}/tests/gpu)
     target_compile_options(sp_settings INTERFACE
         $<$<AND:$<C_COMPILER_ID:Clang>,$<IN_LIST:$<TARGET_PROPERTY:SOURCE_DIR>,${sp_kernel_rooms}>>:-fno-sanitize=pointer-overflow>)
+endif()
+# Their programs are large: LLVM's linker takes a third of the time.
+if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
+    set(CMAKE_REQUIRED_LINK_OPTIONS -fuse-ld=lld)
+    check_c_source_compiles("int main(void) { return 0; }" SP_KNOWS_LLD)
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+    if(SP_KNOWS_LLD)
+        add_link_options(-fuse-ld=lld)
+    endif()
 endif()
 # Sanitizers keep loops of `omp simd` from vectors, of which clang warns.
 if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
