@@ -121,3 +121,10 @@ if(SP_FUZZ) # what follows branches costs a fifth of the time, so only what read
     target_compile_options(sp_settings INTERFACE
         $<$<IN_LIST:$<TARGET_PROPERTY:SOURCE_DIR>,${sp_followed}>:-fsanitize=fuzzer-no-link>)
 endif()
+# sp_not_followed(patterns...): what of such a folder only computes.
+function(sp_not_followed)
+    if(SP_FUZZ)
+        file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+        set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS -fno-sanitize=fuzzer-no-link)
+    endif()
+endfunction()
