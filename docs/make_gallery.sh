@@ -2,15 +2,21 @@
 # The gallery: every kind of picture, made by the program, with the commands that made it.
 #     docs/make_gallery.sh SPMODEL [FOLDER]                 FOLDER/gallery.md and FOLDER/images/gallery-*.svg (default docs)
 #     docs/make_gallery.sh --no-measure SPMODEL [FOLDER]    only pictures in which nothing was measured here
+#     docs/make_gallery.sh --small SPMODEL [FOLDER]         these, of smaller matrices: the same page and words (a test's)
 #     docs/make_gallery.sh --page FOLDER                    nothing is run: FOLDER/gallery.md alone
 # Needs gnuplot, but for --page. Some minutes; without measurements seconds.
 set -eu
-measure=yes run=yes
+measure=yes run=yes smaller=
 case ${1:-} in
 --no-measure) measure=no && shift ;;
+--small)
+    measure=no
+    smaller='s/laplace3d:60/laplace3d:30/g; s/hpcg:80/hpcg:30/; s/powerlaw:13/powerlaw:10/; s/--only threads=48/& --only partition=0,4/'
+    shift
+    ;;
 --page) run=no && shift ;;
 esac
-[ $# -ge 1 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ $run = yes ] || set -- spmodel "$1"
 source=$(cd "$(dirname "$0")/.." && pwd)
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") folder=${2:-$source/docs}
@@ -33,7 +39,7 @@ typed() {
     for line in "$@"; do
         printf '%s\n' "$line" >>"$page"
         [ $run = yes ] || continue
-        eval "$line" >out 2>err || { cat out err >&2; echo "make_gallery.sh: failed: $line" >&2; exit 7; }
+        eval "$(printf '%s\n' "$line" | sed "$smaller")" >out 2>err || { cat out err >&2; echo "make_gallery.sh: failed: $line" >&2; exit 7; }
     done
     say '```'
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The gallery is made by its script. The page: headings, prose, commands and captions of docs/gallery.md, in their order, are
 # those of docs/make_gallery.sh; what commands printed and where it was measured is left out. The pictures, where gnuplot is
-# here: each is made, whole, and on the page. Usage: gallery.sh SPMODEL SOURCE
+# here: each is made, of a smaller matrix, whole, and on the page. Usage: gallery.sh SPMODEL SOURCE
 set -eu
 spmodel=$1 source=$2
 dir=$(mktemp -d)
@@ -38,7 +38,7 @@ if ! command -v gnuplot >/dev/null; then
     echo "gallery.sh: the page is what its script makes; gnuplot is not here: no picture was drawn"
     exit 0
 fi
-make --no-measure "$spmodel" "$dir/out"
+make --small "$spmodel" "$dir/out"
 n=0
 for image in $(images "$dir/out/gallery.md"); do
     grep -q '</svg>' "$dir/out/$image" || fail "$image is not whole"
