@@ -111,7 +111,9 @@ if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
         add_link_options(-fuse-ld=lld)
     endif()
     # Nothing to relocate: a fifth of the start of a program, of which tests start thousands.
-    add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+    if(NOT SP_SANITIZE STREQUAL "thread")
+        add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+    endif()
 endif()
 # Sanitizers keep loops of `omp simd` from vectors, of which clang warns.
 if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
