@@ -471,16 +471,17 @@ static void take_choice(const struct sp_analysis *a, double ratio, struct sp_pro
 /* Few rows can take longer than their share of all: then all of them tell P_core. */
 static void shorten_core(const struct sp_analysis *a, struct sp_proved *p)
 {
-    static const double noticed = 0.05;
+    static const double noticed = 0.05, least = 0.1; /* of it; the end of an interval may be 0 */
     const struct sp_loss_inputs in = {.time_s = a->observed.pairs.time,
                                       .core_s = sp_analysis_execution(a),
                                       .gathers_s = sp_gather_beyond_first(&a->gathers),
                                       .team_s = a->core.team_s,
                                       .linear_s = p->linear_s,
                                       .sorted_s = p->sorted_s};
-    const struct sp_value core = sp_loss_execution(&in);
-    if (!sp_value_known(core) || core.lo <= 0 || core.value >= (1 - noticed) * in.core_s.value)
+    struct sp_value core = sp_loss_execution(&in);
+    if (!sp_value_known(core) || core.value <= 0 || core.value >= (1 - noticed) * in.core_s.value)
         return;
+    core.lo = fmax(core.lo, least * core.value);
     p->core_s = core;
     p->core_share = core.value / in.core_s.value;
 }
