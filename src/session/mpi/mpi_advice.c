@@ -290,7 +290,7 @@ enum sp_status sp_mpi_advise(const struct sp_mpi *mpi, const struct sp_mpi_world
                              struct sp_mpi_exchange *exchange, struct sp_mpi_advice *advice,
                              struct sp_error *err)
 {
-    struct sp_network_points points;
+    struct sp_network_points points = {0};
     enum sp_status status = SP_OK;
     *advice = (struct sp_mpi_advice){.best = -1};
     advice->why_not = world->n_ranks < 2 ? "one rank has all rows"

@@ -230,9 +230,9 @@ enum sp_status sp_permuted_make(const struct sp_pattern *a, const struct sp_perm
         sp_permuted_free(p);
         return status;
     }
-    if (p->new_row)
+    if (order->row_perm)
         sp_permutation_invert(order->row_perm, a->n_r, p->new_row);
-    if (p->new_col)
+    if (order->col_perm)
         sp_permutation_invert(order->col_perm, a->n_c, p->new_col);
     int64_t longest = 0;
 #pragma omp parallel for schedule(static) reduction(max : longest)

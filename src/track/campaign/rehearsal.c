@@ -256,7 +256,7 @@ static enum sp_status check(const struct rehearsing *a, int trial, struct sp_err
                                          .modes = o->modes,
                                          .seed = o->seed + 0x9e3779b9u * (uint64_t)(trial + 1),
                                          .fault = &fault,
-                                         .n_faults = o->change != 0};
+                                         .n_faults = o->change != 0 ? 1 : 0};
     const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME, .fdr = o->fdr};
     for (int k = 0; k < a->n; k++) {
         a->series[k].n = 0;
