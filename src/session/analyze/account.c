@@ -131,8 +131,8 @@ static void complete_core(const struct sp_analysis *a, double ends_s, struct by_
     struct sp_value *const all[] = {&rows->offsets.core_s, &rows->mixed.core_s, &in->blocks_core_s};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         complete(all[i], share, team_s);
-    for (int i = 0; i < sp_n_formats; i++)
-        complete(&in->storage[i].core_s, share, team_s);
+    for (int i = 0; i < sp_n_formats; i++) /* measured over the P_core that was corrected */
+        prolong(&in->storage[i].core_s, team_s);
     for (int i = 0; i < c->n_formats; i++)
         complete(&rows->format[i].core_s, share, team_s);
     for (int i = 0; i < c->n_widths; i++)

@@ -332,7 +332,7 @@ static const struct step steps[] = {
     {"correct", "P_core no lower than these runs show", SP_COMPUTES, is_core_too_slow, correct},
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
     {"check", "the result once more", SP_COMPUTES, is_own, check_again},
-    {"account", "losses, bottleneck, hints", SP_COMPUTES, has_time, account},
+    {"account", "P_core of other storage; losses, bottleneck, hints", SP_SPEND_OTHERS, has_time, account},
     {"try", "what the best hints bring", SP_SPEND_TRIALS, wants_hints, try_best},
 };
 
