@@ -226,3 +226,9 @@ struct sp_scale sp_scale_of_seconds(double s)
     static const struct sp_scale scales[] = {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}};
     return pick(s, scales, 4);
 }
+
+const char *sp_text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}

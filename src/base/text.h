@@ -49,6 +49,9 @@ char *sp_figure_percent(char *text, size_t size, double fraction);
 char *sp_figure_value(char *text, size_t size, struct sp_value v, double scale, const char *unit, int digits);
 
 /* A unit in which x has one to three digits before the point. */
+/* The last part of a path; all of it where that is empty. */
+const char *sp_text_file_name(const char *path);
+
 struct sp_scale {
     double factor; /* SI units in one */
     const char *prefix;

@@ -11,12 +11,6 @@
 
 enum { SHOWN = 12, LISTED = 50 };
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The process whose product comes first, or the first of all; NULL: there is none. */
 static const struct sp_captured_process *main_of(const struct sp_capture *c)
 {
@@ -26,7 +20,7 @@ static const struct sp_captured_process *main_of(const struct sp_capture *c)
 static const char *program_name(const struct sp_capture *c, const struct sp_attach_end *end)
 {
     const struct sp_captured_process *p = main_of(c);
-    return file_name(p ? p->program : end->typed ? end->typed : "");
+    return sp_text_file_name(p ? p->program : end->typed ? end->typed : "");
 }
 
 static int count_multiplying(const struct sp_capture *c)
@@ -396,7 +390,8 @@ void sp_message_counts_print(const struct sp_message_counts *m, bool whole, FILE
 {
     const int n = count_nodes(m);
     sp_print(out, "MESSAGES %s   %d rank%s on %d node%s   %s   counted in the program's calls\n",
-             file_name(m->program), m->n_ranks, m->n_ranks == 1 ? "" : "s", n, n == 1 ? "" : "s", m->begun);
+             sp_text_file_name(m->program), m->n_ranks, m->n_ranks == 1 ? "" : "s", n, n == 1 ? "" : "s",
+             m->begun);
     if (m->n_incomplete > 0)
         sp_print(out, "lost     %d ranks had no room for all of their counts\n", m->n_incomplete);
     for (int64_t i = 0; i < m->n_phases; i++) {

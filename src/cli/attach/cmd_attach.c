@@ -21,6 +21,7 @@
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "cli/analyze/analyze_output.h"
 #include "cli/analyze/run_options.h"
 #include "cli/attach/attach_table.h"
@@ -478,12 +479,6 @@ static int64_t make_lines(const struct arguments *a, const struct sp_capture *c,
     return n_judged;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* Where remarks go. */
 static FILE *out_of(const struct arguments *a)
 {
@@ -523,7 +518,8 @@ static int judge_one(const struct arguments *a, const struct sp_capture *c, cons
     const struct sp_captured_product *p = line[i].product;
     char name[128];
     int code = 0;
-    snprintf(name, sizeof name, "%.60s-%s", file_name(c->process[p->process].program), line[i].matrix);
+    snprintf(name, sizeof name, "%.60s-%s", sp_text_file_name(c->process[p->process].program),
+             line[i].matrix);
     char pattern[1100];
     bool made;
     struct sp_attach_request request = a->request;
@@ -613,7 +609,7 @@ static void name_as_typed(struct sp_capture *c, const struct attached_run *run)
         if (p->pid == run->pid && (!first || p->begun_at_ns < first->begun_at_ns))
             first = p;
     }
-    if (first && strcmp(file_name(first->program), file_name(run->word[0])) != 0)
+    if (first && strcmp(sp_text_file_name(first->program), sp_text_file_name(run->word[0])) != 0)
         snprintf(first->program, sizeof first->program, "%s", run->word[0]);
 }
 
@@ -628,7 +624,7 @@ static enum sp_status print_messages(const struct arguments *a, const char *path
     if (status != SP_OK)
         return status;
     if (name)
-        snprintf(name, size, "%.60s", file_name(messages.program));
+        snprintf(name, size, "%.60s", sp_text_file_name(messages.program));
     if (out_of(a) == stdout || !json)
         sp_message_counts_print(&messages, a->common.verbosity > 0, out_of(a));
     if (json) {

@@ -39,7 +39,7 @@ static void put_header(FILE *out)
           out);
 }
 
-static void put_known(struct sp_value v, FILE *out)
+void sp_model_csv_value(struct sp_value v, FILE *out)
 {
     if (sp_value_known(v))
         sp_print(out, "%.12g", v.value);
@@ -81,9 +81,9 @@ void sp_model_csv_rows(const struct sp_model_result *r, FILE *out)
                  sp_origin_name(p->volume_B.origin), p->balance.value);
         sp_csv_field(out, p->residence.name);
         fputc(',', out);
-        put_known(p->roof_Bps, out);
-        put_known(p->roofline.time_s, out);
-        put_known(p->roofline.performance, out);
+        sp_model_csv_value(p->roof_Bps, out);
+        sp_model_csv_value(p->roofline.time_s, out);
+        sp_model_csv_value(p->roofline.performance, out);
         sp_csv_field(out, p->binding);
         fputc(',', out);
         if (r->request->volume_B > 0) {

@@ -37,6 +37,9 @@ enum sp_status sp_model_plot_text(const struct sp_model_result *result, struct s
 enum sp_status sp_model_plot_images(const struct sp_model_result *result, const char *path, bool say,
                                     struct sp_error *err);
 
+/* A field of a CSV row, and a comma; empty where it is not known. */
+void sp_model_csv_value(struct sp_value value, FILE *out);
+
 /* `spmodel model M --ranks ...`: a matrix over the ranks of a cluster. */
 
 struct sp_ranks_options {

@@ -248,13 +248,6 @@ static void scaling_print(const struct sp_scaling *s, int verbosity, FILE *out)
 
 /* ---- for programs ---- */
 
-static void put_known(struct sp_value v, FILE *out)
-{
-    if (sp_value_known(v))
-        sp_print(out, "%.12g", v.value);
-    fputc(',', out);
-}
-
 /* With a header before the first row of all. */
 static void scaling_csv(const struct sp_scaling *s, FILE *out)
 {
@@ -281,12 +274,12 @@ static void scaling_csv(const struct sp_scaling *s, FILE *out)
                  c->n_nodes, c->n_threads, c->rows_imbalance, c->nz_imbalance, c->halo_B, c->between_B,
                  (long long)c->n_messages, (long long)c->n_between, c->most_recv_B, c->most_sent_B,
                  c->most_neighbours, c->moved_B);
-        put_known(c->own_s, out);
-        put_known(c->mean_own_s, out);
-        put_known(c->exchange_s, out);
-        put_known(c->time_s, out);
-        put_known(c->overlapped_s, out);
-        put_known(c->efficiency, out);
+        sp_model_csv_value(c->own_s, out);
+        sp_model_csv_value(c->mean_own_s, out);
+        sp_model_csv_value(c->exchange_s, out);
+        sp_model_csv_value(c->time_s, out);
+        sp_model_csv_value(c->overlapped_s, out);
+        sp_model_csv_value(c->efficiency, out);
         const struct sp_value speedup = sp_scaling_speedup(s, i);
         if (sp_value_known(speedup))
             sp_print(out, "%.12g", speedup.value);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/option/option_words.h"
+#include "base/text.h"
 #include "io/matrix/matrix_load.h"
 #include "io/record/record.h"
 #include "session/record/recording.h"
@@ -278,12 +279,6 @@ static void set_options(const struct sp_captured_matrix *m, const struct sp_capt
     o->row_ptr_B = m->row_ptr_B;
 }
 
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static void record_attach(const struct sp_capture *c, const struct sp_captured_product *p, int side_by_side,
                           struct sp_record *r)
 {
@@ -300,7 +295,7 @@ static void record_attach(const struct sp_capture *c, const struct sp_captured_p
                  n_others == 1 ? "" : "s");
         sp_record_append(r, SP_F_REMARKS, json_string(remark));
     }
-    sp_record_set_text(r, SP_F_ATTACH_PROGRAM, file_name(process->program));
+    sp_record_set_text(r, SP_F_ATTACH_PROGRAM, sp_text_file_name(process->program));
     sp_record_set_count(r, SP_F_ATTACH_PROCESS, process->pid);
     sp_record_set_count(r, SP_F_ATTACH_SIDE_BY_SIDE, side_by_side);
     sp_record_set_text(r, SP_F_ATTACH_LIBRARY, m->library);

@@ -71,19 +71,11 @@ struct subject {
     int group; /* of its environment */
 };
 
-static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *list, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (list[i] == e || (e->id[0] && strcmp(list[i]->id, e->id) == 0))
-            return true;
-    return false;
-}
-
 /* The accepted records that the newest may be held against: neither itself, nor what was measured
  * after it, where an older record is judged. */
 static void find_pins(const struct sp_judged_series *g, enum sp_tracked metric, struct subject *s)
 {
-    s->is_pinned_itself = is_one_of(s->newest, g->pinned, g->n_pinned);
+    s->is_pinned_itself = sp_entry_is_among(s->newest, g->pinned, g->n_pinned);
     for (int i = 0; i < g->n_pinned && s->n_pins < MOST_PINS && !s->is_pinned_itself; i++)
         if (sp_entry_order(g->pinned[i], s->newest) <= 0 &&
             sp_entries_comparable(g->pinned[i], s->newest, metric))
@@ -235,7 +227,7 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
     struct exact_levels l = {.before = NAN, .mended = -1};
     int first = 0, known = 0;
     for (int i = 0; i < s->n && s->n_pins > 0 && first == 0; i++)
-        first = is_one_of(s->list[i], s->pin, s->n_pins) ? i : 0;
+        first = sp_entry_is_among(s->list[i], s->pin, s->n_pins) ? i : 0;
     for (int i = first; i < s->n; i++)
         if (!isnan(s->list[i]->metric[o->metric])) {
             if (o->n_baseline > 0 && l.height == 1 && i - first > o->n_baseline)

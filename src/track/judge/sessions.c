@@ -109,14 +109,6 @@ static double turned(enum sp_tracked metric, double x)
     return sp_tracked_metrics[metric].less_is_better ? log(x) : -log(x);
 }
 
-static bool is_one_of(const struct sp_entry *e, const struct sp_entry *const *list, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (list[i] == e || (e->id[0] && strcmp(list[i]->id, e->id) == 0))
-            return true;
-    return false;
-}
-
 /* Runs of a record [SP_ENTRY_RUNS]; how many. */
 static int runs_of(const struct sp_entry *e, enum sp_tracked metric, int session, struct run *out)
 {
@@ -139,7 +131,7 @@ static void divide(struct sp_sessions *s, const struct sp_entry *const *pinned, 
     s->n_accepted = 0;
     for (int i = 0; i < s->n_records; i++) {
         const struct sp_entry *e = s->list[i], *begin = s->n > 0 ? s->list[s->first[s->n - 1]] : NULL;
-        const bool is_pinned = is_one_of(e, pinned, n_pinned);
+        const bool is_pinned = sp_entry_is_among(e, pinned, n_pinned);
         if (!begin || is_pinned != was_pinned || e->confirms[0] || !sp_entries_share_session(begin, e)) {
             const bool same = begin && e->commit[0] && strcmp(begin->commit, e->commit) == 0 &&
                               strcmp(begin->tool, e->tool) == 0;

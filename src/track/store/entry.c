@@ -311,3 +311,11 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
     e->metric[SP_TRACKED_ROOF] = b > 0 ? b : NAN;
     copy(e->origin[SP_TRACKED_ROOF], sizeof e->origin[0], b > 0 ? sp_item_text(roof, "origin") : "");
 }
+
+bool sp_entry_is_among(const struct sp_entry *e, const struct sp_entry *const *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == e || (e->id[0] && strcmp(list[i]->id, e->id) == 0))
+            return true;
+    return false;
+}

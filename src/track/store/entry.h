@@ -85,6 +85,9 @@ bool sp_entry_is_from_outside(const struct sp_entry *entry);
 /* Which was measured first, for sorting: by start, then by id (io/record/record.h). */
 int sp_entry_order(const struct sp_entry *x, const struct sp_entry *y);
 
+/* Is it in the list, itself or by its id? */
+bool sp_entry_is_among(const struct sp_entry *entry, const struct sp_entry *const *list, int n);
+
 /* What simulated bytes were when this record was made (metrics.bytes.version); 1 where it says
  * none: it is older than that field, or its bytes are measured. */
 int64_t sp_record_bytes_version(const struct sp_record *record);
