@@ -104,6 +104,20 @@ printf '%%%%MatrixMarket matrix coordinate real general\n5 9 4\n1 9 2\n2 1 -1\n2
 own wide 3 rows --each-reads
 by_hand
 
+# What is possible is the roof or the execution, whichever takes longer; the caches that hold the blocks are named.
+product 0 2 --partition rows "$dir/small.mtx"
+python3 - "$dir"/small.[0-9]*T[0-9]*Z.json <<'P' || fail "what is possible"
+import json, sys
+r = json.load(open(sys.argv[1]))
+part = {p["part"]: p["time"]["value"] for p in r["ranks"]["parts"]}
+m = r["metrics"]
+assert part["execution"] > 0 and m["p_core"]["value"] > 0, part
+most = m["flops"]["value"] / max(m["bytes_min"]["value"] / r["roofs"][0]["value"], m["flops"]["value"] / m["p_core"]["value"])
+possible = r["verdict"]["possible"]["performance"]["value"]
+assert abs(possible / most - 1) < 1e-6, (possible, most)
+assert r["binding"]["level"] in ("L1", "L2") and r["roofs"][0]["level"] == r["binding"]["level"], r["binding"]
+P
+
 # The program starts mpirun itself; a number of ranks that the job has not is refused.
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
 mkdir "$dir/bin" && printf '#!/bin/sh\nexec "%s" "$@"\n' "$mpiexec" >"$dir/bin/mpirun" && chmod +x "$dir/bin/mpirun"

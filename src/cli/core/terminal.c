@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/print.h"
+#include "cli/core/mpi_job.h"
 #include "cli/core/process.h"
 
 static bool was_interrupted(void *context)
@@ -30,10 +31,13 @@ void sp_terminal_line_begin(void)
     sp_terminal_code(stderr, "\r\033[K");
 }
 
-static int columns_of(int terminal)
+/* 0: no terminal. Open MPI gives its first rank one that has no size, and its own output may be a
+ * file. */
+static int columns_of(int fd)
 {
     struct winsize size;
-    return ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    const bool has_size = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return !isatty(fd) || (!has_size && sp_mpi_job_is_launched()) ? 0 : has_size ? size.ws_col : 80;
 }
 
 void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size)
@@ -93,7 +97,7 @@ struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 {
     memset(terminal, 0, sizeof *terminal);
     terminal->verbosity = verbosity;
-    terminal->active = verbosity >= 0 && isatty(STDERR_FILENO);
+    terminal->active = verbosity >= 0 && columns_of(STDERR_FILENO) > 0;
     sp_process_watch();
     return (struct sp_progress){show_step, was_interrupted, terminal, remark};
 }
@@ -108,7 +112,7 @@ void sp_terminal_clear(struct sp_terminal *terminal)
 
 int sp_terminal_columns(void)
 {
-    return isatty(STDOUT_FILENO) ? columns_of(STDOUT_FILENO) : 0;
+    return columns_of(STDOUT_FILENO);
 }
 
 struct sp_report_style sp_terminal_style(const struct sp_common_options *common)

@@ -28,7 +28,7 @@ void sp_progress_line(const char *what, double done, double spent_s, int columns
 /* Wipes the progress line; call before printing anything. */
 void sp_terminal_clear(struct sp_terminal *terminal);
 
-/* Of standard output; 0: it is no terminal. */
+/* Of standard output; 0: it is no terminal, or an MPI launcher's. */
 int sp_terminal_columns(void);
 
 /* How standard output takes a report: colours, letters and width of a terminal. */

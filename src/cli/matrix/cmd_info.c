@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/print.h"
@@ -531,10 +529,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int spy_columns(void)
 {
-    struct winsize window;
-    int width = 80;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20)
-        width = window.ws_col;
+    const int columns = sp_terminal_columns(), width = columns >= 20 ? columns : 80;
     return width - 2 < 100 ? width - 2 : 100;
 }
 
@@ -556,7 +551,7 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
     if (json->stream == stdout || csv->stream == stdout || status != SP_OK)
         return status;
     bool utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-    struct info_style style = {sp_use_color(&o->common, isatty(STDOUT_FILENO)), utf8};
+    struct info_style style = {sp_use_color(&o->common, sp_terminal_columns() > 0), utf8};
     if (!is_first)
         fputs("\n", stdout);
     info_text(info, &style, stdout);

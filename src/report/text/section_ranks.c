@@ -63,6 +63,8 @@ static void put_parts(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_end(pen);
     begin(pen, "PARTS");
     put_time(pen, "local", time_of(record, "local"), ",");
+    if (sp_value_known(time_of(record, "execution")))
+        put_time(pen, "execution of it", time_of(record, "execution"), ",");
     put_time(pen, "remote", time_of(record, "remote"), ",");
     put_time(pen, "exchange", time_of(record, "exchange"), "   each alone, the last rank");
     sp_pen_end(pen);

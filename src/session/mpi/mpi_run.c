@@ -14,6 +14,7 @@
 #include "kernels/kernel.h"
 #include "kernels/mpi_module.h"
 #include "model/ranks/distributed.h"
+#include "session/analyze/pcore.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/pages.h"
@@ -28,7 +29,7 @@ static const double compress_below = 0.4;
 
 const char *sp_mpi_mode_name(enum sp_mpi_mode mode)
 {
-    static const char *const name[SP_MPI_N_MODES] = {"roof",     "local",   "remote",
+    static const char *const name[SP_MPI_N_MODES] = {"roof",     "local",   "execution",         "remote",
                                                      "exchange", "product", "product_overlapped"};
     return name[mode];
 }
@@ -55,8 +56,12 @@ struct team {
     const struct sp_kernel *kernel;
     void *state;
     struct sp_job job;
-    const double *x; /* the kernel's */
-    double *y;       /* likewise, to which the remote block is added */
+    struct sp_pcore_team *core; /* rows of the local block that inner caches hold; NULL: it has no entries */
+    struct sp_job core_job;
+    int64_t core_times; /* executions that are about the block's work */
+    double core_share;  /* of the block's work that these do */
+    const double *x;    /* the kernel's */
+    double *y;          /* likewise, to which the remote block is added */
     double *halo, *outgoing;
     struct sp_remote_block remote;
     void *exchange;
@@ -68,6 +73,7 @@ static void team_free(struct team *t)
 {
     if (t->exchange)
         t->mpi->exchange_free(t->exchange);
+    sp_pcore_team_free(t->core);
     if (t->kernel)
         t->kernel->release(t->state);
     sp_remote_block_free(&t->remote);
@@ -196,6 +202,24 @@ static enum sp_status make_local(struct team *t, struct sp_error *err)
     return SP_OK;
 }
 
+/* The same kernel on rows of the local block whose columns are folded. */
+static enum sp_status make_core(struct team *t, struct sp_error *err)
+{
+    const struct sp_pcore_options o = sp_pcore_options_for(NULL, &t->workload, NULL, SP_SPEND_OTHERS);
+    double work;
+    enum sp_status status =
+        sp_pcore_team_make(&t->workload, t->kernel, &o, &t->core, &t->core_job, &work, err);
+    if (status == SP_OK) {
+        const double all = sp_workload_flops(&t->workload);
+        t->core_times = all > work ? (int64_t)(all / work) : 1;
+        t->core_share = work * (double)t->core_times / all;
+        return SP_OK;
+    }
+    sp_pcore_team_free(t->core);
+    t->core = NULL;
+    return status == SP_ABSENT ? SP_OK : status;
+}
+
 static enum sp_status make_exchange(struct team *t, struct sp_error *err)
 {
     const struct sp_mpi_part *p = &t->part;
@@ -224,6 +248,8 @@ static enum sp_status make_team(struct team *t, struct sp_error *err)
     const struct sp_csr *remote = &t->part.blocks.remote;
     const bool compressed = (double)t->part.remote_rows <= compress_below * (double)remote->n_r;
     enum sp_status status = make_local(t, err);
+    if (status == SP_OK)
+        status = make_core(t, err);
     if (status == SP_OK)
         status = sp_remote_block_make(remote, compressed, t->options->n_threads, &t->remote, err);
     if (status == SP_OK)
@@ -258,6 +284,8 @@ static enum sp_status run_once(struct team *t, enum sp_mpi_mode mode, struct sp_
         return SP_OK;
     case SP_MPI_LOCAL:
         return run_local(t, err);
+    case SP_MPI_CORE:
+        return t->core ? t->core_job.run(t->core_job.state, t->core_times, NULL, err) : SP_OK;
     case SP_MPI_REMOTE:
         add_remote(t);
         return SP_OK;
@@ -457,6 +485,8 @@ static void take_turn(struct team *t, struct sp_mpi_result *r, struct turns *tur
     for (int m = 0; m < SP_MPI_N_MODES; m++) {
         struct sp_mpi_times *times = &r->time[m];
         turns->own_s[m][k] = time_of(t, (enum sp_mpi_mode)m, times->repetitions, status, err);
+        if (m == SP_MPI_CORE)
+            turns->own_s[m][k] = t->core ? turns->own_s[m][k] / t->core_share : 0;
         times->sample_s[times->n++] = t->mpi->most(turns->own_s[m][k]);
     }
     bool disturbed = false;

@@ -42,6 +42,7 @@ struct sp_mpi_options {
 enum sp_mpi_mode {
     SP_MPI_ROOF,     /* the arrays of the local block, loaded and nothing else */
     SP_MPI_LOCAL,    /* y = A x of the local block */
+    SP_MPI_CORE,     /* as many entries from inner caches (session/analyze/pcore.h) */
     SP_MPI_REMOTE,   /* y += B halo */
     SP_MPI_EXCHANGE, /* gathering, sending, receiving */
     SP_MPI_APART,    /* the whole product: exchange, then both blocks */
@@ -61,7 +62,7 @@ struct sp_mpi_rank {
     double scanned_B;                        /* that the roof loads */
     double moved_B;                          /* by both blocks and packing, x once (modelled) */
     double worst_error;                      /* over its tolerance, at most 1 */
-    double median_s[SP_MPI_N_MODES];         /* of one execution */
+    double median_s[SP_MPI_N_MODES];         /* of one execution; SP_MPI_CORE: 0 without local entries */
     char host[64], kernel[64];
 };
 
