@@ -152,7 +152,7 @@ START_TEST(test_printed_words)
                                         "all of what is possible",
                                         "more than the model allows",
                                         "waiting for gathers",
-                                        "explained twice",
+                                        "overlap of these",
                                         "parts exceed the time",
                                         "nothing worth naming",
                                         "not known",

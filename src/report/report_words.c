@@ -27,6 +27,20 @@ static const char *per_of(const json_t *hint)
     return !per ? "" : strcmp(per, "per vector") == 0 ? " per vector" : " per column";
 }
 
+char *sp_saving_text(double lo, double hi, int decimals, char *text, size_t size)
+{
+    char low[32], high[32];
+    snprintf(low, sizeof low, "%.*f", decimals, 100 * lo);
+    snprintf(high, sizeof high, "%.*f", decimals, 100 * hi);
+    if (strcmp(low, high) == 0)
+        snprintf(text, size, "−%s %%", high);
+    else if (strspn(low, "0.") == strlen(low))
+        snprintf(text, size, "up to −%s %%", high);
+    else
+        snprintf(text, size, "−%s … −%s %%", low, high);
+    return text;
+}
+
 char *sp_gain_text(const json_t *hint, char *text, size_t size)
 {
     const json_t *gain = json_object_get(hint, "gain");
@@ -37,27 +51,22 @@ char *sp_gain_text(const json_t *hint, char *text, size_t size)
         return text;
     }
     int decimals = fmax(lo, hi) < 0.0995 && fabs(lo * 100 - round(lo * 100)) > 0.05 ? 1 : 0;
-    char low[32], high[32];
-    snprintf(low, sizeof low, "%.*f", decimals, 100 * lo);
-    snprintf(high, sizeof high, "%.*f", decimals, 100 * hi);
-    if (strcmp(low, high) == 0)
-        snprintf(text, size, "time%s −%s %% %s", per_of(hint), high, basis ? basis : "");
-    else
-        snprintf(text, size, "time%s −%s … −%s %% %s", per_of(hint), low, high, basis ? basis : "");
+    char saving[96];
+    snprintf(text, size, "time%s %s %s", per_of(hint),
+             sp_saving_text(lo, hi, decimals, saving, sizeof saving), basis ? basis : "");
     return text;
 }
 
 char *sp_predicted_text(const json_t *item, char *text, size_t size)
 {
     const json_t *gain = json_object_get(item, "gain");
-    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
-    if (!isfinite(lo) || !isfinite(hi))
+    const double lo = sp_item_number(gain, "lo"), hi = sp_item_number(gain, "hi");
+    if (!isfinite(lo) || !isfinite(hi)) {
         snprintf(text, size, "none");
-    else if (fabs(hi - lo) < 0.5)
-        snprintf(text, size, "−%.*f %%", hi < 10 ? 1 : 0, hi);
-    else
-        snprintf(text, size, "−%.0f … −%.0f %%", lo, hi);
-    return text;
+        return text;
+    }
+    return fabs(hi - lo) < 0.005 ? sp_saving_text(hi, hi, hi < 0.1, text, size)
+                                 : sp_saving_text(lo, hi, 0, text, size);
 }
 
 char *sp_observed_text(const json_t *item, char *text, size_t size)

@@ -8,6 +8,8 @@
 /* Of what a hint saves time where its change has other work in one execution, as --rhs has: "per
  * vector"; NULL: of an execution. */
 const char *sp_hint_per(const json_t *hint);
+/* "−6 … −9 %", "up to −9 %" where the lower end shows as 0: shares of the time, >= 0. */
+char *sp_saving_text(double lo, double hi, int decimals, char *text, size_t size);
 /* "time −6 … −9 % simulated": what a hint would save, and on whose word. */
 char *sp_gain_text(const json_t *hint, char *text, size_t size);
 /* "−85 … −90 %": the prediction of something that was tried. */

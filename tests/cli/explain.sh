@@ -119,7 +119,7 @@ while read -r phrase; do
     expect 0 "[" "$(echo "$phrase" | tr ' ' -)"
 done <<'P'
 not explained
-explained twice
+overlap of these
 minimum traffic
 for certain
 parts exceed the time

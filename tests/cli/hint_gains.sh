@@ -24,7 +24,7 @@ look_at() { # look_at ARGUMENTS...: every hint of an analysis
     record=$(ls "$dir"/out/*.json)
     "$check_schema" "$schema" "$record" >"$dir/checked" || { cat "$dir/checked"; fail "$*: the record breaks its schema"; }
     "$check_records" "$record" >"$dir/checked" || { cat "$dir/checked"; fail "$*: the record does not hold together"; }
-    sed -n 's/^ \([A-Z][0-9][0-9]\) .*  *\(time −.* %[ a-z]*\)  *confidence.*/\1 \2/p' "$dir/report" >"$dir/hints"
+    sed -n 's/^ \([A-Z][0-9][0-9]\) .*  *\(time [−u].* %[ a-z]*\)  *confidence.*/\1 \2/p' "$dir/report" >"$dir/hints"
     while read -r id gain; do
         "$spmodel" explain "$id" "$record" >"$dir/explained" || fail "explain $id failed"
         grep -q "its gain    line by line:" "$dir/explained" || { cat "$dir/explained"; fail "$*: $id is not derived"; }

@@ -134,7 +134,7 @@ static void cause_words(const struct sp_record *record, int loss, double share, 
 {
     const struct sp_value loads = sp_record_value(record, SP_F_METRICS_X_LOADS);
     const bool is_x = strcmp(sp_words_text(record, SP_F_CONFIG_OP, "spmv"), "spmv") == 0;
-    snprintf(text, size, "%s", loss == REST && share < 0 ? "explained twice" : sp_loss_words[loss].words);
+    snprintf(text, size, "%s", loss == REST && share < 0 ? "overlap of these" : sp_loss_words[loss].words);
     if (loss == EXTRA_X && sp_value_known(loads) && loads.value >= 1.05 && loads.value < 1e4)
         snprintf(text, size, "%s %.1f times", is_x ? "x loaded" : "gathered", loads.value);
     else if (loss == IN_CORE)

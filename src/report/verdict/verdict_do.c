@@ -146,22 +146,19 @@ char *sp_verdict_gain(const json_t *hint, char *text, size_t size)
 {
     const struct sp_value v = sp_hint_observed(hint);
     const json_t *gain = json_object_get(hint, "gain");
-    const double lo = 100 * sp_item_number(gain, "lo"), hi = 100 * sp_item_number(gain, "hi");
+    const double lo = sp_item_number(gain, "lo"), hi = sp_item_number(gain, "hi");
     const int decimals = sp_value_known(v) ? fabs(v.value) < 0.0995 && fabs(v.value) >= 0.0005
-                                           : hi < 9.95 && fabs(lo - round(lo)) > 0.05;
-    char low[32], high[32];
-    snprintf(low, sizeof low, "%.*f", decimals, lo);
-    snprintf(high, sizeof high, "%.*f", decimals, hi);
+                                           : hi < 0.0995 && fabs(100 * lo - round(100 * lo)) > 0.05;
+    char saving[96];
     const char *per = sp_hint_per(hint) ? sp_hint_per(hint) : "", *gap = *per ? " " : "";
     if (sp_value_known(v) && v.hi > v.lo)
         snprintf(text, size, "tried: −%.*f %% time%s%s (−%.*f … −%.*f)", decimals, 100 * v.value, gap, per,
                  decimals, 100 * v.lo, decimals, 100 * v.hi);
     else if (sp_value_known(v))
         snprintf(text, size, "tried: −%.*f %% time%s%s", decimals, 100 * v.value, gap, per);
-    else if (strcmp(low, high) == 0)
-        snprintf(text, size, "predicted: −%s %% time%s%s", high, gap, per);
     else
-        snprintf(text, size, "predicted: −%s … −%s %% time%s%s", low, high, gap, per);
+        snprintf(text, size, "predicted: %s time%s%s",
+                 sp_saving_text(lo, hi, decimals, saving, sizeof saving), gap, per);
     return text;
 }
 
