@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "plots/plot.h"
 #include "plots/script.h"
 
@@ -258,6 +259,8 @@ static void ceiling_clause(struct sp_script *out, const struct ceiling *c, int i
 struct point {
     double x, x_lo, x_hi, y, y_lo, y_hi; /* [flop/B], [Gflop/s] */
     bool measured;
+    const char
+        *why_not; /* it is not drawn: so many samples were disturbed that no rate is known; else NULL */
     const char *row, *bytes_origin;
 };
 
@@ -276,6 +279,7 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
     p->measured = name && strncmp(name, "measured", 8) == 0;
     if (!p->measured)
         return true;
+    p->why_not = sp_verdict_disturbed(record);
     struct sp_value b = sp_record_value(record, SP_F_METRICS_BALANCE),
                     r = sp_record_value(record, SP_F_METRICS_PERFORMANCE);
     if (sp_value_known(b) && b.lo > 0) {
@@ -302,8 +306,11 @@ static void write_points(struct sp_script *out, const struct sp_record *record, 
         struct point p;
         if (!point_of(record, row, &p))
             continue;
+        const int shown = alone || p.measured ? ++*number : 0;
+        if (p.why_not)
+            continue;
         sp_put(out, "%.8g %.8g %.8g %.8g %.8g %.8g %d %d\n", p.x, p.x_lo, p.x_hi, p.y, p.y_lo, p.y_hi,
-               p.measured, alone || p.measured ? ++*number : 0);
+               p.measured, shown);
         span->x_lo = fmin(span->x_lo, p.x_lo);
         span->x_hi = fmax(span->x_hi, p.x_hi);
         span->y_lo = fmin(span->y_lo, p.y_lo);
@@ -342,9 +349,12 @@ static struct sp_quoted words_of(const struct sp_record *const *records, int n, 
                                  double most, enum sp_image term)
 {
     char name[256], figure[32];
-    return sp_quote_within(most, term, "%d  %s%s%s  %s Gflop/s%s%s", m->number,
-                           n > 1 ? sp_script_name(name, sizeof name, records[m->record]) : "",
-                           n > 1 ? ", " : "", m->p.row, sp_figure(figure, sizeof figure, m->p.y, 3),
+    const char *in_name = n > 1 ? sp_script_name(name, sizeof name, records[m->record]) : "";
+    if (m->p.why_not)
+        return sp_quote_within(most, term, "%d  %s%s%s  not known: %s", m->number, in_name, n > 1 ? ", " : "",
+                               m->p.row, m->p.why_not);
+    return sp_quote_within(most, term, "%d  %s%s%s  %s Gflop/s%s%s", m->number, in_name, n > 1 ? ", " : "",
+                           m->p.row, sp_figure(figure, sizeof figure, m->p.y, 3),
                            m->p.bytes_origin ? ", bytes " : "", m->p.bytes_origin ? m->p.bytes_origin : "");
 }
 
@@ -369,8 +379,10 @@ static void label_points(struct sp_script *out, const struct numbered *all, int 
         char text[4 * MOST_POINTS] = "";
         struct sp_box choice[2 * N_SIDES];
         const double x = px_of(f, all[i].p.x), y = py_of(f, all[i].p.y);
+        if (all[i].p.why_not)
+            continue;
         for (int k = i; k < n; k++) {
-            if (done[k] || hypot(px_of(f, all[k].p.x) - x, py_of(f, all[k].p.y) - y) > 3)
+            if (done[k] || all[k].p.why_not || hypot(px_of(f, all[k].p.x) - x, py_of(f, all[k].p.y) - y) > 3)
                 continue;
             done[k] = true;
             const size_t used = strlen(text);
@@ -455,9 +467,11 @@ static void label_picture(struct sp_script *out, const struct ceilings *all, con
     for (int i = 0; i < n_points; i++) {
         const struct point *p = &point[i].p, *last = i > 0 ? &point[i - 1].p : p;
         const double x = px_of(f, p->x), y = py_of(f, p->y);
+        if (p->why_not)
+            continue;
         sp_places_take(&places, (struct sp_box){x, y, 11, 11, 0}, SP_BY_POINT);
         sp_places_take_line(&places, x, py_of(f, p->y_lo), x, py_of(f, p->y_hi));
-        if (i > 0 && point[i].record == point[i - 1].record)
+        if (i > 0 && point[i].record == point[i - 1].record && !last->why_not)
             sp_places_take_line(&places, px_of(f, last->x), py_of(f, last->y), x, y);
     }
     label_points(out, point, n_points, f, &places);

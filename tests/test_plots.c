@@ -682,6 +682,35 @@ START_TEST(disturbed_runs_are_in_no_series)
 }
 END_TEST
 
+/* What the six lines call not known is no point of the roofline either. */
+START_TEST(a_disturbed_rate_is_no_point)
+{
+    struct sp_record r;
+    static char text[65536];
+    ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-kkt_power.json", &r, NULL), SP_OK);
+    for (int disturbed = 0; disturbed <= 1; disturbed++) {
+        const struct sp_record *one = &r;
+        if (disturbed) {
+            sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "unusable");
+            sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "17 of 28 samples were disturbed");
+        }
+        ck_assert_int_eq(
+            sp_plot_write(sp_plot_kind_find("roofline"), &one, 1, SP_TERM_GP, NULL, in_folder("r.gp"), NULL),
+            SP_OK);
+        content(in_folder("r.gp"), text, sizeof text);
+        const char *points = strstr(text, "$P0 << EOD"), *end = points ? strstr(points, "\nEOD") : NULL;
+        ck_assert(points && end);
+        int n_measured = 0;
+        for (const char *p = points; (p = strstr(p, " 1 ")) && p < end; p++)
+            n_measured++;
+        ck_assert_int_eq(n_measured, !disturbed);
+        ck_assert_int_eq(strstr(text, "measured  not known: too many samples were disturbed") != NULL,
+                         disturbed);
+    }
+    sp_record_free(&r);
+}
+END_TEST
+
 /* What the report does not name is not drawn. */
 START_TEST(losses_have_the_words_of_the_report)
 {
@@ -811,6 +840,7 @@ int main(void)
     tcase_add_loop_test(tc, scripts_run_without_warnings, 0, N_KINDS);
     tcase_add_test(tc, roofline_script_holds_the_record);
     tcase_add_test(tc, the_roofline_zooms_to_its_data);
+    tcase_add_test(tc, a_disturbed_rate_is_no_point);
     tcase_add_test(tc, caches_have_ceilings_in_the_roofline);
     tcase_add_test(tc, the_run_stands_among_the_caches);
     tcase_add_test(tc, the_run_stands_at_the_cache_that_it_missed);
