@@ -45,7 +45,8 @@ static enum sp_verdict judge_in_core(const struct sp_hint_inputs *in, struct sp_
     char core[32], data[32], other[32];
     sp_hint_add(hint, "Execution from L1 takes %s (measured",
                 sp_text_seconds(core, sizeof core, in->core_s.value));
-    add_part(in, hint, "; the start of the team is %s of it", in->team_s);
+    add_part(in, hint, in->n_threads == 1 ? "; its start is %s of it" : "; the start of the team is %s of it",
+             in->team_s);
     add_part(in, hint, "; mispredicted row ends are %s of it", in->row_ends_s);
     sp_hint_add(hint, "), transfers %s. With %s execution takes %s.",
                 sp_text_seconds(data, sizeof data, transfers), best->option,

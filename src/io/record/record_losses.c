@@ -110,7 +110,7 @@ bool sp_verdict_beats_model(const struct sp_record *record)
 #define DOUBTFUL_REST (-0.10)
 
 static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
-                  row_ends[] = "mispredicted row ends", team[] = "start of the team";
+                  row_ends[] = "mispredicted row ends";
 
 /* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides
  * where the bottleneck does not say it. */
@@ -240,6 +240,10 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         share[REST] += taken;
     }
     /* parts of it that nothing hides */
+    int64_t threads = 0;
+    const char *team = sp_record_count(record, SP_F_CONFIG_THREADS, &threads) && threads == 1
+                           ? "start of an execution"
+                           : "start of the team";
     struct part parts[] = {{SP_F_LOSSES_ROW_ENDS, row_ends, 0}, {SP_F_LOSSES_TEAM, team, 0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double seconds;
