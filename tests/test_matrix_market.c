@@ -249,6 +249,11 @@ START_TEST(refuses_with_place_and_reason)
         {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n3 1\n1 3 1\n", 4, 5, "nothing more"},
         {"%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n3 1 1 1\n1 3 1\n", 4, 6,
          "the line ends"},
+        /* Cut within a line, or wrong in the last one. */
+        {BANNER "3 3 3\n1 1 1\n2 2 2\n3 ", 5, 0, "ends within this line, after 2 of 3 entries"},
+        {BANNER "3 3 3\n1 1 1\n2 2 2\n3 3", 5, 0, "ends within this line, after 2 of 3 entries"},
+        {BANNER "3 3 2\n1 1 1\nx 2 2", 4, 1, "'x': a whole number"},
+        {BANNER "3 3 2\n1 1\n2 2 2", 3, 4, "the line ends"},
         {BANNER "3 3 2\n1 1 x\n4 1 1\n", 3, 5, "'x': a number is wanted"},
         {BANNER "3 3 1\n1 1 1\n2 2 2\n3 3 x\n", 4, 1, "more than the 1 entry"},
         {"%%MatrixMarket matrix array real symmetric\n2 2\n1\nx\n", 4, 1, "a number is wanted"},

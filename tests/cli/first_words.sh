@@ -34,6 +34,8 @@ refused "did you mean 'check'?" track chek
 refused "did you mean 'start'?" lab strat
 refused "did you mean 'list'?" machine lst
 refused "did you mean 'roofline'?" plot --kind roofl A.json
+refused "did you mean 'gpu'?" analyze --device gpu:x A.mtx
+refused "not 'gpu:-1'" analyze --device gpu:-1 A.mtx
 refused 'machine needs a verb' machine
 refused "did you mean '--format'?" analyze --formt crs gen:laplace2d:9
 refused "did you mean '--budget'?" analyze --budgt=1s gen:laplace2d:9

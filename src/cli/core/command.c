@@ -72,7 +72,7 @@ void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const c
     enum { BEGINNING = 3 }; /* so many letters of a name mean it */
     const size_t n = strlen(s->word);
     const bool begins = n >= BEGINNING && strncasecmp(s->word, candidate, n) == 0;
-    const int distance = begins ? 1 : sp_edit_distance(s->word, candidate);
+    const int distance = begins ? strlen(candidate) > n : sp_edit_distance(s->word, candidate);
     if (distance < s->distance) {
         s->distance = distance;
         s->shown = shown;

@@ -32,6 +32,7 @@ struct mtx_text {
     char *tail;           /* owned: the lines from main_end on */
     int64_t n_tail;
     int n_shares;
+    bool is_cut; /* the last line of the file has no line end */
 };
 
 /* Complete lines, each with its '\n'. */
@@ -62,7 +63,8 @@ static enum sp_status mtx_text_open(struct mtx_text *x, const struct sp_mtx_head
         return status;
     x->tail = p;
     memcpy(x->tail, x->main_end, (size_t)x->n_tail);
-    if (x->n_tail > 0 && x->tail[x->n_tail - 1] != '\n')
+    x->is_cut = x->n_tail > 0 && x->tail[x->n_tail - 1] != '\n';
+    if (x->is_cut)
         x->tail[x->n_tail++] = '\n';
     return SP_OK;
 }
@@ -104,6 +106,7 @@ static enum sp_status mtx_text_fault(const struct mtx_text *x, const struct sp_m
 {
     struct sp_mtx_judge judge = sp_mtx_judge_begin(h);
     enum sp_status status = sp_mtx_judge_lines(&judge, x->body, x->main_end, err);
+    judge.is_cut = x->is_cut;
     if (status == SP_OK)
         status = sp_mtx_judge_lines(&judge, x->tail, x->tail + x->n_tail, err);
     if (status == SP_OK)

@@ -613,6 +613,13 @@ static const char *noun(const struct sp_mtx_header *h, int64_t n)
     return nouns[h->format == SP_MTX_ARRAY][n == 1];
 }
 
+static enum sp_status ends_within_line(const struct sp_mtx_judge *j, struct sp_error *err)
+{
+    return sp_fail_at(err, SP_INPUT, j->h->path, j->line, 0, "is the file cut off? get it again",
+                      "the file ends within this line, after %lld of %lld %s", (long long)j->n_entries,
+                      (long long)j->h->n_entries, noun(j->h, j->h->n_entries));
+}
+
 static enum sp_status too_many(const struct sp_mtx_judge *j, struct sp_error *err)
 {
     const struct sp_mtx_header *h = j->h;
@@ -649,8 +656,10 @@ enum sp_status sp_mtx_judge_lines(struct sp_mtx_judge *j, const char *begin, con
         if (!newline)
             newline = end - 1; /* the file changed meanwhile */
         const enum mtx_kind kind = mtx_line(j->h, p, newline, j->line, &e, err);
-        if (kind == SP_MTX_FAULT)
-            return SP_INPUT;
+        if (kind == SP_MTX_FAULT) /* its column is known: nothing stands there in a line that was cut */
+            return j->is_cut && newline + 1 >= end && p + err->column - 1 >= newline
+                       ? ends_within_line(j, err)
+                       : SP_INPUT;
         if (kind == SP_MTX_BLANK)
             continue;
         if (j->n_entries == j->h->n_entries)

@@ -91,6 +91,7 @@ struct sp_mtx_judge {
     const struct sp_mtx_header *h; /* borrowed */
     int64_t n_entries;             /* of the lines judged so far */
     int64_t line;                  /* 1-based: the next one */
+    bool is_cut;                   /* the last of the lines judged next had no '\n' of its own */
     int64_t first_line; /* of the first entry off the diagonal where one triangle is wanted; 0: none yet */
     bool first_is_lower;
 };

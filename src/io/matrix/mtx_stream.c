@@ -28,6 +28,7 @@ struct slot {
     int64_t n_entries;        /* from here on: parsed */
     int sides;                /* of the diagonal that entries lie on: bit 0 below, bit 1 above */
     bool fault;               /* a line is wrong */
+    bool is_cut;              /* the last line of the input has no '\n' of its own */
     enum sp_status no_memory; /* SP_OK, or why its entries have no room, in err */
     struct sp_error err;
     enum { SLOT_FREE, SLOT_FULL, SLOT_BUSY, SLOT_PARSED } state;
@@ -132,6 +133,7 @@ static enum sp_status judge_block(struct stream *s, struct slot *slot)
         j->line += slot->n_lines;
         return SP_OK;
     }
+    j->is_cut = slot->is_cut;
     enum sp_status status = sp_mtx_judge_lines(j, slot->text + slot->begin, slot->text + slot->end, &s->err);
     return wrong && status == SP_OK ? sp_mtx_judge_disagrees(j, &s->err) : status;
 }
@@ -281,7 +283,8 @@ static enum sp_status fill(struct sp_archive *archive, struct slot *slot, bool *
         slot->end += n;
     }
     *last = n == 0;
-    if (*last && slot->end > slot->begin && slot->text[slot->end - 1] != '\n')
+    slot->is_cut = *last && slot->end > slot->begin && slot->text[slot->end - 1] != '\n';
+    if (slot->is_cut)
         slot->text[slot->end++] = '\n';
     return SP_OK;
 }

@@ -172,7 +172,7 @@ static enum sp_status take_device(struct sp_request *r, const char *value, struc
     for (int i = 0; i < SP_N_GPU_APIS && !r->on_gpu; i++) {
         const char *device = sp_gpu_interfaces[i].device, *number = value + strlen(device);
         if (strncmp(value, device, strlen(device)) != 0 ||
-            (*number && (*number != ':' || sp_parse_count(number + 1, &n) || n > 1023)))
+            (*number && (*number != ':' || sp_parse_count(number + 1, &n) || n < 0 || n > 1023)))
             continue;
         r->on_gpu = true;
         r->analyze.gpu_api = (enum sp_gpu_api)i;
