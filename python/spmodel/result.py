@@ -8,6 +8,7 @@ import json
 import math
 import os
 import re
+import tempfile
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._library import library, text_of
@@ -126,6 +127,10 @@ class Result:
         self._pointer = library.ffi.gc(pointer, library.lib.spmodel_result_free)
         self.remarks = list(remarks)  # how the matrix was converted
         self._record: Optional[Dict[str, Any]] = None
+
+    def __reduce__(self) -> Any:
+        """For pickle and copy: the record is all of it."""
+        return _of_record, (self.text(library.lib.SPMODEL_JSON), self.remarks)
 
     def text(self, form: int) -> str:
         text = text_of(library.lib.spmodel_text(self._pointer, form))
@@ -279,6 +284,17 @@ class Result:
         finally:
             if os.path.exists(part):
                 os.remove(part)
+
+
+def _of_record(text: str, remarks: Sequence[str]) -> Result:
+    from ._analyses import read_record
+
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".json") as file:
+        file.write(text)
+        file.flush()
+        result = read_record(file.name)
+    result.remarks = list(remarks)
+    return result
 
 
 def options_of_change(change: Optional[str]) -> Optional[Dict[str, Any]]:

@@ -1,7 +1,9 @@
 """Matrices, options, errors, results and memory of the package."""
 
+import copy
 import json
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -112,6 +114,9 @@ def test_report_numbers_and_record():
         r.save(name)
         assert os.path.getsize(name) > 500
     raises(spmodel.UsageError, [".json"], r.save, "r.pdf")
+    again = pickle.loads(pickle.dumps(r))
+    assert again.record == r.record and str(again) == str(r) and again.remarks == r.remarks
+    assert copy.deepcopy(r.time).hi == r.time.hi and pickle.loads(pickle.dumps(r.verdict)) == r.verdict
     again = spmodel.read_record("r.json")
     assert again.record == r.record and again.time == r.time and str(again.verdict) == str(r.verdict)
     page = r._repr_html_()
