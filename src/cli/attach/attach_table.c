@@ -95,18 +95,30 @@ static void print_least(double least, FILE *out)
         sp_print(out, " %5s GB/s", sp_figure(text, sizeof text, 1e-9 * least, 2));
 }
 
-static void print_line(const struct sp_capture *c, const struct sp_attach_line *l, FILE *out)
+/* "SpMV", "SpMM, r = 32" */
+static char *operation_text(const struct sp_captured_product *p, char *text, size_t size)
+{
+    if (p->op == SP_ATTACH_SPMM || p->op == SP_ATTACH_SDDMM)
+        snprintf(text, size, "%s, r = %lld", sp_captured_op_text(p), (long long)p->width);
+    else
+        snprintf(text, size, "%s", sp_captured_op_text(p));
+    return text;
+}
+
+/* Columns of words are as wide as what stands in them. */
+struct widths {
+    int operation, symbol;
+};
+
+static void print_line(const struct sp_capture *c, const struct sp_attach_line *l, struct widths w, FILE *out)
 {
     const struct sp_captured_product *p = l->product;
     const struct sp_captured_matrix *m = &c->matrix[p->matrix];
     char calls[32], nnz[32], median[32], total[32], operation[48];
     const double s = sp_captured_quantile(p, 0.5);
-    if (p->op == SP_ATTACH_SPMM || p->op == SP_ATTACH_SDDMM)
-        snprintf(operation, sizeof operation, "%s, r = %lld", sp_captured_op_text(p), (long long)p->width);
-    else
-        snprintf(operation, sizeof operation, "%s", sp_captured_op_text(p));
-    sp_print(out, "  %-4s %11s  %-17s %-32s %8s %9s %9s", l->matrix, sp_text_count(nnz, sizeof nnz, m->n_nz),
-             operation, p->symbol, sp_text_count(calls, sizeof calls, p->count),
+    sp_print(out, "  %-4s %11s  %-*s  %-*s %8s %9s %9s", l->matrix, sp_text_count(nnz, sizeof nnz, m->n_nz),
+             w.operation, operation_text(p, operation, sizeof operation), w.symbol, p->symbol,
+             sp_text_count(calls, sizeof calls, p->count),
              s > 0 ? sp_text_seconds(median, sizeof median, s) : "?",
              p->n_timed > 0 ? sp_text_seconds(total, sizeof total, sp_captured_total_s(p)) : "?");
     print_share(l->share, out);
@@ -155,10 +167,18 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
                            bool whole, FILE *out)
 {
     const int64_t shown = whole || n < SHOWN ? n : SHOWN;
-    sp_print(out, "       %11s  %-17s %-32s %8s %9s %9s %7s %10s\n", "nonzeros", "product", "function",
-             "calls", "median", "total", "share", "at least");
+    struct widths w = {(int)strlen("product"), (int)strlen("function")};
+    for (int64_t i = 0; i < shown; i++) {
+        char text[48];
+        const int operation = (int)strlen(operation_text(line[i].product, text, sizeof text)),
+                  symbol = (int)strlen(line[i].product->symbol);
+        w.operation = operation > w.operation ? operation : w.operation;
+        w.symbol = symbol > w.symbol ? symbol : w.symbol;
+    }
+    sp_print(out, "       %11s  %-*s  %-*s %8s %9s %9s %7s %10s\n", "nonzeros", w.operation, "product",
+             w.symbol, "function", "calls", "median", "total", "share", "at least");
     for (int64_t i = 0; i < shown; i++)
-        print_line(c, &line[i], out);
+        print_line(c, &line[i], w, out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
     fputs("  at least: the bandwidth if CRS moves each array once (modelled) in the median time (measured)\n",
