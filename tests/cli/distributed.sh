@@ -115,6 +115,8 @@ assert part["execution"] > 0 and m["p_core"]["value"] > 0, part
 most = m["flops"]["value"] / max(m["bytes_min"]["value"] / r["roofs"][0]["value"], m["flops"]["value"] / m["p_core"]["value"])
 possible = r["verdict"]["possible"]["performance"]["value"]
 assert abs(possible / most - 1) < 1e-6, (possible, most)
+assert abs(m["balance"]["value"] - m["bytes"]["value"] / m["flops"]["value"]) < 1e-9, m["balance"]
+assert r["machine"]["cpu"] == r["env"]["identity"]["cpu"] and r["machine"]["name"], r["machine"]
 assert r["binding"]["level"] in ("L1", "L2") and r["roofs"][0]["level"] == r["binding"]["level"], r["binding"]
 P
 

@@ -191,9 +191,10 @@ void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
     const size_t used = strlen(text);
     snprintf(text + used, sizeof text - used,
              ". Measured point: %s at a code balance of %s; hollow points are the model's, and the line that "
-             "joins them is the excess traffic. The bars beside it are the losses.",
+             "joins them is the excess traffic.%s",
              sp_figure_value(a, sizeof a, rate, 1e9, "Gflop/s", 3),
-             sp_figure_value(b, sizeof b, balance, 1, "B/flop", 3));
+             sp_figure_value(b, sizeof b, balance, 1, "B/flop", 3),
+             !sp_plot_kind_find("losses")->lacks(record) ? " The bars beside it are the losses." : "");
     draw_plot(page, "roofline", &record, 1, "Roofline", text);
     if (on_gpu)
         draw_plot(page, "levels", &record, 1, "Roofline of each level of the GPU",

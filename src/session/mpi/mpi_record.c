@@ -10,6 +10,7 @@
 #include "io/record/record_request.h"
 #include "session/analyze/analyze.h"
 #include "session/measure/conditions.h"
+#include "session/measure/measure_plan.h"
 #include "session/mpi/mpi_run.h"
 #include "session/record/parts.h"
 #include "sparse/formats/format_ids.h"
@@ -278,6 +279,7 @@ static void record_metrics(const struct sp_mpi_result *r, const struct beside *b
     sp_record_set_value(record, SP_F_METRICS_PERFORMANCE,
                         r->n_nz == 0 ? none : sp_value_between(W / t.value, W / t.hi, W / t.lo, SP_MEASURED));
     sp_record_set_value(record, SP_F_METRICS_BYTES, V);
+    sp_record_set_value(record, SP_F_METRICS_BALANCE, W > 0 ? sp_value_of(V.value / W, SP_MODELLED) : none);
     sp_record_set_value(record, SP_F_METRICS_BYTES_MIN, V);
     sp_record_set_value(record, SP_F_METRICS_BANDWIDTH,
                         sp_value_between(V.value / t.value, V.value / t.hi, V.value / t.lo, SP_MODELLED));
@@ -312,6 +314,18 @@ static void record_roof(const struct sp_mpi_result *r, const struct beside *b, s
         snprintf(term, sizeof term, "%s bandwidth", strcmp(level, "MEM") == 0 ? "memory" : level);
     sp_record_set_text(record, SP_F_BINDING_LEVEL, level);
     sp_record_set_text(record, SP_F_BINDING_TERM, term);
+}
+
+/* The node of rank 0. */
+static void record_machine(const struct sp_mpi_result *r, struct sp_record *record)
+{
+    const char *cpu = NULL;
+    char name[64];
+    if (!sp_record_text(record, SP_F_ENV_IDENTITY_CPU, &cpu))
+        return;
+    sp_measure_name(cpu, r->topology.n_cores, name, sizeof name);
+    sp_record_set_text(record, SP_F_MACHINE_NAME, name);
+    sp_record_set_text(record, SP_F_MACHINE_CPU, cpu);
 }
 
 static void flag(const struct sp_mpi_result *r, const struct beside *b, struct sp_record *record)
@@ -362,6 +376,7 @@ enum sp_status sp_mpi_record(const struct sp_mpi_result *r, const struct sp_mpi_
     record_problem(r, o, record);
     record_config(r, o, record);
     sp_record_environment(record, &r->topology, NULL);
+    record_machine(r, record);
     sp_record_append(record, SP_F_RUNS, sp_json_run(&b->pairs));
     sp_record_conditions(record, &conditions, doubt);
     record_roof(r, b, record);
