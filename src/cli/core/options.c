@@ -33,8 +33,8 @@ static const struct argp_option json_options[] = {
     {0},
 };
 static const struct argp_option csv_options[] = {
-    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL, "Write the result as CSV (standard output without FILE)",
-     0},
+    {"csv", KEY_CSV, "FILE", OPTION_ARG_OPTIONAL,
+     "Write the result as CSV (standard output without FILE; analyze adds rows to those of FILE)", 0},
     {0},
 };
 static const struct argp_option lines_options[] = {
