@@ -154,82 +154,119 @@ static void complete_core(const struct sp_analysis *a, double ends_s, struct by_
     }
 }
 
+/* What a hint starts from: the workload as it ran. */
+static void tell_workload(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    const struct sp_workload *w = &a->setup.workload;
+    const struct sp_layout *l = &a->setup.layout;
+    in->matrix = a->subject->argument;
+    in->options = sp_run_change(a->options, w, a->subject);
+    in->thorough = a->options->thorough;
+    in->op = w->op;
+    in->r = l->r;
+    in->gather_B = sp_layout_gather_bytes(l);
+    in->x_B = sp_layout_array_bytes(l, SP_ARRAY_X);
+    in->y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
+    in->n_r = l->n_r;
+    in->n_c = l->n_c;
+    in->n_nz = l->n_nz;
+    in->n_stored = l->n_stored;
+    in->format = w->format;
+    in->C = w->C;
+    in->sigma = w->sigma;
+    in->precision = w->precision;
+    in->index = w->index;
+    in->row_ptr_B = w->row_ptr_B;
+    in->schedule = w->schedule;
+    in->n_threads = w->n_threads;
+    in->n_domains = a->setup.n_domains;
+    in->warm = a->options->state == SP_WARM;
+    in->store_nt = a->setup.facts.store_nt;
+    in->reordered = strcmp(a->subject->reorder, "none") != 0;
+    in->beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
+    if (sp_format_of(l->format)->unit_slots && l->n_slots > 0)
+        in->unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
+    else if (a->subject->structure.unit_share.known)
+        in->unit_share = sp_value_of(a->subject->structure.unit_share.value, SP_MODELLED);
+    in->smt = a->setup.binding.uses_smt;
+    in->huge_share = a->huge_share;
+    in->asked_small_pages = a->options->small_pages;
+    in->local_share = a->local_share;
+    in->can_store_nt = a->setup.facts.can_store_nt;
+}
+
+/* Its time, its bytes, the roof, and what interventions took. */
+static void tell_measured(const struct sp_analysis *a, const struct sp_accounted *out,
+                          struct sp_hint_inputs *in)
+{
+    in->time_s = a->observed.pairs.time;
+    in->roof_Bps = a->evaluated.roof_Bps;
+    in->V_B = a->evaluated.V_B;
+    if (a->evaluated.p_core.origin != SP_NONE && a->evaluated.p_core.value > 0)
+        in->core_s = sp_value_of(out->losses.core.value, SP_MEASURED);
+    in->team_s = out->losses.team;
+    in->row_ends_s = out->losses.row_ends;
+    in->linear_s = a->proved.linear_s;
+    in->prefetch_s = a->proved.prefetch_s;
+    in->prefetch = sp_value_known(a->proved.prefetch_s) ? a->proved.prefetch : 0;
+    in->alpha = a->evaluated.alpha;
+    in->w = a->evaluated.w;
+    in->alpha_min = sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED);
+    in->alpha_once = sp_value_of(a->evaluated.alpha_min.alpha_once, SP_MODELLED);
+    in->lambda_nz = sp_value_of(a->evaluated.lambda_nz, SP_MODELLED);
+    in->lambda_t = a->evaluated.lambda_t;
+    in->fluid_s = sp_value_of(a->evaluated.fluid.time_s, SP_MODELLED);
+    in->fluid_equal_s = sp_value_of(a->evaluated.fluid.equal_s, SP_MODELLED);
+    in->equal_s = a->proved.equal_s;
+}
+
+/* The caches that hold the data, and the ceilings of the machine. */
+static void tell_machine(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    in->level = a->evaluated.residence.name;
+    in->working_set_B = working_set(&a->setup.layout);
+    in->cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);
+    in->machine = sp_analysis_caches(a);
+    in->ways = a->ways.n > 0 ? &a->ways : NULL;
+    if (in->ways) {
+        const struct sp_traffic *memory = &a->simulated.traffic[a->simulated.n_levels - 1];
+        in->undivided_B = memory->read_B.value;
+        in->undivided_x_B = memory->array_read_B[SP_ARRAY_X];
+    }
+    in->roof_best_Bps = ceiling_value(a, "load_mix");
+    in->roof_store_Bps = ceiling_value(a, "copy");
+    in->roof_store_nt_Bps = ceiling_value(a, "copy_nt");
+    in->n_cores = sp_topology_default_threads(a->options->topology);
+}
+
+/* What other orders bring, and blocks. */
+static void tell_orders(const struct sp_analysis *a, struct sp_hint_inputs *in)
+{
+    in->alpha_reordered = a->ordered.alpha_reordered;
+    in->alpha_inner = a->ordered.alpha_inner;
+    in->alpha_inner_reordered = a->ordered.alpha_inner_reordered;
+    if (sp_value_known(a->ordered.p_core_reordered) && a->ordered.p_core_reordered.value > 0)
+        in->core_reordered_s =
+            sp_value_of(a->evaluated.balance_W / a->ordered.p_core_reordered.value, SP_MEASURED);
+    in->streams_reordered = a->ordered.streams_reordered;
+    in->blocks_core_s = a->compared.blocks_core_s;
+    in->reorder = a->ordered.reorder ? a->ordered.reorder : "";
+    in->reorder_s = a->ordered.reorder_s;
+}
+
 static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
 {
     enum { MOST_POINTS = 64 };
     int threads[MOST_POINTS];
     double Bps[MOST_POINTS];
     char blocks[32];
-    const struct sp_workload *w = &a->setup.workload;
-    const struct sp_layout *l = &a->setup.layout;
-    const struct sp_machine *m = a->options->machine;
     struct sp_hint_inputs in;
     memset(&in, 0, sizeof in);
     sp_hint_inputs_init(&in);
-    in.matrix = a->subject->argument;
-    in.options = sp_run_change(a->options, w, a->subject);
-    in.thorough = a->options->thorough;
-    in.op = w->op;
-    in.r = l->r;
-    in.gather_B = sp_layout_gather_bytes(l);
-    in.x_B = sp_layout_array_bytes(l, SP_ARRAY_X);
-    in.y_B = sp_layout_array_bytes(l, SP_ARRAY_Y);
-    in.n_r = l->n_r;
-    in.n_c = l->n_c;
-    in.n_nz = l->n_nz;
-    in.n_stored = l->n_stored;
-    in.format = w->format;
-    in.C = w->C;
-    in.sigma = w->sigma;
-    in.precision = w->precision;
-    in.index = w->index;
-    in.row_ptr_B = w->row_ptr_B;
-    in.schedule = w->schedule;
-    in.n_threads = w->n_threads;
-    in.n_domains = a->setup.n_domains;
-    in.warm = a->options->state == SP_WARM;
-    in.store_nt = a->setup.facts.store_nt;
-    in.reordered = strcmp(a->subject->reorder, "none") != 0;
-    in.time_s = a->observed.pairs.time;
-    in.roof_Bps = a->evaluated.roof_Bps;
-    in.V_B = a->evaluated.V_B;
-    if (a->evaluated.p_core.origin != SP_NONE && a->evaluated.p_core.value > 0)
-        in.core_s = sp_value_of(out->losses.core.value, SP_MEASURED);
-    in.team_s = out->losses.team;
-    in.row_ends_s = out->losses.row_ends;
-    in.linear_s = a->proved.linear_s;
-    in.prefetch_s = a->proved.prefetch_s;
-    in.prefetch = sp_value_known(a->proved.prefetch_s) ? a->proved.prefetch : 0;
-    in.level = a->evaluated.residence.name;
-    in.working_set_B = working_set(l);
-    in.cache_B = sp_llc_capacity_B(sp_analysis_caches(a), a->setup.n_domains);
-    in.machine = sp_analysis_caches(a);
-    in.ways = a->ways.n > 0 ? &a->ways : NULL;
-    if (in.ways) {
-        const struct sp_traffic *memory = &a->simulated.traffic[a->simulated.n_levels - 1];
-        in.undivided_B = memory->read_B.value;
-        in.undivided_x_B = memory->array_read_B[SP_ARRAY_X];
-    }
-    in.roof_best_Bps = ceiling_value(a, "load_mix");
-    in.alpha = a->evaluated.alpha;
-    in.w = a->evaluated.w;
-    in.alpha_min = sp_value_of(a->evaluated.alpha_min.alpha, SP_MODELLED);
-    in.alpha_once = sp_value_of(a->evaluated.alpha_min.alpha_once, SP_MODELLED);
-    in.alpha_reordered = a->ordered.alpha_reordered;
-    in.alpha_inner = a->ordered.alpha_inner;
-    in.alpha_inner_reordered = a->ordered.alpha_inner_reordered;
-    if (sp_value_known(a->ordered.p_core_reordered) && a->ordered.p_core_reordered.value > 0)
-        in.core_reordered_s =
-            sp_value_of(a->evaluated.balance_W / a->ordered.p_core_reordered.value, SP_MEASURED);
-    in.streams_reordered = a->ordered.streams_reordered;
-    in.blocks_core_s = a->compared.blocks_core_s;
-    in.reorder = a->ordered.reorder ? a->ordered.reorder : "";
-    in.reorder_s = a->ordered.reorder_s;
-    in.lambda_nz = sp_value_of(a->evaluated.lambda_nz, SP_MODELLED);
-    in.lambda_t = a->evaluated.lambda_t;
-    in.fluid_s = sp_value_of(a->evaluated.fluid.time_s, SP_MODELLED);
-    in.fluid_equal_s = sp_value_of(a->evaluated.fluid.equal_s, SP_MODELLED);
-    in.equal_s = a->proved.equal_s;
+    tell_workload(a, &in);
+    tell_measured(a, out, &in);
+    tell_machine(a, &in);
+    tell_orders(a, &in);
     in.n_schedules = a->compared.n_schedules;
     struct sp_alternative schedules[SP_MAX_ALTERNATIVES];
     for (int i = 0; i < a->compared.n_schedules; i++) {
@@ -237,24 +274,11 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
         schedules[i].time_s = a->proved.schedule_s[i];
     }
     in.schedules = schedules;
-    in.beta = sp_value_of(sp_layout_beta(l), SP_MODELLED);
     in.n_formats = a->compared.n_formats;
     in.n_widths = a->compared.n_widths;
-    if (sp_format_of(l->format)->unit_slots && l->n_slots > 0)
-        in.unit_share = sp_value_of((double)l->n_unit_slots / (double)l->n_slots, SP_MODELLED);
-    else if (a->subject->structure.unit_share.known)
-        in.unit_share = sp_value_of(a->subject->structure.unit_share.value, SP_MODELLED);
-    in.n_cores = sp_topology_default_threads(a->options->topology);
-    in.n_saturation = saturation_points(m, in.level, threads, Bps, MOST_POINTS);
+    in.n_saturation = saturation_points(a->options->machine, in.level, threads, Bps, MOST_POINTS);
     in.saturation_threads = threads;
     in.saturation_Bps = Bps;
-    in.smt = a->setup.binding.uses_smt;
-    in.huge_share = a->huge_share;
-    in.asked_small_pages = a->options->small_pages;
-    in.local_share = a->local_share;
-    in.roof_store_Bps = ceiling_value(a, "copy");
-    in.roof_store_nt_Bps = ceiling_value(a, "copy_nt");
-    in.can_store_nt = a->setup.facts.can_store_nt;
     sp_subject_hint_inputs(a->subject, &in);
     sp_analysis_look_at_storage(a, &in);
     struct by_rows rows;
@@ -267,7 +291,7 @@ static void find_hints(const struct sp_analysis *a, struct sp_accounted *out)
         in.busy_threads = a->own.busy_threads;
     }
     snprintf(blocks, sizeof blocks, "bcsr:%dx%d", in.block_h, in.block_w);
-    if (in.block_h > 0 && w->precision != SP_C128)
+    if (in.block_h > 0 && in.precision != SP_C128)
         in.to_blocks = sp_change_of(SP_OPTION_FORMAT, blocks);
     sp_hints_find(&in, &out->hints);
     sp_hints_chances(&in, &out->hints, &out->chances);
