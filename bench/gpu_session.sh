@@ -221,6 +221,7 @@ smoke() {
 
 truth() {
     find_machine
+    "$dir/spmodel" machine show "$machine" 2>/dev/null | grep '^SECTORS' >>"$out/rows.txt" # how the counter counts duplicates
     for matrix in ${SMALL:-gen:hpcg:48 gen:powerlaw:15:12}; do
         every_kernel >"$out/kernels.txt"
         while read -r op format options; do

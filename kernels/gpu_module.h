@@ -12,7 +12,7 @@
 #include "sparse/launch/gpu_launch.h"
 #include "sys/machine/gpu_files.h"
 
-#define SP_GPU_MODULE_ABI 6
+#define SP_GPU_MODULE_ABI 7
 
 /* What a device says of itself. */
 struct sp_gpu_device {

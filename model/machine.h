@@ -105,6 +105,17 @@ struct sp_ceiling {
     char when[32]; /* ISO 8601 date, "" for stated */
 };
 
+/* Lanes of a warp whose sectors the L1 counts together, where each asks for 8 bytes, and for 16: 32
+ * is the warp, 16 a half, 8 a quarter of it. A sector that two such parts touch counts twice. Up to
+ * 4 bytes it is the warp. */
+struct sp_gpu_sector_lanes {
+    int of_8B, of_16B;
+    enum sp_origin origin; /* SP_NONE: not known; the model assumes the warp, and least lanes for its bound */
+    char how[160];         /* who says so, or why it is not known; "": not described */
+};
+/* What hardware may do at least: four bytes a lane at a time. */
+enum { SP_GPU_LEAST_LANES_8B = 16, SP_GPU_LEAST_LANES_16B = 8 };
+
 /* What an SM of a GPU holds at a time, and what a launch and a load take. 0: not described. */
 struct sp_gpu_limits {
     int threads, blocks;       /* resident */
@@ -123,9 +134,7 @@ struct sp_gpu_limits {
     struct sp_value row_s;        /* of a row of CRS, beyond its bytes, where warps share nonzeros equally */
     struct sp_value crs_share;    /* of memory's load ceiling that SpMV reaches, x counted once; 0 ... 1 */
     struct sp_value sell_share;
-    bool counts_parts; /* the L1 asks for halves of a warp one after the other where lanes ask for 8 bytes
-                          each, for quarters where they ask for 16: a sector that two of them touch counts
-                          twice. Until a GPU was seen to do so: false, all lanes together */
+    struct sp_gpu_sector_lanes sector_lanes;
     char L2_latency_how[160], wait_how[160], step_how[160], row_how[160], crs_how[160], sell_how[160];
 };
 

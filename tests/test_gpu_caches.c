@@ -212,7 +212,8 @@ END_TEST
 
 /* Whole runs of columns, and requests for x alone: what is reckoned is what a walk through all requests finds,
  * sectors, waves and all. */
-static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool wide, bool counts_parts)
+static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, bool wide, int of_8B,
+                              int of_16B)
 {
     struct sp_layout l;
     struct sp_gpu_launch g;
@@ -224,7 +225,8 @@ static void compare_with_walk(const struct sp_workload *w, enum sp_gpu_map map, 
     ck_assert_int_eq(sp_gpu_grid_make(&l, &g, &grid, NULL), SP_OK);
     ck_assert_msg((sp_gpu_is_wide(&grid) || sp_gpu_has_wide_tiles(&grid)) == wide,
                   "%s, width %d: is it walked through?", sp_gpu_map_name(map), (int)w->r);
-    grid.counts_parts = counts_parts;
+    grid.lanes_of_8B = of_8B;
+    grid.lanes_of_16B = of_16B;
     for (int i = 0; i < 2; i++) {
         grid.walks_all = i == 1;
         ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum[i], NULL), SP_OK);
@@ -284,7 +286,9 @@ START_TEST(runs_of_columns_equal_a_walk)
                                     .matrix = &a};
             ck_assert_int_eq(
                 sp_workload_set_format(&w, sp_format_name(sp_gpu_map_format(cases[i].map)), NULL), SP_OK);
-            compare_with_walk(&w, cases[i].map, cases[i].wide, k > 0);
+            compare_with_walk(&w, cases[i].map, cases[i].wide, k > 0 ? 16 : 0, k > 0 ? 8 : 0);
+            if (k > 0)
+                compare_with_walk(&w, cases[i].map, cases[i].wide, k == 1 ? 8 : 32, 16);
             sp_csr_free(&a);
         }
 }

@@ -111,9 +111,14 @@ START_TEST(sectors_as_they_are_counted)
     ck_assert_double_eq(p.traffic.L1_store_B.value, 8 * 32);
     ck_assert_int_eq(sp_coalesced_cycles(&p.traffic.sectors), 1 + 2 + 1 + 2 + 1 + 2);
     ck_assert_double_eq(p.term[SP_GPU_TERM_L1].amount.value, 9 * 128);
-    m.gpu.counts_parts = true;
+    ck_assert(p.traffic.L1_load_B.lo == 22 * 32 && p.traffic.L1_load_B.hi == 23 * 32); /* not known yet */
+    ck_assert(sp_gpu_asked_B(&p.traffic).lo == 30 * 32 && sp_gpu_asked_B(&p.traffic).hi == 31 * 32);
+    m.gpu.sector_lanes = (struct sp_gpu_sector_lanes){32, 32, SP_MEASURED, ""};
     predict("random:32x1:1", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
-    ck_assert_double_eq(p.traffic.L1_load_B.value, 23 * 32);
+    ck_assert(p.traffic.L1_load_B.lo == 22 * 32 && p.traffic.L1_load_B.hi == 22 * 32);
+    m.gpu.sector_lanes.of_8B = 16;
+    predict("random:32x1:1", "crs", SP_GPU_THREAD, 0, true, &m, &p, &n);
+    ck_assert(p.traffic.L1_load_B.lo == 23 * 32 && p.traffic.L1_load_B.hi == 23 * 32);
     ck_assert_int_eq(sp_coalesced_sectors(&p.traffic.sectors, SP_GPU_LOAD), 22);
     sp_machine_free(&m);
 }

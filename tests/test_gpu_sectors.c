@@ -185,15 +185,32 @@ static int64_t distinct(int64_t *value, int n)
     return distinct;
 }
 
-/* One warp's requests against the next accesses; counts as plainly as can be. */
+/* Sectors of each part of a warp by itself: of 16 lanes where each asks for 8 bytes, say. */
+static int64_t distinct_of_parts(int64_t *sector, const int *lane, int n, int lanes)
+{
+    int64_t all = 0;
+    for (int from = 0, to = 0; from < n; from = to) {
+        while (to < n && lane[to] / lanes == lane[from] / lanes)
+            to++;
+        all += distinct(&sector[from], to - from);
+    }
+    return all;
+}
+
+/* Lanes that count together, of accesses of 8 and 16 bytes. */
+enum { N_LANES = 3 };
+static const int lanes_of[N_LANES][2] = {{32, 32}, {16, 8}, {8, 32}};
+
+/* One warp's requests against the next accesses; counts as plainly as can be: the first sum all, the others
+ * what is counted otherwise. */
 static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c, const struct accesses *s,
-                         int64_t *at, int64_t warp, struct sp_coalescing *sum)
+                         int64_t *at, int64_t warp, struct sp_coalescing sum[N_LANES])
 {
     struct sp_gpu_request r;
     int64_t steps = 0;
     while (sp_gpu_cursor_next(c, &r)) {
         int64_t sector[32], item[32];
-        int n = 0;
+        int lanes[32], n = 0;
         bool same = *at < s->n && s->a[*at].warp == warp && r.active != 0;
         const struct access *first = &s->a[*at];
         for (int lane = 0; same && lane < 32; lane++) {
@@ -204,6 +221,7 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
                    a->kind == (int)r.access && a->item == r.item[lane] &&
                    (!r.in_order || n == 0 || a->item >= item[n - 1]);
             item[n] = a->item;
+            lanes[n] = lane;
             sector[n++] = (a->item << grid->item_shift[r.array]) / 32;
         }
         same = same && (*at == s->n || s->a[*at].warp != warp || s->a[*at].key != first->key);
@@ -215,7 +233,12 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
         of->items += distinct(item, n);
         const int64_t n_sectors = distinct(sector, n);
         of->sectors += n_sectors;
-        of->counted += n_sectors;
+        const int access_B = r.width << grid->item_shift[r.array];
+        for (int i = 0; i < N_LANES; i++) {
+            const int together = access_B == 16 ? lanes_of[i][1] : access_B == 8 ? lanes_of[i][0] : 32;
+            sum[i].of[r.array][r.access].counted +=
+                together == 32 ? n_sectors : distinct_of_parts(sector, lanes, n, together);
+        }
         of->cycles += (n_sectors + 3) / 4;
         steps += r.array == SP_GPU_X;
     }
@@ -233,21 +256,29 @@ static void compare(const struct sp_layout *l, enum sp_gpu_map map, int lanes)
     ck_assert_msg(sp_gpu_launch_make(l, map, lanes, &g, &err) == SP_OK, "%s", err.what);
     ck_assert_int_eq(sp_gpu_grid_make(l, &g, &grid, &err), SP_OK);
     struct accesses s;
-    struct sp_gpu_cursor c;
-    struct sp_coalescing plain = {0}, sum;
-    int64_t at = 0;
     execute(l, &g, &s);
+    struct sp_gpu_cursor c;
+    struct sp_coalescing plain[N_LANES] = {0}, sum;
+    int64_t at = 0;
     for (int64_t warp = 0; warp < sp_gpu_warps(&g); warp++) {
         sp_gpu_cursor_open(&grid, warp / sp_gpu_block_warps(&g), (int)(warp % sp_gpu_block_warps(&g)), &c);
-        compare_warp(&grid, &c, &s, &at, warp, &plain);
+        compare_warp(&grid, &c, &s, &at, warp, plain);
     }
     for (int64_t warp = 0; warp < sp_gpu_carry_blocks(&grid) * 8; warp++) {
         sp_gpu_cursor_open_carry(&grid, warp / 8, (int)(warp % 8), &c);
-        compare_warp(&grid, &c, &s, &at, sp_gpu_warps(&g) + warp, &plain);
+        compare_warp(&grid, &c, &s, &at, sp_gpu_warps(&g) + warp, plain);
     }
     ck_assert_int_eq(at, s.n);
-    ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, &err), SP_OK);
-    ck_assert_mem_eq(&sum, &plain, sizeof sum);
+    for (int i = 0; i < N_LANES; i++) {
+        struct sp_coalescing wanted = plain[0];
+        for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
+            for (int access = 0; access < SP_N_GPU_ACCESSES; access++)
+                wanted.of[a][access].counted = plain[i].of[a][access].counted;
+        grid.lanes_of_8B = lanes_of[i][0];
+        grid.lanes_of_16B = lanes_of[i][1];
+        ck_assert_int_eq(sp_coalesce(&grid, NULL, &sum, &err), SP_OK);
+        ck_assert_mem_eq(&sum, &wanted, sizeof sum);
+    }
     free(s.a);
     sp_gpu_grid_free(&grid);
 }

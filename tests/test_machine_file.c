@@ -176,26 +176,27 @@ START_TEST(what_is_written_is_read)
     m.n_pages = 2;
     m.page[0] = (struct sp_page_costs){true, 1, 12.5e6, sp_value_between(3e-9, 2e-9, 4e-9, SP_MEASURED)};
     m.page[1] = (struct sp_page_costs){false, 2, 8192, sp_value_of(2e-9, SP_MEASURED)};
-    m.gpu = (struct sp_gpu_limits){.threads = 2048,
-                                   .blocks = 32,
-                                   .registers = 65536,
-                                   .wave = 64,
-                                   .shared_B = 233472,
-                                   .block_shared_B = 1024,
-                                   .source = "guide",
-                                   .launch_s = sp_value_between(2e-6, 1e-6, 4e-6, SP_STATED),
-                                   .launch_how = "paper",
-                                   .latency_s = sp_value_none("no public source"),
-                                   .latency_how = "not found",
-                                   .L2_latency_s = sp_value_of(1.5e-7, SP_STATED),
-                                   .L2_latency_how = "chase",
-                                   .wait_s = sp_value_none("no public source"),
-                                   .wait_how = "not looked for",
-                                   .row_s = sp_value_between(6e-11, 1e-11, 9e-11, SP_MODELLED),
-                                   .row_how = "a fit",
-                                   .sell_share = sp_value_between(0.9, 0.6, 1, SP_MODELLED),
-                                   .sell_how = "a fit",
-                                   .counts_parts = true};
+    m.gpu = (struct sp_gpu_limits){
+        .threads = 2048,
+        .blocks = 32,
+        .registers = 65536,
+        .wave = 64,
+        .shared_B = 233472,
+        .block_shared_B = 1024,
+        .source = "guide",
+        .launch_s = sp_value_between(2e-6, 1e-6, 4e-6, SP_STATED),
+        .launch_how = "paper",
+        .latency_s = sp_value_none("no public source"),
+        .latency_how = "not found",
+        .L2_latency_s = sp_value_of(1.5e-7, SP_STATED),
+        .L2_latency_how = "chase",
+        .wait_s = sp_value_none("no public source"),
+        .wait_how = "not looked for",
+        .row_s = sp_value_between(6e-11, 1e-11, 9e-11, SP_MODELLED),
+        .row_how = "a fit",
+        .sell_share = sp_value_between(0.9, 0.6, 1, SP_MODELLED),
+        .sell_how = "a fit",
+        .sector_lanes = {.of_8B = 16, .of_16B = 8, .origin = SP_MEASURED, .how = "counted"}};
     struct sp_ceiling c = {.name = "load_mix",
                            .level = "MEM",
                            .precision = "f64",
@@ -266,7 +267,9 @@ START_TEST(what_is_written_is_read)
     ck_assert_int_eq(r.gpu.wave, 64);
     ck_assert_int_eq(r.gpu.shared_B, 233472);
     ck_assert_int_eq(r.gpu.block_shared_B, 1024);
-    ck_assert(r.gpu.counts_parts);
+    ck_assert(r.gpu.sector_lanes.of_8B == 16 && r.gpu.sector_lanes.of_16B == 8 &&
+              r.gpu.sector_lanes.origin == SP_MEASURED);
+    ck_assert_str_eq(r.gpu.sector_lanes.how, "counted");
     ck_assert_str_eq(r.gpu.source, "guide");
     same_value(m.gpu.launch_s, r.gpu.launch_s);
     ck_assert_str_eq(r.gpu.launch_how, "paper");
@@ -292,7 +295,11 @@ START_TEST(what_is_written_is_read)
 }
 END_TEST
 
-#define HEAD   "{\"schema\":\"spmodel.machine/1\",\"name\":\"n\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2,"
+#define HEAD "{\"schema\":\"spmodel.machine/1\",\"name\":\"n\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2,"
+#define GPU(lanes)                                                                                           \
+    "\"gpu\":{\"threads\":64,\"blocks\":1,\"registers\":1,\"shared_B\":1,\"source\":\"s\","                  \
+    "\"launch_s\":{\"value\":null,\"why\":\"w\"},\"latency_s\":{\"value\":null,\"why\":\"w\"},"              \
+    "\"duplicate_sectors\":" lanes "},"
 #define CACHES "\"caches\":[{\"level\":1,\"size_B\":32768,\"line_B\":64}],"
 #define CEILING(value, unit, origin, more)                                                                   \
     "\"ceilings\":[{\"name\":\"load\",\"level\":\"MEM\",\"precision\":\"f64\",\"threads\":2,\"how\":\"h\","  \
@@ -317,6 +324,26 @@ static const struct {
     {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"lo\":2e9"), "enclose"},
     {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"samples\":[0]"), "samples"},
     {HEAD CACHES CEILING("null", "B/s", "stated", ""), "why"},
+    {HEAD GPU("{\"lanes_8B\":16,\"lanes_16B\":8,\"origin\":\"measured\",\"how\":\"h\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     NULL},
+    {HEAD GPU("{\"lanes_8B\":null,\"lanes_16B\":null,\"why\":\"w\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     NULL},
+    {HEAD GPU("\"warp\"") CACHES CEILING("1e9", "B/s", "stated", ""), "an object"},
+    {HEAD GPU("{\"lanes_8B\":null,\"lanes_16B\":null}") CACHES CEILING("1e9", "B/s", "stated", ""), "why"},
+    {HEAD GPU("{\"lanes_8B\":16,\"lanes_16B\":null,\"origin\":\"measured\",\"how\":\"h\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     "lanes_16B"},
+    {HEAD GPU("{\"lanes_8B\":24,\"lanes_16B\":8,\"origin\":\"measured\",\"how\":\"h\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     "power of two"},
+    {HEAD GPU("{\"lanes_8B\":64,\"lanes_16B\":8,\"origin\":\"measured\",\"how\":\"h\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     "lanes_8B"},
+    {HEAD GPU("{\"lanes_8B\":16,\"lanes_16B\":8,\"origin\":\"guessed\",\"how\":\"h\"}")
+         CACHES CEILING("1e9", "B/s", "stated", ""),
+     "origin"},
     {HEAD "\"kind\":\"fpga\"," CACHES CEILING("1", "B/s", "stated", ""), "kind"},
     {HEAD "\"caches\":[{\"level\":1,\"size_B\":1024,\"line_B\":128,\"sector_B\":48}]," CEILING("1", "B/s",
                                                                                                "stated", ""),

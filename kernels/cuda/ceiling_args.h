@@ -19,6 +19,8 @@ struct sp_gpu_ceiling_args {
     const double *a, *b; /* [n] */
     double *c;           /* [n], one element where a kernel writes nothing */
     int64_t n, repetitions, n_blocks;
+    int64_t row_B; /* SECTORS */
+    int32_t access_B, together;
 };
 
 #ifndef __OPENCL_CPP_VERSION__

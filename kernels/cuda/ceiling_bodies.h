@@ -1,6 +1,6 @@
 /* Ceilings of a GPU: bodies of one thread, over arrays of zeros; LATENCY follows a chain of
- * indices. LOAD goes over its array with blocks in another order in each pass, so that what comes
- * again comes from the L2 and not from the L1 of the same core. */
+ * indices, SECTORS is for counters. LOAD goes over its array with blocks in another order in each
+ * pass, so that what comes again comes from the L2 and not from the L1 of the same core. */
 #ifndef SP_KERNELS_CUDA_CEILING_BODIES_H
 #define SP_KERNELS_CUDA_CEILING_BODIES_H
 
@@ -122,6 +122,25 @@ template <class V> struct ceiling_fma {
 struct ceiling_nothing {
     static SP_GPU void run(const struct sp_gpu_ceiling_args &)
     {
+    }
+};
+
+/* Every word of what is loaded is used, so that nothing narrower is. */
+template <int n> struct ceiling_sectors {
+    static SP_GPU void run(const struct sp_gpu_ceiling_args &a)
+    {
+        using words = pack<float, n>;
+        constexpr int sector = 32 / (int)sizeof(words);
+        const int64_t row = a.row_B / (int)sizeof(words);
+        const words *at = (const words *)a.a + thread() / a.together * sector + thread() % sector;
+        float sum = 0;
+        for (int64_t i = 0; i < a.repetitions; i++) {
+            const words v = load(at + i * row);
+            for (int k = 0; k < n; k++)
+                sum += v.at[k];
+        }
+        if (sum == (float)NEVER)
+            store(a.c, (double)sum);
     }
 };
 

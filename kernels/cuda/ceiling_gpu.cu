@@ -18,6 +18,10 @@ int sp_gpu_ceiling_execute(enum sp_gpu_ceiling kind, const struct sp_gpu_ceiling
         return start_grid<gpu::ceiling_fma<float>>(a->n_blocks, threads, shared_B, a);
     case SP_GPU_CEILING_LATENCY:
         return start_grid<gpu::ceiling_chase>(1, threads, shared_B, a);
+    case SP_GPU_CEILING_SECTORS:
+        return a->access_B > 8   ? start_grid<gpu::ceiling_sectors<4>>(1, threads, shared_B, a)
+               : a->access_B > 4 ? start_grid<gpu::ceiling_sectors<2>>(1, threads, shared_B, a)
+                                 : start_grid<gpu::ceiling_sectors<1>>(1, threads, shared_B, a);
     default:
         return start_grid<gpu::ceiling_nothing>(1, threads, shared_B, a);
     }

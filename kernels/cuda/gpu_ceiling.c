@@ -109,6 +109,7 @@ static double work_of(const struct sp_gpu_ceiling_case *c, const struct sp_gpu_c
         return 2.0 * SP_GPU_CHAINS * THREADS * (double)args->n_blocks * (double)c->repetitions;
     case SP_GPU_CEILING_LAUNCH:
     case SP_GPU_CEILING_LATENCY:
+    case SP_GPU_CEILING_SECTORS:
         return (double)c->repetitions;
     default:
         return (double)n_streams * (double)sizeof(double) * (double)args->n * (double)c->repetitions;
@@ -144,8 +145,14 @@ static enum sp_status sample(void *arena, const struct sp_gpu_ceiling_case *c, d
                                        .c = memory + (n_streams - 1) * n,
                                        .n = n,
                                        .repetitions = c->repetitions,
-                                       .n_blocks = blocks_of(a, c, &shared_B)};
-    const bool chases = c->kind == SP_GPU_CEILING_LATENCY;
+                                       .n_blocks = blocks_of(a, c, &shared_B),
+                                       .row_B = SP_GPU_SECTORS_ROW_B,
+                                       .access_B = c->access_B,
+                                       .together = c->together > 0 ? c->together : SP_WARP};
+    const bool chases = c->kind == SP_GPU_CEILING_LATENCY, counts = c->kind == SP_GPU_CEILING_SECTORS;
+    if (counts && c->repetitions > (int64_t)c->bytes / SP_GPU_SECTORS_ROW_B)
+        return sp_fail(err, SP_BUG, "", "%lld loads of a warp over %zu bytes", (long long)c->repetitions,
+                       c->bytes);
     if (c->bytes > a->bytes || n < LINE_ELEMENTS || c->repetitions < 1)
         return sp_fail(err, SP_BUG, "", "a ceiling over %zu bytes in an arena of %zu", c->bytes, a->bytes);
     enum sp_status status = chases ? make_chain(a, n, err) : a->n_chase ? clear(a, err) : SP_OK;
@@ -153,8 +160,9 @@ static enum sp_status sample(void *arena, const struct sp_gpu_ceiling_case *c, d
     if (status == SP_OK)
         status = sp_gpu_clock_start(a->clock, err);
     for (int64_t i = 0; i < grids && status == SP_OK; i++)
-        status = sp_gpu_check(sp_gpu_ceiling_execute(c->kind, &args, chases ? SP_WARP : THREADS, shared_B),
-                              "starting a ceiling", err);
+        status = sp_gpu_check(
+            sp_gpu_ceiling_execute(c->kind, &args, chases || counts ? SP_WARP : THREADS, shared_B),
+            "starting a ceiling", err);
     if (status == SP_OK)
         status = sp_gpu_clock_stop(a->clock, seconds, err);
     if (status != SP_OK)

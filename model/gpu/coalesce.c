@@ -49,8 +49,7 @@ static void add_same(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64
                      struct sp_coalescing *sum)
 {
     struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
-    const int item_B = 1 << g->item_shift[array];
-    const int parts = g->counts_parts && item_B > 4 ? item_B / 4 : 1;
+    const int parts = SP_WARP / sp_gpu_lanes_together(g, 1 << g->item_shift[array]);
     s->requests += n;
     s->sectors += n;
     s->counted += n * parts;
@@ -84,8 +83,8 @@ static void add_runs(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum 
 static void add_row(const struct sp_gpu_grid *g, enum sp_gpu_array array, int64_t n, int teams,
                     struct sp_coalescing *sum)
 {
-    const int access_B = g->launch.vector << g->item_shift[array], lanes = sp_gpu_wide_lanes(g);
-    const int part = g->counts_parts && access_B > 4 ? SP_WARP * 4 / access_B : SP_WARP;
+    const int lanes = sp_gpu_wide_lanes(g);
+    const int part = sp_gpu_lanes_together(g, g->launch.vector << g->item_shift[array]);
     struct sp_gpu_sectors *s = &sum->of[array][SP_GPU_LOAD];
     const int64_t sectors = run_sectors(g, array);
     s->requests += n;
@@ -101,9 +100,9 @@ static void add_range(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum
                       int64_t first, int64_t n, struct sp_coalescing *sum)
 {
     struct sp_gpu_sectors *s = &sum->of[array][access];
-    const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array], item_B = 1 << g->item_shift[array];
+    const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array];
     const int64_t sectors = ((first + n - 1) >> to_sector) - (first >> to_sector) + 1;
-    const int64_t lanes = g->counts_parts && item_B > 4 ? SP_WARP * 4 / item_B : SP_WARP;
+    const int64_t lanes = sp_gpu_lanes_together(g, 1 << g->item_shift[array]);
     for (int64_t at = first; at < first + n; at += lanes) {
         const int64_t last = (at + lanes < first + n ? at + lanes : first + n) - 1;
         s->counted += (last >> to_sector) - (at >> to_sector) + 1;
@@ -204,7 +203,7 @@ static int64_t counted_of_kept(const struct sp_gpu_grid *g, enum sp_gpu_array ar
 {
     const int lanes = sp_gpu_wide_lanes(g), teams = sp_gpu_wide_teams(g);
     const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[array];
-    const int part = SP_WARP * 4 >> g->item_shift[array];
+    const int part = sp_gpu_lanes_together(g, 1 << g->item_shift[array]);
     const int n_turns = part < lanes ? part : lanes, n_teams = part < lanes ? 1 : part / lanes;
     int64_t counted = 0;
     for (int lane = 0; lane < SP_WARP; lane += part) {
@@ -223,7 +222,8 @@ static int64_t counted_of_kept(const struct sp_gpu_grid *g, enum sp_gpu_array ar
 static void add_kept(const struct sp_gpu_grid *g, enum sp_gpu_array array, enum sp_gpu_access access,
                      const struct sp_gpu_wide_warp *w, struct sp_coalescing *sum)
 {
-    const bool in_parts = g->counts_parts && g->item_shift[array] > 2 && sp_gpu_wide_teams(g) > 1;
+    const bool in_parts =
+        sp_gpu_lanes_together(g, 1 << g->item_shift[array]) < SP_WARP && sp_gpu_wide_teams(g) > 1;
     for (int64_t at = w->at; at < w->end; at += SP_WARP) {
         const int64_t n = w->end - at < SP_WARP ? w->end - at : SP_WARP;
         const int64_t counted = sum->of[array][access].counted;
@@ -435,34 +435,38 @@ int sp_gpu_request_sectors(const struct sp_gpu_grid *grid, const struct sp_gpu_r
                        : sectors_anywhere(r, to_sector, sector, used);
 }
 
-/* Lanes whose accesses one pass takes: all of 4 bytes and less, a half of 8 bytes, a quarter of
- * 16. */
-static int lanes_of_pass(const struct sp_gpu_grid *g, const struct sp_gpu_request *r)
-{
-    const int access_B = r->width << g->item_shift[r->array];
-    return access_B <= 4 ? SP_WARP : SP_WARP * 4 / access_B;
-}
-
-/* Sectors of the passes one after the other: a sector that two of them ask for counts twice. */
-static int64_t sectors_of_passes(const struct sp_gpu_grid *g, const struct sp_gpu_request *r)
-{
-    const int lanes = lanes_of_pass(g, r);
-    int64_t sector[SP_WARP], n = 0;
-    uint32_t used[SP_WARP];
-    for (int first = 0; first < SP_WARP; first += lanes) {
-        struct sp_gpu_request part = *r;
-        part.active &= (lanes == SP_WARP ? UINT32_MAX : ((UINT32_C(1) << lanes) - 1) << first);
-        n += sp_gpu_request_sectors(g, &part, sector, used);
-    }
-    return n;
-}
-
 /* Bits that are set, where the processor is not known to count them itself. */
 static int bits_of(uint32_t v)
 {
     v -= v >> 1 & 0x55555555u;
     v = (v & 0x33333333u) + (v >> 2 & 0x33333333u);
     return (int)(((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24);
+}
+
+/* The n sectors of a request, once for each part of the warp, of so many lanes, that asks for them.
+ * Items in order: a sector that the part before asks for, too, is its last one and the part's
+ * first. */
+static int64_t sectors_of_parts(const struct sp_gpu_grid *g, const struct sp_gpu_request *r, int n, int lanes)
+{
+    const int to_sector = SP_GPU_SECTOR_SHIFT - g->item_shift[r->array];
+    const uint32_t first_part = (UINT32_C(1) << lanes) - 1;
+    int64_t sector[SP_WARP], counted = 0, last = -1;
+    uint32_t used[SP_WARP];
+    if (n == bits_of(r->active)) /* no two lanes share one */
+        return n;
+    for (int at = 0; at < SP_WARP; at += lanes) {
+        struct sp_gpu_request part = *r;
+        part.active &= first_part << at;
+        if (part.active == 0)
+            continue;
+        if (!r->in_order) {
+            counted += sp_gpu_request_sectors(g, &part, sector, used);
+            continue;
+        }
+        counted += r->item[__builtin_ctz(part.active)] >> to_sector == last;
+        last = r->item[31 - __builtin_clz(part.active)] >> to_sector;
+    }
+    return r->in_order ? n + counted : counted;
 }
 
 static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
@@ -476,7 +480,8 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         int n = sp_gpu_request_sectors(c->grid, &r, sector, used);
         s->requests++;
         s->sectors += n;
-        s->counted += c->grid->counts_parts ? sectors_of_passes(c->grid, &r) : n;
+        const int lanes = sp_gpu_lanes_together(c->grid, r.width << c->grid->item_shift[r.array]);
+        s->counted += lanes < SP_WARP ? sectors_of_parts(c->grid, &r, n, lanes) : n;
         s->cycles += (n + SP_GPU_CYCLE_SECTORS - 1) / SP_GPU_CYCLE_SECTORS;
         s->lanes += bits_of(r.active);
         for (int i = 0; i < n; i++)

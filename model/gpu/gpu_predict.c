@@ -25,9 +25,22 @@ static struct sp_value exact_bytes(int64_t sectors)
     return sp_value_of((double)sectors * SP_GPU_SECTOR_B, SP_SIMULATED);
 }
 
+/* Sectors as the counter has them. Where it is not known whether it counts parts of a warp by
+ * themselves: those of whole warps, and those of the least parts at most. */
+static struct sp_value counted_bytes(const struct sp_coalescing *sum, enum sp_gpu_access access,
+                                     const struct sp_machine *m)
+{
+    const struct sp_value counted = exact_bytes(sp_coalesced_counted(sum, access));
+    if (m->gpu.sector_lanes.origin != SP_NONE)
+        return counted;
+    const struct sp_value of_warps = exact_bytes(sp_coalesced_sectors(sum, access));
+    return sp_value_between(of_warps.value, of_warps.value, counted.value, of_warps.origin);
+}
+
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *t)
 {
-    return sp_value_of(t->L1_load_B.value + t->L1_copy_B.value + t->L1_store_B.value, SP_MODELLED);
+    const struct sp_value all = sp_value_sum(sp_value_sum(t->L1_load_B, t->L1_copy_B), t->L1_store_B);
+    return sp_value_between(all.value, all.lo, all.hi, SP_MODELLED);
 }
 
 /* What the L1s are busy with: the cycles that all requests take them, each as four sectors [B]. */
@@ -130,9 +143,9 @@ static enum sp_status traffic_of(const struct sp_gpu_grid *g, const struct sp_ma
         return status;
     t->use = sp_coalesced_use(g, &t->sectors);
     t->active = sp_coalesced_active(g, &t->sectors);
-    t->L1_load_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_LOAD));
-    t->L1_copy_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_COPY));
-    t->L1_store_B = exact_bytes(sp_coalesced_counted(&t->sectors, SP_GPU_STORE));
+    t->L1_load_B = counted_bytes(&t->sectors, SP_GPU_LOAD, m);
+    t->L1_copy_B = counted_bytes(&t->sectors, SP_GPU_COPY, m);
+    t->L1_store_B = counted_bytes(&t->sectors, SP_GPU_STORE, m);
     const struct sp_gpu_l1_options inner = {.n_sm = m->n_cores,
                                             .n_resident = t->occupancy.blocks,
                                             .L1_B = t->occupancy.L1_B,
@@ -290,7 +303,9 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     memset(p, 0, sizeof *p);
     p->launch = *launch;
     enum sp_status status = sp_gpu_grid_make(l, launch, &grid, err);
-    grid.counts_parts = m->gpu.counts_parts;
+    const struct sp_gpu_sector_lanes *lanes = &m->gpu.sector_lanes;
+    grid.lanes_of_8B = lanes->origin == SP_NONE ? SP_GPU_LEAST_LANES_8B : lanes->of_8B;
+    grid.lanes_of_16B = lanes->origin == SP_NONE ? SP_GPU_LEAST_LANES_16B : lanes->of_16B;
     if (status == SP_OK)
         status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {

@@ -21,8 +21,10 @@ struct sp_gpu_traffic {
     struct sp_coalescing sectors;
     double use;    /* share of the bytes of the sectors loaded that lanes use; NAN: none */
     double active; /* sp_coalesced_active() */
-    struct sp_value L1_load_B, L1_store_B; /* exact */
-    struct sp_value L1_copy_B;             /* of asynchronous copies, which it does not keep; exact */
+    /* Exact, but for duplicate sectors where the machine does not say how they count: an
+     * interval. */
+    struct sp_value L1_load_B, L1_store_B;
+    struct sp_value L1_copy_B; /* of asynchronous copies, which it does not keep */
     struct sp_value L2_load_B, L2_store_B;
     struct sp_value memory_load_B, memory_store_B; /* bands: of the L2's size, and of fetches of 32 to 64 B */
     struct sp_value x_B;                           /* of it, x and FusedMM's second */
@@ -32,7 +34,7 @@ struct sp_gpu_traffic {
     int n_sms;                                     /* whose L1s were simulated */
 };
 
-/* All that the warps ask for, copies and stores included [B]. */
+/* All that the warps ask for, copies and stores included [B]; exact as those are. */
 struct sp_value sp_gpu_asked_B(const struct sp_gpu_traffic *traffic);
 
 /* Ends of the effective L2 of a GPU: measured or stated, else half and all of the nominal. */

@@ -52,8 +52,8 @@ struct sp_gpu_grid {
     struct sp_gpu_launch launch;
     int64_t
         *start; /* MERGE, SHARE [sp_gpu_shares() + 1], STAGE [n_chunks], BINS [n_long]; else NULL; owned */
-    bool counts_parts; /* struct sp_gpu_limits; false until it is set */
-    bool walks_all;    /* for tests: also where warps have whole runs of columns (model/gpu/coalesce.h) */
+    int lanes_of_8B, lanes_of_16B; /* struct sp_gpu_sector_lanes; 0: the warp */
+    bool walks_all; /* for tests: also where warps have whole runs of columns (model/gpu/coalesce.h) */
     int item_shift[SP_N_GPU_ARRAYS];  /* an item has 2^shift bytes */
     int64_t n_items[SP_N_GPU_ARRAYS]; /* of each array, 0: the launch has none */
 };
@@ -65,6 +65,13 @@ void sp_gpu_grid_free(struct sp_gpu_grid *grid);
 static inline int64_t sp_gpu_array_bytes(const struct sp_gpu_grid *g, enum sp_gpu_array array)
 {
     return g->n_items[array] << g->item_shift[array];
+}
+
+/* Lanes of a warp whose sectors are counted together, where each asks for so many bytes. */
+static inline int sp_gpu_lanes_together(const struct sp_gpu_grid *g, int access_B)
+{
+    const int lanes = access_B > 8 ? g->lanes_of_16B : access_B > 4 ? g->lanes_of_8B : 0;
+    return lanes > 0 ? lanes : SP_WARP;
 }
 
 /* Blocks of the second grid of MERGE and SHARE, which adds what was carried; else 0. */
@@ -123,8 +130,8 @@ enum { SP_GPU_CYCLE_SECTORS = 4 };
 /* Of one array and one kind of access, over a whole execution. */
 struct sp_gpu_sectors {
     int64_t requests, sectors;
-    int64_t counted; /* sectors as the counter has them: where parts of a warp are asked one after the
-                        other (counts_parts of the grid), those of each part */
+    int64_t counted; /* sectors as the counter has them: those of each part of a warp that is counted by
+                        itself (sector lanes of the grid) */
     int64_t cycles;  /* of an L1, one at least for each request */
     int64_t lanes;   /* that asked */
     int64_t items;   /* distinct ones of each request: items times their size is what lanes use of the bytes

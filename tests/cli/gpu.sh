@@ -68,6 +68,30 @@ has 'load +MEM +f64 +4 +unknown'
 has 'load +L2 +f64 +4 +unknown'
 grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's measurement"
 "$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
+# One warp's loads tell how parts of it count, whatever the counter does; the model then has the sectors exactly.
+has '^SECTORS  count once for 32 lanes that load 8 bytes each, for 32 that load 16; measured: '
+ok model gen:laplace3d:8 --machine "$dir/stand-in.json"
+has 'L1: sectors of 32 B that the warps ask for, exact[.]$'
+duplicates() { # LANES FILE LINE
+    SP_EXECUTOR_LANES=$1 "$spmodel" machine measure --device gpu --quick --size 4MiB -o "$2" >"$dir/out" 2>"$dir/err" || fail "lanes $1: it exits with $?"
+    has "$3"
+    "$check_schema" "$machine_schema" "$2" || fail "the machine whose lanes are $1 does not obey the schema"
+    "$spmodel" machine show "$dir/$2" >"$dir/out" 2>"$dir/err" || fail "machine show exits with $?"
+    has "$3"
+}
+duplicates 32,16,8 parts.json '^SECTORS  count once for 16 lanes that load 8 bytes each, for 8 that load 16; measured: .* count as 1, 2 and 4$'
+for what in 'crs --isa cuda-thread' 'crs --isa cuda-lanes' sell:32,1 'crs --op spmm --inner 32 --isa cuda-row'; do
+    # shellcheck disable=SC2086 # words
+    SP_EXECUTOR_LANES=32,16,8 "$spmodel" analyze gen:powerlaw:9:5 --device gpu --machine "$dir/parts.json" --format $what --bytes cupti \
+        --samples 3 --no-plots --no-hints --out "$dir/parts" >"$dir/out" 2>"$dir/err" || fail "$what exits with $?"
+done
+"$check_records" "$dir"/parts/*.json || fail "sectors of parts of a warp are not those of the model"
+duplicates 32,32,16 halves.json '^SECTORS  count once for 32 lanes that load 8 bytes each, for 16 that load 16; measured: '
+duplicates 32,-16,8 other.json '^SECTORS  assumed .*; not known: loads of 8 bytes a lane from 1, 2 and 4 sectors were counted as 2, 4 and 8$'
+duplicates 16,16,16 narrow.json '^SECTORS  assumed .*; not known: loads of 4 bytes a lane from one sector were counted as 2'
+ok model gen:laplace3d:8 --machine "$dir/other.json"
+has ' up to [0-9.]+ % more where parts of it do: not measured on this GPU'
+SP_EXECUTOR_REFUSES=1 duplicates 32,16,8 refused.json '^SECTORS  assumed .*; not known: counters are refused'
 exits 2 'is a CPU' analyze gen:laplace3d:8 --device gpu --machine ivb-e5-2660v2
 
 busy() { # CODE ARGUMENT...

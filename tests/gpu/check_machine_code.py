@@ -172,6 +172,16 @@ def by_hand():
     expect(batched.in_flight_B() == 24, "by hand: 48 B in two latencies are 24 B on their way")
 
 
+def check_counted_loads(kernels, capabilities):
+    """Loads whose sectors `machine measure` has counted are of the width that it says."""
+    for width in (4, 8, 16):
+        for capability in capabilities:
+            kernel = kernels.get(("ceiling_sectors", str(width // 4), capability))
+            loop = kernel and code.main_loop(kernel, 0)
+            expect(loop and set(loop.widths) == {width}, "loads of %d B that are counted, compute capability %d: %s"
+                   % (width, capability, loop and loop.widths))
+
+
 def main():
     folder, launch, machine = sys.argv[1:4]
     wants_table = "--table" in sys.argv
@@ -198,6 +208,7 @@ def main():
             found = kernel and check(row, kernel, loop, limits, launches, named)
             if found and capability == 90:
                 table.append(table_row(row, kernel, loop, *found, limits))
+    check_counted_loads(kernels, capabilities)
     table = "\n".join(table) + "\n"
     if wants_table:
         print(table, end="")

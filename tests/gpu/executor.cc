@@ -930,19 +930,31 @@ enum sp_status sp_gpu_check(int number, const char *doing, struct sp_error *err)
                    number == 1 ? "a grid that no GPU takes" : the().fault.c_str());
 }
 
+/* Lanes whose sectors count together: all of a warp, or as SP_EXECUTOR_LANES says of accesses of 4, 8 and 16
+ * bytes ("32,16,8"); "32,-16,8": every other lane, or so, in place of neighbours. */
+static int lanes_together(int access_B)
+{
+    int of[3] = {SP_WARP, SP_WARP, SP_WARP};
+    if (const char *wanted = getenv("SP_EXECUTOR_LANES"))
+        std::sscanf(wanted, "%d,%d,%d", &of[0], &of[1], &of[2]);
+    return of[access_B > 8 ? 2 : access_B > 4 ? 1 : 0];
+}
+
 /* Counts of one execution: an L1 that keeps nothing, and memory behind an L2 that keeps everything. */
 static void count_requests(struct sp_gpu_counts *counts)
 {
     std::set<std::pair<const char *, int64_t>> read, written;
     double sectors[SP_EXECUTOR_COPY + 1] = {0};
     for (const sp_executor_request &r : the().requests) {
-        std::set<int64_t> mine;
+        std::set<std::pair<int, int64_t>> mine; /* of each part of the warp */
+        const int lanes = lanes_together(r.size);
         for (int l = 0; l < SP_WARP; l++)
             if (r.lanes >> l & 1)
-                mine.insert(r.offset[l] / 32);
+                mine.insert({lanes > 0 ? l / lanes : l % (SP_WARP / -lanes), r.offset[l] / 32});
         sectors[r.kind] += (double)mine.size();
-        for (int64_t s : mine)
-            (r.kind == SP_EXECUTOR_LOAD || r.kind == SP_EXECUTOR_COPY ? read : written).insert({r.array, s});
+        for (const auto &s : mine)
+            (r.kind == SP_EXECUTOR_LOAD || r.kind == SP_EXECUTOR_COPY ? read : written)
+                .insert({r.array, s.second});
     }
     counts->n_passes = 1;
     counts->of[SP_GPU_L1_LOAD] = sp_value_of(sectors[SP_EXECUTOR_LOAD], SP_MEASURED);

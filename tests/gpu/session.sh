@@ -77,6 +77,7 @@ says '^ceilings .*ok'
 # 2: every GPU kernel of the table, one of which hangs, one crashes.
 wrap spmodel '*cuda-merge*c128*' "$hang" '*"--op fusedmm"*' "$crash"
 call 2 1
+grep -q '^SECTORS  count once for 32 lanes .*measured: ' "$found/rows.txt" || fail "how sectors count is not known: $(cat "$found/rows.txt")"
 says 'cuda-merge_.*c128 .*TIMED OUT'
 says 'fusedmm_crs.* FAILED, exit code 139'
 says '^records .*ok'

@@ -5,6 +5,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "model/cache/partition.h"
+#include "model/gpu/gpu_time.h"
 #include "model/roofline.h"
 #include "session/measure/measure_plan.h"
 
@@ -139,6 +140,20 @@ static void print_rows(FILE *f, const struct sp_machine *m)
                  c->n_threads, c->n_threads == 1 ? "" : "s", 1e9 * c->start_s, m->n_units);
 }
 
+/* Whether the L1 counts a sector twice that parts of a warp share. */
+static void print_sectors(FILE *f, const struct sp_machine *m)
+{
+    const struct sp_gpu_sector_lanes *lanes = &m->gpu.sector_lanes;
+    if (!sp_gpu_is_described(m))
+        return;
+    if (lanes->origin == SP_NONE)
+        sp_print(f, "SECTORS  assumed to count once for all 32 lanes of a warp; not %s%s\n",
+                 *lanes->how ? "known: " : "measured", lanes->how);
+    else
+        sp_print(f, "SECTORS  count once for %d lanes that load 8 bytes each, for %d that load 16; %s: %s\n",
+                 lanes->of_8B, lanes->of_16B, sp_origin_name(lanes->origin), lanes->how);
+}
+
 /* b_1, b_S and the smallest measured count of threads that reaches 95 % of the best. */
 static void print_saturation(FILE *f, const struct sp_machine *m)
 {
@@ -215,6 +230,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
     print_ecm(f, m);
     print_rows(f, m);
     print_pages(f, m);
+    print_sectors(f, m);
     sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
              "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {

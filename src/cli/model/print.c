@@ -199,6 +199,26 @@ static void print_unused(const struct sp_model_request *q, bool by_level, const 
                  q->schedule_given && q->pages_given ? "change" : "changes", where);
 }
 
+/* Whether duplicate sectors count is a property of the GPU. */
+static void print_asked(const struct sp_model_row *row, int n, FILE *out)
+{
+    double more = 0;
+    for (int i = 0; i < n; i++) {
+        const struct sp_value asked = sp_gpu_asked_B(&row[i].gpu->traffic);
+        if (asked.value > 0)
+            more = fmax(more, asked.hi / asked.value - 1);
+    }
+    fputs(" L1: sectors of 32 B that the warps ask for, exact", out);
+    if (more > 0)
+        sp_print(
+            out,
+            " where a warp counts each of its sectors once,\n up to %.1f %% more where parts of it do: not "
+            "measured on this GPU (spmodel explain sectors).\n",
+            100 * more);
+    else
+        fputs(".\n", out);
+}
+
 /* The rows of one GPU with `gpu`: a table of levels, the best of them, what it rests on. */
 static void print_levels(const struct sp_model_row *row, int n, double n_nz,
                          const struct sp_model_request *request, FILE *out)
@@ -214,9 +234,10 @@ static void print_levels(const struct sp_model_row *row, int n, double n_nz,
         print_gpu_row(&row[i], width, n_nz, out);
     if (n > 1)
         sp_print(out, " Best: %s.\n", row[sp_model_best(row, n)].format);
+    print_asked(row, n, out);
     sp_print(
         out,
-        " L1: sectors of 32 B that the warps ask for, exact. L2: behind the simulated L1s of %d of %d SMs.\n"
+        " L2: behind the simulated L1s of %d of %d SMs.\n"
         " %s: gathers by reuse distances in the order of waves, an L2 of %.1f to %.1f MiB, fetches of 32 "
         "to 64 B.\n",
         g->traffic.n_sms, row[0].machine->n_cores, memory, (double)g->traffic.L2_lo_B / 1048576,

@@ -242,6 +242,14 @@ static void put_fitted(json_t *gpu, const char *key, struct sp_value v, const ch
         json_object_set_new(gpu, key, sourced_object(v, unit, how));
 }
 
+static json_t *lanes_object(const struct sp_gpu_sector_lanes *lanes)
+{
+    return lanes->origin == SP_NONE
+               ? json_pack("{s:n, s:n, s:s}", "lanes_8B", "lanes_16B", "why", lanes->how)
+               : json_pack("{s:i, s:i, s:s, s:s}", "lanes_8B", lanes->of_8B, "lanes_16B", lanes->of_16B,
+                           "origin", sp_origin_name(lanes->origin), "how", lanes->how);
+}
+
 static json_t *gpu_object(const struct sp_gpu_limits *gpu)
 {
     json_t *o = json_object();
@@ -261,8 +269,8 @@ static json_t *gpu_object(const struct sp_gpu_limits *gpu)
     put_fitted(o, "row_s", gpu->row_s, "s", gpu->row_how);
     put_fitted(o, "crs_share", gpu->crs_share, "1", gpu->crs_how);
     put_fitted(o, "sell_share", gpu->sell_share, "1", gpu->sell_how);
-    if (gpu->counts_parts)
-        json_object_set_new(o, "duplicate_sectors", json_string("width"));
+    if (*gpu->sector_lanes.how)
+        json_object_set_new(o, "duplicate_sectors", lanes_object(&gpu->sector_lanes));
     return o;
 }
 

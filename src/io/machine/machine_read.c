@@ -178,6 +178,39 @@ static struct sp_value share_of(struct reader *r, const json_t *gpu, const char 
     return v;
 }
 
+static int lanes_of(struct reader *r, const json_t *o, const char *key)
+{
+    const int lanes = count_of(r, o, "gpu.duplicate_sectors", key, 1, 32, NAN);
+    if (r->status == SP_OK && (lanes & (lanes - 1)) != 0)
+        fault(r, "gpu.duplicate_sectors", key, "must be a power of two");
+    return lanes;
+}
+
+/* Absent where nobody said it; null with the reason where a GPU was asked. */
+static void read_sector_lanes(struct reader *r, const json_t *o, struct sp_gpu_sector_lanes *lanes)
+{
+    static const char where[] = "gpu.duplicate_sectors";
+    static const char *const known[] = {"lanes_8B", "lanes_16B", "origin", "how", "why", NULL};
+    char text[32];
+    if (!o)
+        return;
+    if (!json_is_object(o)) {
+        fault(r, "gpu", "duplicate_sectors", "must be an object");
+        return;
+    }
+    remark_unknown(r, o, where, known);
+    if (json_is_null(json_object_get(o, "lanes_8B")) && json_is_null(json_object_get(o, "lanes_16B"))) {
+        text_of(r, o, where, "why", lanes->how, sizeof lanes->how, true);
+        return;
+    }
+    lanes->of_8B = lanes_of(r, o, "lanes_8B");
+    lanes->of_16B = lanes_of(r, o, "lanes_16B");
+    lanes->origin = sp_origin_from_name(text_of(r, o, where, "origin", text, sizeof text, true));
+    if (r->status == SP_OK && lanes->origin == SP_NONE)
+        fault(r, where, "origin", "must be measured, simulated, modelled or stated");
+    text_of(r, o, where, "how", lanes->how, sizeof lanes->how, true);
+}
+
 static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gpu)
 {
     static const char *const known[] = {
@@ -185,7 +218,6 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
         "source",  "launch_s", "latency_s", "L2_latency_s", "wait_s",
         "step_s",  "row_s",    "crs_share", "sell_share",   "duplicate_sectors",
         "wave",    NULL};
-    char parts[16] = "warp";
     gpu->launch_s = gpu->latency_s = sp_value_none("not described");
     gpu->L2_latency_s = gpu->wait_s = gpu->step_s = gpu->row_s = gpu->crs_share = gpu->sell_share =
         gpu->launch_s;
@@ -206,11 +238,7 @@ static void read_gpu(struct reader *r, const json_t *o, struct sp_gpu_limits *gp
     if (r->status == SP_OK && gpu->wave != 0 && gpu->wave != 32 && gpu->wave != 64)
         fault(r, "gpu", "wave", "must be 32 or 64");
     text_of(r, o, "gpu", "source", gpu->source, sizeof gpu->source, true);
-    if (json_object_get(o, "duplicate_sectors"))
-        text_of(r, o, "gpu", "duplicate_sectors", parts, sizeof parts, true);
-    gpu->counts_parts = strcmp(parts, "width") == 0;
-    if (r->status == SP_OK && !gpu->counts_parts && strcmp(parts, "warp") != 0)
-        fault(r, "gpu", "duplicate_sectors", "must be \"warp\" or \"width\"");
+    read_sector_lanes(r, json_object_get(o, "duplicate_sectors"), &gpu->sector_lanes);
     gpu->launch_s = sourced_of(r, o, "launch_s", "s", gpu->launch_how, sizeof gpu->launch_how);
     gpu->latency_s = sourced_of(r, o, "latency_s", "s", gpu->latency_how, sizeof gpu->latency_how);
     gpu->L2_latency_s = fitted_of(r, o, "L2_latency_s", "s", gpu->L2_latency_how, sizeof gpu->L2_latency_how);

@@ -10,6 +10,8 @@
 #include "base/reading.h"
 #include "io/files/part_file.h"
 #include "io/machine/machine_file.h"
+#include "model/gpu/gpu_time.h"
+#include "probes/cuda/gpu_counters.h"
 #include "session/measure/measure_plan.h"
 
 enum {
@@ -18,6 +20,7 @@ enum {
     QUICK_ROUNDS = 5,
     FULL_ROUNDS = 15,
     SIZES_AN_OCTAVE = 4,
+    COUNTED_LOADS = 64,
     MOST_SIZES = 24
 };
 static const double fill_s = 5e-3; /* a sample repeats its work until it lasts so long */
@@ -112,7 +115,7 @@ static enum sp_status take(struct measurement *m, struct sp_gpu_ceiling_case *c,
 static void add(struct measurement *m, const char *name, const char *level, const char *precision,
                 enum sp_gpu_ceiling kind, size_t bytes, int warps)
 {
-    struct sp_gpu_ceiling_case c = {kind, bytes, warps, 1};
+    struct sp_gpu_ceiling_case c = {.kind = kind, .bytes = bytes, .warps = warps, .repetitions = 1};
     m->one[m->n_cases++] = (struct gpu_case){.name = name, .level = level, .precision = precision, .what = c};
 }
 
@@ -247,6 +250,94 @@ static enum sp_status conclude(const struct measurement *m, struct sp_machine *o
     return SP_OK;
 }
 
+/* Counts of one warp's loads tell which of its lanes have their sectors counted together. */
+
+struct warp_loads {
+    struct measurement *m;
+    struct sp_gpu_ceiling_case what;
+};
+
+static enum sp_status load_in_a_warp(void *context, struct sp_error *err)
+{
+    const struct warp_loads *loads = context;
+    double value, seconds;
+    return loads->m->ceilings->sample(loads->m->arena, &loads->what, &value, &seconds, err);
+}
+
+/* Sectors of each load, as the counter has them. */
+static enum sp_status count_loads(struct measurement *m, const struct sp_gpu_counters *counters, int access_B,
+                                  int together, double *sectors, struct sp_error *err)
+{
+    struct warp_loads loads = {m,
+                               {.kind = SP_GPU_CEILING_SECTORS, .access_B = access_B, .together = together}};
+    const struct sp_gpu_work work = {load_in_a_warp, load_in_a_warp, &loads};
+    struct sp_gpu_counts counts;
+    loads.what.repetitions = COUNTED_LOADS;
+    loads.what.bytes = COUNTED_LOADS * SP_GPU_SECTORS_ROW_B;
+    enum sp_status status = counters->count(SP_GPU_SET_TRAFFIC, &work, &counts, err);
+    const struct sp_value *loaded = &counts.of[SP_GPU_L1_LOAD];
+    if (status == SP_OK && !sp_value_known(*loaded))
+        return sp_fail(err, SP_ABSENT, NULL, "sectors of loads cannot be counted: %s", loaded->why);
+    *sectors = status == SP_OK ? loaded->value / COUNTED_LOADS : 0;
+    return status;
+}
+
+/* Lanes that are counted together, where 32, 16 and 8 neighbours share a sector. *of_warp: sectors
+ * of a load by which all share one. SP_UNDECIDED: no number of neighbours gives these counts. */
+static enum sp_status find_lanes(struct measurement *m, const struct sp_gpu_counters *counters, int access_B,
+                                 int *lanes, double *of_warp, struct sp_error *err)
+{
+    enum { N = 3 };
+    double sectors[N];
+    for (int i = 0; i < N; i++) {
+        enum sp_status status = count_loads(m, counters, access_B, SP_WARP >> i, &sectors[i], err);
+        if (status != SP_OK)
+            return status;
+    }
+    *of_warp = sectors[0];
+    for (*lanes = SP_WARP; *lanes > 0; *lanes /= 2) {
+        int n_right = 0;
+        for (int i = 0; i < N; i++)
+            n_right += sectors[i] == SP_WARP / fmin(*lanes, SP_WARP >> i);
+        if (n_right == N)
+            return SP_OK;
+    }
+    return sp_fail(err, SP_UNDECIDED, NULL,
+                   "loads of %d bytes a lane from 1, 2 and 4 sectors were counted as %g, %g and %g", access_B,
+                   sectors[0], sectors[1], sectors[2]);
+}
+
+/* What cannot be counted stays unknown, with the reason. */
+static enum sp_status find_sector_lanes(struct measurement *m, struct sp_gpu_sector_lanes *out,
+                                        struct sp_error *err)
+{
+    const struct sp_gpu_counters *counters;
+    struct sp_error reason;
+    double sectors[3];
+    int lanes[3];
+    sp_progress_step(m->progress, "counting sectors of a warp", -1);
+    enum sp_status status = sp_gpu_counters_open(&counters, &reason);
+    for (int i = 0; i < 3 && status == SP_OK; i++)
+        status = sp_progress_interrupted(m->progress)
+                     ? sp_fail(&reason, SP_INTERRUPTED, NULL, "the measurement of the GPU was interrupted")
+                     : find_lanes(m, counters, 4 << i, &lanes[i], &sectors[i], &reason);
+    if (status == SP_OK && lanes[0] != SP_WARP)
+        status = sp_fail(&reason, SP_UNDECIDED, NULL,
+                         "loads of 4 bytes a lane from one sector were counted as %g of them", sectors[0]);
+    if (status == SP_INTERRUPTED && err)
+        *err = reason;
+    *out = (struct sp_gpu_sector_lanes){.origin = SP_NONE};
+    if (status != SP_OK) {
+        snprintf(out->how, sizeof out->how, "%.159s", reason.what);
+        return status == SP_INTERRUPTED ? status : SP_OK;
+    }
+    *out = (struct sp_gpu_sector_lanes){.of_8B = lanes[1], .of_16B = lanes[2], .origin = SP_MEASURED};
+    snprintf(out->how, sizeof out->how,
+             "loads of a warp from one sector, of 4, 8 and 16 bytes a lane, count as %g, %g and %g",
+             sectors[0], sectors[1], sectors[2]);
+    return SP_OK;
+}
+
 /* Memory needs four times the L2; more of it hides the ends. */
 static size_t arena_of(const struct measurement *m)
 {
@@ -295,6 +386,8 @@ static enum sp_status measure(struct measurement *m, struct sp_machine *out, str
         status = find_L2(m, &out->cache[out->n_caches - 1].effective_B, err);
     if (status == SP_OK)
         status = conclude(m, out, err);
+    if (status == SP_OK && sp_gpu_is_described(out))
+        status = find_sector_lanes(m, &out->gpu.sector_lanes, err);
     m->ceilings->close(m->arena);
     return status;
 }
