@@ -152,6 +152,7 @@ spmv crs --isa cuda-thread
 spmv crs --isa cuda-lanes
 spmv crs --isa cuda-merge
 spmv crs --isa cuda-keep
+spmv crs --isa cuda-window
 spmv sell:32,1
 spmv sell:32,256
 spmm crs --inner 32 --isa cuda-row
@@ -237,6 +238,12 @@ truth() {
                 measured "$(word_of "$matrix $what $state")" 60 "$matrix" --format $what --samples 5 --bytes auto $state
             done
         done
+    done
+    # What J03 proposes, where x is loaded again and again.
+    # shellcheck disable=SC2086 # words
+    set -- ${LARGE:-gen:random:4194304:8}
+    for what in cuda-keep cuda-window; do
+        measured "$(word_of "$1 $what")" 60 "$1" --format crs --isa $what --samples 5 --bytes auto
     done
     # shellcheck disable=SC2086 # words
     set -- ${SMALL:-gen:hpcg:48 gen:powerlaw:15:12}

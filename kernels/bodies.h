@@ -34,7 +34,7 @@ extern sp_kernel_prepare sp_opencl_map_thread, sp_opencl_map_lanes, sp_opencl_ma
 extern sp_kernel_prepare sp_gpu_map_thread, sp_gpu_map_lanes, sp_gpu_map_merge, sp_gpu_map_keep,
     sp_gpu_map_bins, sp_gpu_map_chunk, sp_gpu_map_group, sp_gpu_map_slot, sp_gpu_map_output, sp_gpu_map_row,
     sp_gpu_map_share, sp_gpu_map_stage, sp_gpu_map_sample, sp_gpu_map_equal, sp_gpu_map_tile,
-    sp_gpu_map_fused, sp_gpu_map_mma;
+    sp_gpu_map_fused, sp_gpu_map_mma, sp_gpu_map_lanes_in_window;
 typedef enum sp_status sp_kernel_accepts(const struct sp_layout *layout, struct sp_error *err);
 extern sp_kernel_accepts sp_gpu_map_thread_accepts, sp_gpu_map_lanes_accepts, sp_gpu_map_merge_accepts,
     sp_gpu_map_keep_accepts, sp_gpu_map_bins_accepts, sp_gpu_map_chunk_accepts, sp_gpu_map_group_accepts,

@@ -77,8 +77,9 @@ enum sp_status sp_opencl_has_lanes(struct sp_error *err)
     return status;
 }
 
-static enum sp_status prepare(enum sp_gpu_api api, enum sp_gpu_map map, const struct sp_layout *layout,
-                              const struct sp_operands *operands, void **state, struct sp_error *err)
+static enum sp_status prepare(enum sp_gpu_api api, enum sp_gpu_map map, bool x_in_window,
+                              const struct sp_layout *layout, const struct sp_operands *operands,
+                              void **state, struct sp_error *err)
 {
     const struct sp_gpu_module *module;
     struct sp_gpu_launch launch;
@@ -92,6 +93,7 @@ static enum sp_status prepare(enum sp_gpu_api api, enum sp_gpu_map map, const st
     if (status != SP_OK)
         return status;
     struct gpu_state *s = memory;
+    launch.x_in_window = x_in_window;
     s->module = module;
     status = module->prepare(&launch, layout, operands, &s->inner, err);
     if (status != SP_OK) {
@@ -140,14 +142,19 @@ void sp_gpu_release(void *state)
     }                                                                                                        \
     enum sp_status sp_gpu_map_##word(SP_PREPARE)                                                             \
     {                                                                                                        \
-        return prepare(SP_GPU_CUDA, map, layout, operands, state, err);                                      \
+        return prepare(SP_GPU_CUDA, map, false, layout, operands, state, err);                               \
     }
 #define GPU_MAP(word, map)                                                                                   \
     CUDA_MAP(word, map)                                                                                      \
     enum sp_status sp_opencl_map_##word(SP_PREPARE)                                                          \
     {                                                                                                        \
-        return prepare(SP_GPU_OPENCL, map, layout, operands, state, err);                                    \
+        return prepare(SP_GPU_OPENCL, map, false, layout, operands, state, err);                             \
     }
+
+enum sp_status sp_gpu_map_lanes_in_window(SP_PREPARE)
+{
+    return prepare(SP_GPU_CUDA, SP_GPU_LANES, true, layout, operands, state, err);
+}
 
 GPU_MAP(thread, SP_GPU_THREAD)
 GPU_MAP(lanes, SP_GPU_LANES)

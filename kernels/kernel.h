@@ -77,6 +77,7 @@ struct sp_kernel {
     bool on_gpu;         /* its code is in a GPU module; layouts for it have one thread */
     enum sp_gpu_api api; /* which one, where it is on a GPU */
     int gpu_map;         /* enum sp_gpu_map, where it is on a GPU */
+    bool x_in_window;    /* its launch has a window of the L2 over x: only where its name is typed in full */
     unsigned precisions; /* bit 1 << sp_precision for each that it computes in */
     int rank; /* among kernels for the same workload higher is tried first; 0: reference, never chosen */
 

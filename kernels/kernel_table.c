@@ -61,6 +61,16 @@ enum {
 #define OPENCL_ROW(place, summary_, op_, format_, precisions_, rank_, map, MAP, available_)                  \
     GPU_ROW(place "/opencl-" #map, SP_GPU_OPENCL, "OpenCL: " summary_, op_, format_, precisions_, rank_,     \
             map, MAP, available_, opencl)
+/* A launch of LANES whose x a window of the L2 keeps. */
+#define WINDOW_ROW(place, summary_, op_, format_, precisions_)                                               \
+    &(const struct sp_kernel)                                                                                \
+    {                                                                                                        \
+        .name = place "/cuda-window", .summary = summary_, .op = SP_OP_##op_, .format = SP_FORMAT_##format_, \
+        .on_gpu = true, .api = SP_GPU_CUDA, .gpu_map = SP_GPU_LANES, .x_in_window = true,                    \
+        .precisions = precisions_, .rank = 1, .available = sp_gpu_available,                                 \
+        .accepts = sp_gpu_map_lanes_accepts, .prepare = sp_gpu_map_lanes_in_window, .run = sp_gpu_run,       \
+        .fetch = sp_gpu_fetch, .facts = sp_gpu_facts, .release = sp_gpu_release,                             \
+    }
 /* With CUDA and OpenCL; of the latter on all devices, or on those that have sub-groups. */
 #define GPU_ROWS(...)   CUDA_ROW(__VA_ARGS__), OPENCL_ROW(__VA_ARGS__, sp_opencl_available)
 #define LANES_ROWS(...) CUDA_ROW(__VA_ARGS__), OPENCL_ROW(__VA_ARGS__, sp_opencl_has_lanes)
@@ -138,6 +148,8 @@ const struct sp_kernel *const sp_kernel_table[] = {
              F64 | F32, 25, keep, KEEP),
     CUDA_ROW("spmv/crs", "CRS on a GPU, as cuda-lanes, a block to each row above 1024 entries", SPMV, CRS,
              F64 | F32, 15, bins, BINS),
+    WINDOW_ROW("spmv/crs", "CRS on a GPU, as cuda-lanes, x in a persistence window of the L2", SPMV, CRS,
+               F64 | F32 | C128),
     GPU_ROWS("spmv/sell", "SELL-C-sigma on a GPU, C a multiple of 32, a row to each thread", SPMV, SELL,
              F64 | F32, 10, chunk, CHUNK),
     ROW("spmmv/crs/reference", REFERENCE, SPMMV, CRS, F64 | F32, 0, reference, NULL, dense_kernel,
@@ -279,6 +291,7 @@ static bool could_run(const struct sp_kernel *kernel, const struct sp_layout *la
 {
     return !kernel->absent && kernel->rank > 0 && sp_kernel_is_for(kernel, layout) &&
            !(kernel->on_gpu && !isa) && (!isa || strncmp(variant_of(kernel), isa, strlen(isa)) == 0) &&
+           !(kernel->x_in_window && strcmp(variant_of(kernel), isa) != 0) &&
            kernel->available(NULL) == SP_OK && (!kernel->accepts || kernel->accepts(layout, NULL) == SP_OK);
 }
 

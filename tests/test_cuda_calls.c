@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cuda/gpu_runtime.h"
 #include "probes/cuda/cupti_host.h"
 #include "run_suite.h"
 
@@ -45,6 +46,23 @@ START_TEST(the_module_says_so_too)
 }
 END_TEST
 
+/* No part of the L2 is set aside, and each call says why. */
+START_TEST(nothing_is_set_aside)
+{
+    struct sp_gpu_L2_room room = {1, 1};
+    struct sp_error err;
+    size_t before_B = 1, given_B = 1;
+    ck_assert_int_eq(sp_gpu_L2_limits(&room, &err), SP_ABSENT);
+    ck_assert(room.set_aside_B == 0 && room.window_B == 0);
+    ck_assert_msg(strstr(err.what, "driver") || strstr(err.what, "GPU"), "%s", err.what);
+    printf("cuda_calls: %s\n", err.what);
+    ck_assert_int_eq(sp_gpu_L2_set_aside(4096, &before_B, &given_B, &err), SP_ABSENT);
+    ck_assert(before_B == 0 && given_B == 0 && *err.what && *err.remedy);
+    ck_assert_int_eq(sp_gpu_L2_give_back(0, &err), SP_ABSENT);
+    ck_assert(*err.what && *err.remedy);
+}
+END_TEST
+
 int main(void)
 {
     int n = 0, error = sp_cuda_calls.device_count(&n);
@@ -56,6 +74,7 @@ int main(void)
     TCase *tests = tcase_create("no_driver");
     tcase_add_test(tests, without_a_driver_there_is_a_reason);
     tcase_add_test(tests, the_module_says_so_too);
+    tcase_add_test(tests, nothing_is_set_aside);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

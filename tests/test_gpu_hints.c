@@ -139,6 +139,14 @@ START_TEST(window_over_x)
     sp_hints_find(&in, &h);
     const struct sp_hint *hint = find(&h, "J03");
     ck_assert(hint && hint->gain_hi > 0.05 && hint->gain_hi < 0.15);
+    ck_assert_ptr_nonnull(
+        strstr(PROPOSAL_OF(&in, hint), "in your program: an L2 access policy window over x"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--isa cuda-window or cuda-keep"));
+    gpu.window = "cuda-window";
+    sp_hints_find(&in, &h);
+    hint = find(&h, "J03");
+    ck_assert_ptr_null(strstr(PROPOSAL_OF(&in, hint), "in your program"));
+    ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "a.mtx --device gpu --isa cuda-window"));
     now.traffic.x_once_B = 30e6;
     now.traffic.x_B = sp_value_of(60e6, SP_MODELLED);
     sp_hints_find(&in, &h);

@@ -140,6 +140,47 @@ START_TEST(figures_of_a_random_matrix)
 }
 END_TEST
 
+/* What may be set aside keeps x from one execution to the next while x fits; of a larger one it loads at least as
+ * much as an L2 does that gives up the matrix first. */
+START_TEST(a_window_over_x)
+{
+    static const char *const matrix[] = {"random:45000:8", "random:100000:8"};
+    struct sp_machine m;
+    read_machine("h200-sxm-141gb", &m);
+    m.cache[1].size_B = 1 << 20;
+    m.cache[1].effective_B = sp_value_none("half to all of it");
+    for (int i = 0; i < 2; i++) {
+        struct sp_gpu_prediction lanes, keep, window;
+        struct sp_csr a;
+        struct sp_layout l;
+        struct sp_gpu_launch g;
+        struct sp_error err;
+        ck_assert_int_eq(sp_generate(matrix[i], NULL, &a, &err), SP_OK);
+        struct sp_workload w = {.matrix = &a, .n_threads = 1};
+        ck_assert_int_eq(sp_workload_set_format(&w, "crs", &err), SP_OK);
+        ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, &err), SP_OK);
+        ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_LANES, 0, &g, &err), SP_OK);
+        ck_assert(!g.x_in_window);
+        ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 1, true, NULL, &lanes, &err), SP_OK);
+        g.x_in_window = true;
+        ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 1, true, NULL, &window, &err), SP_OK);
+        ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_KEEP, 0, &g, &err), SP_OK);
+        ck_assert_int_eq(sp_gpu_predict(&l, &g, &m, 1, true, NULL, &keep, &err), SP_OK);
+        const struct sp_value x = window.traffic.x_B;
+        ck_assert(lanes.traffic.x_B.hi > 1.5 * lanes.traffic.x_once_B);
+        ck_assert_double_eq(window.traffic.L1_load_B.value, lanes.traffic.L1_load_B.value);
+        if (i == 0)
+            ck_assert_double_eq(x.hi, 0);
+        else
+            ck_assert(x.lo > 1.1 * keep.traffic.x_B.lo && x.hi > keep.traffic.x_B.hi &&
+                      x.hi < lanes.traffic.x_B.hi);
+        sp_layout_free(&l);
+        sp_csr_free(&a);
+    }
+    sp_machine_free(&m);
+}
+END_TEST
+
 /* A small x that is asked for until the end stays for the next execution. All fits: nothing moves. */
 START_TEST(what_the_L2_keeps)
 {
@@ -550,6 +591,7 @@ int main(int argc, char **argv)
         tcase_add_test(tc, sectors_as_they_are_counted);
         tcase_add_test(tc, figures_of_a_stencil);
         tcase_add_test(tc, what_the_L2_keeps);
+        tcase_add_test(tc, a_window_over_x);
     }
     suite_add_tcase(s, tc);
     return run_suite(s);

@@ -36,6 +36,10 @@ struct sp_gpu_arrays {
     int wide_col;   /* MMA: so have column indices */
     int ends_layer; /* STAGE: y is min(max(Y + bias, 0), most) */
     double bias, most;
+    /* Accesses to the first window_B bytes of x stay in the part of the L2 that is set aside, this
+     * share of them; 0 bytes: none do. For the host, which starts the grid. */
+    int64_t window_B;
+    double window_hits;
 };
 
 /* Queues one execution. 0, or the runtime's number of what went wrong. One function for SpMV, one

@@ -28,6 +28,19 @@ enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct 
 bool sp_gpu_pin(void *p, size_t bytes);
 void sp_gpu_unpin(void *p);
 
+/* Of the L2: what may be set aside for accesses that are to stay [B], and over how much of memory a
+ * launch may have a window of such accesses. SP_ABSENT with the reason where a device, its driver,
+ * or this interface has none of it. */
+struct sp_gpu_L2_room {
+    size_t set_aside_B, window_B;
+};
+enum sp_status sp_gpu_L2_limits(struct sp_gpu_L2_room *limits, struct sp_error *err);
+/* Sets so much aside for all launches of the process from now on; *before_B: what was set aside
+ * until then, *given_B: what is now. */
+enum sp_status sp_gpu_L2_set_aside(size_t bytes, size_t *before_B, size_t *given_B, struct sp_error *err);
+/* No line stays longer than others from now on, and `before_B` are set aside again. */
+enum sp_status sp_gpu_L2_give_back(size_t before_B, struct sp_error *err);
+
 /* Two buffers of the device that are filled beside computing. For buffer `which`, 0 or 1, in turn:
  * begin, copies into it, filled, kernels that read it, used. All queue work and return. Copies wait
  * for the kernels that were queued before the last `used` of their buffer; kernels wait for the

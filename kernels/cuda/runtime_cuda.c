@@ -1,3 +1,4 @@
+#include "base/option/option_words.h"
 #include "kernels/cuda/gpu_runtime.h"
 #include "kernels/cuda/nvml_clocks.h"
 
@@ -172,6 +173,68 @@ void sp_gpu_unpin(void *p)
 {
     cudaHostUnregister(p);
 }
+
+#ifdef SP_HIP
+
+static enum sp_status no_set_aside(struct sp_error *err)
+{
+    return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-lanes", "HIP sets no part of the L2 aside");
+}
+enum sp_status sp_gpu_L2_limits(struct sp_gpu_L2_room *limits, struct sp_error *err)
+{
+    *limits = (struct sp_gpu_L2_room){0, 0};
+    return no_set_aside(err);
+}
+enum sp_status sp_gpu_L2_set_aside(size_t bytes, size_t *before_B, size_t *given_B, struct sp_error *err)
+{
+    (void)bytes;
+    *before_B = *given_B = 0;
+    return no_set_aside(err);
+}
+enum sp_status sp_gpu_L2_give_back(size_t before_B, struct sp_error *err)
+{
+    (void)before_B;
+    return no_set_aside(err);
+}
+
+#else
+
+enum sp_status sp_gpu_L2_limits(struct sp_gpu_L2_room *limits, struct sp_error *err)
+{
+    int set_aside_B = 0, window_B = 0;
+    *limits = (struct sp_gpu_L2_room){0, 0};
+    cudaError_t e = cudaDeviceGetAttribute(&set_aside_B, cudaDevAttrMaxPersistingL2CacheSize, 0);
+    if (e == cudaSuccess)
+        e = cudaDeviceGetAttribute(&window_B, cudaDevAttrMaxAccessPolicyWindowSize, 0);
+    enum sp_status status = sp_gpu_check((int)e, "asking how much of the L2 can be set aside", err);
+    if (status == SP_OK && (set_aside_B <= 0 || window_B <= 0))
+        return sp_fail(
+            err, SP_ABSENT, "take " SP_O_ISA " cuda-keep",
+            "this GPU sets no part of its L2 aside (compute capability below 8.0, or slices: MIG)");
+    if (status == SP_OK)
+        *limits = (struct sp_gpu_L2_room){(size_t)set_aside_B, (size_t)window_B};
+    return status;
+}
+
+enum sp_status sp_gpu_L2_set_aside(size_t bytes, size_t *before_B, size_t *given_B, struct sp_error *err)
+{
+    *before_B = *given_B = 0;
+    cudaError_t e = cudaDeviceGetLimit(before_B, cudaLimitPersistingL2CacheSize);
+    if (e == cudaSuccess)
+        e = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes);
+    if (e == cudaSuccess && (e = cudaDeviceGetLimit(given_B, cudaLimitPersistingL2CacheSize)) != cudaSuccess)
+        cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, *before_B);
+    return sp_gpu_check((int)e, "setting a part of the L2 aside", err);
+}
+
+enum sp_status sp_gpu_L2_give_back(size_t before_B, struct sp_error *err)
+{
+    const cudaError_t reset = cudaCtxResetPersistingL2Cache();
+    const cudaError_t e = cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, before_B);
+    return sp_gpu_check((int)(reset != cudaSuccess ? reset : e), "giving the L2 back", err);
+}
+
+#endif
 
 /* Kernels are queued on the default stream, which waits for no stream of this kind. */
 struct feed {

@@ -16,7 +16,7 @@ template <class V> constexpr int merge_blocks = sizeof(V) == 4 ? 8 : 6;
 template <class Kind, int lanes> int start_body(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     return start_grid<typename Kind::template body<lanes>, ROW_THREADS, Kind::blocks>(
-        g->n_blocks, g->block_threads, g->shared_B, a);
+        g->n_blocks, g->block_threads, g->shared_B, a, {a->x, (size_t)a->window_B, a->window_hits});
 }
 template <class Kind> int start_lanes(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {

@@ -17,7 +17,8 @@ template <class Body> struct opencl_body {
 } // namespace gpu
 
 template <class Body, int most_threads = SP_GPU_BLOCK_THREADS, int least_blocks = 0, class Args>
-int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args)
+int start_grid(int64_t n_blocks, int block_threads, size_t shared_B, const Args *args,
+               const grid_window & = {})
 {
     using body = gpu::opencl_body<Body>;
     const struct sp_opencl_grid grid = {

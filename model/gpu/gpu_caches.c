@@ -438,8 +438,8 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
         if (!sp_gpu_is_gathered((enum sp_gpu_array)a))
             p->wave->stream_B += sp_gpu_array_bytes(g, (enum sp_gpu_array)a);
-    /* What the L2 gives up first takes no place of x. */
-    p->of_lane = o->n_gathers > 0 && g->launch.map != SP_GPU_KEEP
+    /* What the L2 gives up first, or has other room for, takes no place of x. */
+    p->of_lane = o->n_gathers > 0 && g->launch.map != SP_GPU_KEEP && !g->launch.x_in_window
                      ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers
                      : 0;
     int64_t n_sampled = 2 * ((p->n_sectors / 2 >> p->stratum) + 1);

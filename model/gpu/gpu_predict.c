@@ -119,9 +119,11 @@ static void set_memory(const struct sp_gpu_grid *g, const struct sp_gpu_wave *w,
     double y_B = (double)sp_gpu_array_bytes(g, SP_GPU_Y);
     double carry_B =
         (double)(sp_gpu_array_bytes(g, SP_GPU_CARRY_ROW) + sp_gpu_array_bytes(g, SP_GPU_CARRY_VAL));
-    double lo = sp_gpu_wave_x_bytes(w, t->L2_hi_B, 32, warm);
-    double hi =
-        fmax(sp_gpu_wave_x_bytes(w, t->L2_lo_B, 32, warm), sp_gpu_wave_x_bytes(w, t->L2_lo_B, 64, warm));
+    const double part = g->launch.x_in_window ? SP_GPU_SET_ASIDE : 1;
+    const int64_t most_B = (int64_t)(part * (double)t->L2_hi_B),
+                  least_B = (int64_t)(part * (double)t->L2_lo_B);
+    double lo = sp_gpu_wave_x_bytes(w, most_B, 32, warm);
+    double hi = fmax(sp_gpu_wave_x_bytes(w, least_B, 32, warm), sp_gpu_wave_x_bytes(w, least_B, 64, warm));
     t->footprint_B = (double)sp_gpu_wave_footprint(w);
     t->x_once_B = (double)w->n_sectors * SP_GPU_SECTOR_B;
     t->x_B = sp_value_between((lo + hi) / 2, lo, hi, SP_SIMULATED);

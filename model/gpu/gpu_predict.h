@@ -15,6 +15,10 @@
  * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
 enum { SP_GPU_TRAFFIC_VERSION = 3 };
 
+/* Of the L2, what may be set aside for a window over x: three quarters (CUDA C++ Programming Guide,
+ * L2 set-aside; compute capability 8.0 and later). */
+#define SP_GPU_SET_ASIDE 0.75
+
 /* One execution, second grids included: loads, and stores with atomic additions [B]. */
 struct sp_gpu_traffic {
     struct sp_occupancy occupancy;

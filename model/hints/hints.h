@@ -61,6 +61,9 @@ struct sp_gpu_hint_inputs {
     const struct sp_gpu_prediction *reordered; /* in the order `reorder`; NULL: not tried */
     struct sp_gpu_hint_way run;                /* the kernel in use */
     bool equal_rows;                           /* all rows have the same number of entries */
+    const char
+        *window; /* the kernel of this format whose x a window of the L2 keeps; NULL: it has none, or it
+                           is in use */
     int n_ways;
     const struct sp_gpu_hint_way *way; /* [n_ways] other kernels of this and other formats */
     int n_units;

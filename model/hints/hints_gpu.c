@@ -102,9 +102,6 @@ const struct sp_hint_rule sp_hint_gpu_launch = {
     .judge = judge_launch,
 };
 
-/* An access policy window may set aside three quarters of the L2 (compute capability 8.0). */
-static const double SET_ASIDE = 0.75;
-
 static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                          struct sp_checked *checked)
 {
@@ -113,7 +110,7 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
         return SP_SILENT;
     const double again_B = fmax(0, p->traffic.x_B.value - p->traffic.x_once_B);
     /* Each half of the L2 keeps its own copy: what is sure to stay is half of the nominal size. */
-    const double room_B = SET_ASIDE * (double)p->traffic.L2_lo_B;
+    const double room_B = SP_GPU_SET_ASIDE * (double)p->traffic.L2_lo_B;
     struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, again_B), sp_as_now(), 0);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
@@ -127,9 +124,14 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
         "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
         "the same cache.",
         p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
-    hint->in_program =
-        "an L2 access policy window over x (cudaStreamAttributeAccessPolicyWindow), and evict-first loads of "
-        "the matrix; here, for CRS: " SP_O_ISA " cuda-keep";
+    if (in->gpu->window)
+        hint->change = sp_change_of(SP_OPTION_ISA, in->gpu->window);
+    else
+        hint->in_program =
+            "an L2 access policy window over x (cudaLaunchAttributeAccessPolicyWindow), with L2 set aside "
+            "for it "
+            "(cudaLimitPersistingL2CacheSize), or evict-first loads of the matrix; here, for CRS: " SP_O_ISA
+            " cuda-window or cuda-keep";
     snprintf(
         hint->expect, sizeof hint->expect, "alpha towards %.3g; refuted if alpha falls and the time stays",
         in->n_nz > 0 ? p->traffic.x_once_B / ((double)sp_precision_size(in->precision) * (double)in->n_nz)
@@ -144,8 +146,8 @@ const struct sp_hint_rule sp_hint_gpu_persistence = {
     .spmv_only = true,
     .condition = "on a GPU, x would fit three quarters of the smaller estimate of the L2 and is loaded from "
                  "memory more than once: its bytes beyond one load, at the roof",
-    .remedy =
-        "an L2 access policy window over x (compute capability 8.0 on), evict-first loads of the matrix",
+    .remedy = "an L2 access policy window over x (compute capability 8.0 on; here, for CRS: " SP_O_ISA
+              " cuda-window), or evict-first loads of the matrix (" SP_O_ISA " cuda-keep)",
     .check = "x in the L2",
     .gain = "V less the bytes of x beyond one load, by the formula of `gain`",
     .judge = judge_persistence,

@@ -148,10 +148,20 @@ has '^ measured '
 has '4 SMs'
 has 'no counters can be used: counters are refused'
 unset SP_EXECUTOR_REFUSES
-for kernel in cuda-thread cuda-lanes cuda-merge cuda-keep cuda-bins; do
+for kernel in cuda-thread cuda-lanes cuda-merge cuda-keep cuda-bins cuda-window; do
     analyze gen:arrow:1100 --isa $kernel --precision f32
     has "CRS  f32/i32  $kernel"
 done
+# A window of the L2 over x is had where it is typed, and the device has one; no other name or choice takes it.
+grep -q '"name": "CRS window [0-9]' "$dir"/records/*.json || fail 'the way with a window is not named'
+analyze gen:laplace3d:8 --isa cuda --no-plots --out "$dir/any"
+analyze gen:laplace3d:8 --no-plots --out "$dir/any"
+grep -q 'CRS window' "$dir"/any/*.json && fail 'a window was modelled that was not asked for'
+SP_EXECUTOR_NO_WINDOW=1
+export SP_EXECUTOR_NO_WINDOW
+exits 4 'the L2 is not divided, as asked for' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-window
+unset SP_EXECUTOR_NO_WINDOW
+exits 4 'no GPU kernel cuda-window' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-window --format sell:32,1
 analyze gen:powerlaw:8:6 --isa cuda-lanes --precision f32 --index i64
 has "CRS  f32/i64  cuda-lanes"
 exits 4 'no row has more' analyze gen:laplace3d:8 --device gpu --machine "$dir/stand-in.json" --isa cuda-bins

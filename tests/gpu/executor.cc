@@ -124,6 +124,8 @@ struct executor {
     std::map<const unsigned char *, array> arrays;
     found found_last[N_FOUND] = {}; /* by lines of bodies */
     int64_t memory_B = 0, used_B = 0, most_used_B = 0;
+    size_t set_aside_B = 0; /* of the L2 */
+    struct sp_executor_window last_window = {};
     uint64_t seed = 0;
     bool record = false;
     int64_t n_grids = 0;    /* executed, this one included */
@@ -668,10 +670,31 @@ void touch(const void *p, size_t size, enum access kind, int site)
 
 } // namespace gpu
 
-int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const void *args,
-                 void (*body)(const void *))
+/* A launch over a window while a part of the L2 is set aside, and no other launch then; the window within an
+ * array. */
+static const char *wrong_window(const grid_window &window)
 {
     executor &e = the();
+    if ((window.bytes > 0) != (e.set_aside_B > 0))
+        return window.bytes > 0 ? "a window of the L2, of which nothing is set aside"
+                                : "a launch without a window while a part of the L2 is set aside";
+    if (window.bytes == 0)
+        return nullptr;
+    const auto of = e.arrays.find((const unsigned char *)window.base);
+    if (of == e.arrays.end() || of->second.name != "x" || window.bytes > of->second.size)
+        return "a window of the L2 that is not over x";
+    e.last_window = {"x", (int64_t)window.bytes, (int64_t)e.set_aside_B, window.hits, 0};
+    return nullptr;
+}
+
+int execute_grid(int64_t n_blocks, int block_threads, size_t shared_B, const void *args,
+                 void (*body)(const void *), const grid_window &window)
+{
+    executor &e = the();
+    if (const char *wrong = wrong_window(window)) {
+        e.fault = wrong;
+        return 2;
+    }
     if (n_blocks < 1 || n_blocks > INT32_MAX || block_threads < 1 || block_threads > SP_GPU_BLOCK_THREADS ||
         block_threads % SP_WARP != 0 || shared_B > SP_GPU_SHARED_MOST_B)
         return 1;
@@ -717,6 +740,12 @@ static void memory(int64_t bytes)
     the().most_used_B = the().used_B;
 }
 
+static void window(struct sp_executor_window *last)
+{
+    *last = the().last_window;
+    last->set_aside_now_B = (int64_t)the().set_aside_B;
+}
+
 static int64_t most_used(void)
 {
     return the().most_used_B;
@@ -724,7 +753,7 @@ static int64_t most_used(void)
 
 __attribute__((visibility("default"))) const struct sp_executor *sp_executor_table(void)
 {
-    static const struct sp_executor e = {record, requests, seed, memory, most_used};
+    static const struct sp_executor e = {record, requests, seed, memory, most_used, window};
     return &e;
 }
 
@@ -800,6 +829,33 @@ enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct s
 enum sp_status sp_gpu_copy_out(void *to, const void *from, size_t bytes, struct sp_error *err)
 {
     return sp_gpu_copy_in(to, from, bytes, err);
+}
+
+/* A little more than half of the L2, in whole KiB, and windows over 40 KiB. */
+enum sp_status sp_gpu_L2_limits(struct sp_gpu_L2_room *limits, struct sp_error *err)
+{
+    *limits = {0, 0};
+    if (std::getenv("SP_EXECUTOR_NO_WINDOW"))
+        return sp_fail(err, SP_ABSENT, "unset SP_EXECUTOR_NO_WINDOW", "the L2 is not divided, as asked for");
+    *limits = {36 << 10, 40 << 10};
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_L2_set_aside(size_t bytes, size_t *before_B, size_t *given_B, struct sp_error *err)
+{
+    executor &e = the();
+    *before_B = e.set_aside_B;
+    if (bytes > 36 << 10)
+        return sp_fail(err, SP_BUG, "", "%zu bytes of the L2 are set aside, too many", bytes);
+    e.set_aside_B = *given_B = (bytes + 1023) >> 10 << 10;
+    return SP_OK;
+}
+
+enum sp_status sp_gpu_L2_give_back(size_t before_B, struct sp_error *err)
+{
+    (void)err;
+    the().set_aside_B = before_B;
+    return SP_OK;
 }
 
 bool sp_gpu_pin(void *p, size_t bytes)

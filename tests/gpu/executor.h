@@ -29,6 +29,14 @@ struct sp_executor_request {
     int64_t offset[32]; /* bytes from the start of the array, of the lanes that take part */
 };
 
+/* A window of the L2 over an array from its first byte. */
+struct sp_executor_window {
+    const char *array; /* NULL: no launch had one */
+    int64_t bytes, set_aside_B;
+    double hits;
+    int64_t set_aside_now_B;
+};
+
 /* All through one table, since the executor is in the shared object that stands in for the GPU module. */
 struct sp_executor {
     /* Requests are kept from now on (1), or no longer. */
@@ -41,6 +49,8 @@ struct sp_executor {
     void (*memory)(int64_t bytes);
     /* Of it, the most that was taken at a time since then. */
     int64_t (*most_used)(void);
+    /* The last launch that had one. */
+    void (*window)(struct sp_executor_window *last);
 };
 #define SP_EXECUTOR_SYMBOL "sp_executor_table"
 typedef const struct sp_executor *sp_executor_of(void);

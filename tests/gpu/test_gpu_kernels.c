@@ -93,7 +93,7 @@ static int n_of_crs(const struct sp_workload *w)
     bool has_long = false;
     for (int64_t i = 0; i < a->n_r; i++)
         has_long |= a->row_ptr[i + 1] - a->row_ptr[i] > SP_GPU_SHORT_ROW;
-    return w->index == SP_I64 ? 2 : w->precision == SP_C128 ? 3 : 4 + has_long;
+    return w->index == SP_I64 ? 3 : w->precision == SP_C128 ? 4 : 5 + has_long;
 }
 
 /* CRS in every type, SELL in the real ones. */
@@ -210,6 +210,38 @@ START_TEST(ceilings_run)
 }
 END_TEST
 
+/* x of 48 000 bytes, of which the executor's device keeps 36 KiB, in windows of 40 KiB: while it runs, and by
+ * nothing else. */
+START_TEST(a_window_keeps_what_it_can_of_x)
+{
+    const struct sp_executor *executor = the_executor();
+    struct sp_executor_window window;
+    struct sp_csr a;
+    struct sp_error err;
+    struct sp_layout l;
+    struct sp_dense_arrays arrays;
+    if (!executor)
+        return;
+    ck_assert_int_eq(sp_generate("random:6000:8", NULL, &a, &err), SP_OK);
+    const struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .n_threads = 1, .matrix = &a};
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_dense_make(&w, 3, &arrays, NULL), SP_OK);
+    const struct sp_dense dense = sp_dense_of(&arrays);
+    check_kernel(sp_kernel_find("spmv/crs/cuda-lanes"), &w, &l, &dense);
+    executor->window(&window);
+    ck_assert_ptr_null(window.array);
+    check_kernel(sp_kernel_find("spmv/crs/cuda-window"), &w, &l, &dense);
+    executor->window(&window);
+    ck_assert_str_eq(window.array, "x");
+    ck_assert(window.bytes == 40 << 10 && window.set_aside_B == 36 << 10 && window.set_aside_now_B == 0);
+    ck_assert_double_eq(window.hits, 0.9);
+    check_kernel(sp_kernel_find("spmv/crs/cuda-lanes"), &w, &l, &dense);
+    sp_dense_free(&arrays);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Formats of the operations with dense operands, as typed, how many kernels each has for f64 and
  * f32, and how many of SpMV take it where there is one vector. */
 static const struct {
@@ -217,7 +249,7 @@ static const struct {
     const char *format;
     int n_kernels[2], n_spmv[2]; /* by enum sp_index; n_spmv: more of them where there is one column */
 } dense_cases[] = {
-    {SP_OP_SPMMV, "crs", {1, 1}, {4, 2}},         {SP_OP_SPMMV, "sell:32,64", {1, 0}, {1, 1}},
+    {SP_OP_SPMMV, "crs", {1, 1}, {5, 3}},         {SP_OP_SPMMV, "sell:32,64", {1, 0}, {1, 1}},
     {SP_OP_SPMMV, "sell:5,1", {1, 0}, {0, 0}},    {SP_OP_SPMM, "crs", {3, 1}, {0, 0}},
     {SP_OP_SPMM, "staged:16,8", {1, 1}, {0, 0}},  {SP_OP_SPMM, "staged:64,64", {1, 1}, {0, 0}},
     {SP_OP_SPMM, "staged:3,100", {1, 1}, {0, 0}}, {SP_OP_SDDMM, "crs", {1, 1}, {0, 0}},
@@ -454,6 +486,7 @@ int main(int argc, char **argv)
         tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
         tcase_add_test(tcase, what_does_not_fit_is_refused);
         tcase_add_test(tcase, ceilings_run);
+        tcase_add_test(tcase, a_window_keeps_what_it_can_of_x);
         tcase_add_loop_test(tcase, warps_ask_for_neighbours, 0, 7);
     }
     return run_suite(suite);

@@ -367,7 +367,7 @@ static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp
     for (int i = 0; sp_kernel_table[i] && n < max; i++) {
         const struct sp_kernel *row = sp_kernel_table[i];
         const char *variant = strrchr(row->name, '/');
-        if (row->on_gpu && row->rank > 0 && sp_kernel_is_for(row, l) && variant &&
+        if (row->on_gpu && row->rank > 0 && sp_kernel_is_for(row, l) && variant && !row->x_in_window &&
             strncmp(variant + 1, isa, strlen(isa)) == 0 && row->accepts(l, NULL) == SP_OK)
             rows[n++] = row;
     }
@@ -399,6 +399,7 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
                                    .T_k = l->T_k};
         snprintf(way->option, sizeof way->option, "%s", option);
         status = sp_gpu_launch_make(l, (enum sp_gpu_map)rows[i]->gpu_map, 0, &way->launch, err);
+        way->launch.x_in_window = rows[i]->x_in_window;
         if (status == SP_OK && l->n_nz > 0 && o->gpu_api == SP_GPU_CUDA && sp_gpu_is_described(o->machine)) {
             status = sp_gpu_predict(l, &way->launch, o->machine, a->work, o->state == SP_WARM, a->progress,
                                     &way->prediction, err);

@@ -391,6 +391,18 @@ static bool has_equal_rows(const struct sp_csr *a)
     return true;
 }
 
+/* NULL: none takes this layout, or it is in use. */
+static const char *kernel_with_window(const struct sp_gpu_analysis *a)
+{
+    for (int i = 0; sp_kernel_table[i]; i++) {
+        const struct sp_kernel *row = sp_kernel_table[i];
+        if (row->x_in_window && row != a->chosen->kernel && row->api == a->options->gpu_api &&
+            sp_kernel_is_for(row, &a->layout) && row->accepts(&a->layout, NULL) == SP_OK)
+            return strrchr(row->name, '/') + 1;
+    }
+    return NULL;
+}
+
 void sp_gpu_find_hints(struct sp_gpu_analysis *a)
 {
     struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
@@ -401,6 +413,7 @@ void sp_gpu_find_hints(struct sp_gpu_analysis *a)
         return;
     gpu.equal_rows = has_equal_rows(&a->subject->matrix);
     gpu.run = hint_way(a, a->chosen);
+    gpu.window = kernel_with_window(a);
     for (int i = 0; i < a->n_ways; i++)
         if (&a->way[i] != a->chosen && a->way[i].predicted)
             other[gpu.n_ways++] = hint_way(a, &a->way[i]);

@@ -11,7 +11,7 @@
 char *sp_gpu_way_name(char *text, size_t size, const char *format, const struct sp_gpu_launch *g)
 {
     if (g->map == SP_GPU_LANES)
-        snprintf(text, size, "%s lanes %d", format, g->lanes);
+        snprintf(text, size, "%s %s %d", format, g->x_in_window ? "window" : "lanes", g->lanes);
     else if (g->map == SP_GPU_CHUNK)
         snprintf(text, size, "%s", format);
     else

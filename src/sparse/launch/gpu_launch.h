@@ -203,6 +203,8 @@ struct sp_gpu_launch {
     int32_t n_tiles;   /* that blocks have in turn; TILE: 1, its blocks have all */
     int32_t n_parts;   /* TILE: blocks of the grid for one of the layout; else 1 */
     unsigned switches; /* MMA: what of SP_GPU_MMA_ALL is on */
+    bool x_in_window;  /* LANES: a window of the L2 keeps x, as much as may be set aside; the launch's
+                          caller asks for it */
 };
 
 /* "thread", "lanes", ...: the word in kernel names after "cuda-". */
