@@ -122,6 +122,7 @@ void sp_gpu_facts(const void *state, struct sp_kernel_facts *facts)
     const struct gpu_state *s = state;
     memset(facts, 0, sizeof *facts);
     facts->streamed_B = s->module->streamed_B(s->inner);
+    s->module->window(s->inner, &facts->window_B, &facts->window_hits);
 }
 
 void sp_gpu_release(void *state)

@@ -12,7 +12,7 @@
 #include "sparse/launch/gpu_launch.h"
 #include "sys/machine/gpu_files.h"
 
-#define SP_GPU_MODULE_ABI 7
+#define SP_GPU_MODULE_ABI 8
 
 /* What a device says of itself. */
 struct sp_gpu_device {
@@ -63,6 +63,9 @@ struct sp_gpu_module {
     void (*release)(void *state); /* accepts NULL */
     /* What each execution copies to the device because the matrix exceeds its memory [B]. */
     double (*streamed_B)(const void *state);
+    /* Of x, what a window of the L2 covers [B], and the share of the accesses to it that stay
+       there, as the last run had it; 0: there is none. */
+    void (*window)(const void *state, double *bytes, double *hits);
     const struct sp_gpu_ceilings *ceilings;
     void (*clocks)(struct sp_gpu_clocks *clocks);
     /* Called when all work of a run or of a ceiling's sample is queued, before it is waited for;

@@ -53,6 +53,9 @@ struct sp_kernel_facts {
     size_t rows_B, second_B;
     double streamed_B; /* of a matrix that exceeds the GPU's memory, copied there in each execution [B]; else
                           0 */
+    double window_B,
+        window_hits;       /* of x, what a window of the GPU's L2 covers [B], and the share of the accesses
+                                     to it that stay there; 0: there is none */
     void (*code[7])(void); /* the function that its threads call, and what that calls for rows or parts of
                               them; NULL: none, or not said. Never called as this type */
 };

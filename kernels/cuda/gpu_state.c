@@ -267,6 +267,12 @@ static enum sp_status fill(struct gpu_kernel *k, const struct sp_operands *opera
     return status;
 }
 
+/* As many accesses stay as there is room for. */
+static void set_hits(struct gpu_kernel *k, size_t room_B)
+{
+    k->arrays.window_hits = fmin(1, (double)room_B / (double)k->arrays.window_B);
+}
+
 /* The window over x: of its size, or as large as one may be. */
 static enum sp_status make_window(struct gpu_kernel *k, struct sp_error *err)
 {
@@ -278,6 +284,7 @@ static enum sp_status make_window(struct gpu_kernel *k, struct sp_error *err)
         return status;
     k->set_aside_B = most.set_aside_B < x_B ? most.set_aside_B : x_B;
     k->arrays.window_B = (int64_t)(most.window_B < x_B ? most.window_B : x_B);
+    set_hits(k, k->set_aside_B);
     return SP_OK;
 }
 
@@ -399,7 +406,7 @@ static enum sp_status run_in_window(struct gpu_kernel *k, int64_t repetitions, d
     enum sp_status status = sp_gpu_L2_set_aside(k->set_aside_B, &before_B, &given_B, err);
     if (status != SP_OK)
         return status;
-    k->arrays.window_hits = fmin(1, (double)given_B / (double)k->arrays.window_B);
+    set_hits(k, given_B);
     status = run_timed(k, repetitions, seconds, err);
     const enum sp_status given_back = sp_gpu_L2_give_back(before_B, status == SP_OK ? err : NULL);
     return status == SP_OK ? given_back : status;
@@ -455,6 +462,13 @@ static double streamed_B(const void *state)
     return k->stream ? sp_gpu_stream_bytes(k->stream) : 0;
 }
 
+static void window(const void *state, double *bytes, double *hits)
+{
+    const struct gpu_kernel *k = state;
+    *bytes = (double)k->arrays.window_B;
+    *hits = k->arrays.window_hits;
+}
+
 __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module(void)
 {
     static struct sp_gpu_module module = {.abi = SP_GPU_MODULE_ABI,
@@ -466,6 +480,7 @@ __attribute__((visibility("default"))) const struct sp_gpu_module *sp_gpu_module
                                           .fetch = fetch,
                                           .release = release,
                                           .streamed_B = streamed_B,
+                                          .window = window,
                                           .ceilings = &sp_gpu_ceilings,
                                           .clocks = sp_gpu_clocks_now,
                                           .on_queued = sp_gpu_on_queued};

@@ -152,6 +152,12 @@ for kernel in cuda-thread cuda-lanes cuda-merge cuda-keep cuda-bins cuda-window;
     analyze gen:arrow:1100 --isa $kernel --precision f32
     has "CRS  f32/i32  $kernel"
 done
+analyze gen:random:6000:4 --isa cuda-window --no-plots --out "$dir/window"
+grep -q 'a persistence window of the L2 covers 41.0 of 48.0 kB of x; 90 % of the accesses to it may stay' "$dir"/window/*.json ||
+    fail 'the window is not in the record'
+grep -q '"window_B": 40960' "$dir"/window/*.json || fail 'the size of the window is not in the record'
+"$check_schema" "$schema" "$dir"/window/*.json || fail "the record of a window does not obey the schema"
+has 'persistence window'
 # A window of the L2 over x is had where it is typed, and the device has one; no other name or choice takes it.
 grep -q '"name": "CRS window [0-9]' "$dir"/records/*.json || fail 'the way with a window is not named'
 analyze gen:laplace3d:8 --isa cuda --no-plots --out "$dir/any"

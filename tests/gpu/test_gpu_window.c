@@ -337,6 +337,10 @@ START_TEST(what_does_not_fit)
     ck_assert_uint_eq(last.num_bytes, cases[_i].bytes);
     ck_assert_mem_eq(last.base_ptr, p.x, cases[_i].bytes);
     ck_assert_double_eq_tol(last.hitRatio, cases[_i].hits, 1e-7);
+    double bytes, hits;
+    sp_gpu_module()->window(p.state, &bytes, &hits);
+    ck_assert_double_eq(bytes, (double)cases[_i].bytes);
+    ck_assert_double_eq(hits, cases[_i].hits);
     end(&p);
 }
 END_TEST

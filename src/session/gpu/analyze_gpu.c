@@ -559,6 +559,12 @@ static enum sp_status verify(struct sp_gpu_analysis *a, struct sp_error *err)
         sp_new_array(sp_dense_n_result(&a->workload), sizeof(double), "the result", &result, err);
     if (status == SP_OK)
         status = a->chosen->kernel->run(a->state, 1, NULL, err);
+    if (status == SP_OK) { /* how much of the L2 it was given, a run has shown */
+        struct sp_kernel_facts facts;
+        a->chosen->kernel->facts(a->state, &facts);
+        a->window_B = facts.window_B;
+        a->window_hits = facts.window_hits;
+    }
     if (status == SP_OK)
         status = a->chosen->kernel->fetch(a->state, result, err);
     if (status == SP_OK)

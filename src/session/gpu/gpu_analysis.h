@@ -40,7 +40,8 @@ struct sp_gpu_analysis {
     struct sp_layout layout;
     struct sp_dense_arrays dense;
     double layout_s, upload_s, model_s;
-    double streamed_B; /* copied to the GPU in each execution; 0: the matrix is there */
+    double window_B, window_hits; /* of struct sp_kernel_facts */
+    double streamed_B;            /* copied to the GPU in each execution; 0: the matrix is there */
     int n_ways;
     struct sp_gpu_way way[SP_MAX_WAYS];
     const struct sp_gpu_way *chosen;

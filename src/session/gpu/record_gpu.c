@@ -407,6 +407,21 @@ static void record_streamed(const struct sp_gpu_analysis *a, struct sp_record *r
     sp_record_append(r, SP_F_REMARKS, json_string(text));
 }
 
+static void record_window(const struct sp_gpu_analysis *a, struct sp_record *r)
+{
+    char text[200];
+    const double x_B = (double)a->layout.n_c * (double)a->layout.s_x;
+    if (a->window_B <= 0)
+        return;
+    sp_record_set_count(r, SP_F_GPU_LAUNCH_WINDOW_B, (int64_t)a->window_B);
+    sp_record_set_number(r, SP_F_GPU_LAUNCH_WINDOW_HITS, a->window_hits);
+    snprintf(
+        text, sizeof text,
+        "a persistence window of the L2 covers %.1f of %.1f kB of x; %.0f %% of the accesses to it may stay",
+        a->window_B / 1e3, x_B / 1e3, 100 * a->window_hits);
+    sp_record_append(r, SP_F_REMARKS, json_string(text));
+}
+
 /* What was profiled elsewhere, what cannot be this matrix here, and what profiling changes. */
 static void flag_recorded(const struct sp_gpu_analysis *a, struct sp_record *r)
 {
@@ -474,6 +489,7 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     sp_record_set_object(r, SP_F_FLAGS, json_array());
     record_tried(a, r);
     record_streamed(a, r);
+    record_window(a, r);
     if (a->options->gpu_recorded)
         flag_recorded(a, r);
     if (a->options->machine->n_cores != a->device.n_cores)
