@@ -121,6 +121,14 @@ says err "this machine runs at most"
 says err "remedy: --machine NAME of where it ran"
 run 2 --time 4ms --threads 40 $grid $there
 says err "it had 40 threads, and ivb-e5-2660v2 runs at most"
+# Memory's ceiling is none of a cache that the machine does not describe.
+run 0 --time 500us --threads 72 gen:laplace3d:60 --machine icx-8360y --no-plots --no-hints --out "$dir" -v --json="$dir/cache.json"
+says out "possible not known: its cache's bandwidth is not known; [0-9.]* MB must move"
+says out "ROOFS L[23] load unknown (the machine does not describe the bandwidth of the cache that holds the data)"
+says out "DRAM load 356 GB/s stated"
+head -n 6 "$dir/out" | grep -q '^do .*spmodel machine measure there' || fail "nothing is said to be done"
+! grep -q -e 'L[23] load 356' -e 'model, x once' -e '^ Q31' "$dir/out" || fail "the bandwidth of memory is given to a cache"
+record cache.json
 # Domains with unequal parts of the data: the last level holds those of most.
 run 0 --time 500us --threads 48 gen:powerlaw:17:16 --machine a64fx --schedule rows --format crs --no-plots --no-hints --out "$dir" -v
 says out "in the mean, but not in that of every domain: [0-9.]* MB"

@@ -159,10 +159,17 @@ static const char *doubtful_input(const struct sp_record *record, const double s
                                                                   : "roof too low, or fewer bytes move";
 }
 
+bool sp_verdict_lacks_roof(const struct sp_record *record)
+{
+    return *sp_verdict_doubt(record) && sp_record_roof(record) &&
+           !sp_value_known(sp_record_value_of(sp_record_roof(record)));
+}
+
 const char *sp_verdict_in_doubt(const struct sp_record *record)
 {
     return !*sp_verdict_doubt(record)      ? NULL
            : sp_verdict_is_foreign(record) ? "caches and ceilings are of another machine"
+           : sp_verdict_lacks_roof(record) ? "its cache's bandwidth is not known"
            : sp_verdict_is_stated(record)  ? "the time is in doubt"
                                            : "the roof is in doubt";
 }

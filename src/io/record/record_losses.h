@@ -12,6 +12,8 @@ bool sp_verdict_is_status(const struct sp_record *record, const char *status);
 const char *sp_verdict_doubt(const struct sp_record *record); /* conditions.doubt, "" none */
 /* What that puts in doubt: "the roof is in doubt"; NULL: nothing. */
 const char *sp_verdict_in_doubt(const struct sp_record *record);
+/* The level of the data has no bandwidth in the machine file, and none was measured beside the run. */
+bool sp_verdict_lacks_roof(const struct sp_record *record);
 bool sp_verdict_is_unusable(const struct sp_record *record);
 /* Why no time of it is a figure, where other programs disturbed most of them; else NULL. */
 const char *sp_verdict_disturbed(const struct sp_record *record);

@@ -196,6 +196,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known("spmodel doctor names who computes here; then again, with " SP_O_BUDGET
                                     " 10s",
                                     "see spmodel doctor; then again, with " SP_O_BUDGET " 10s");
+    if (sp_verdict_lacks_roof(record))
+        return sp_verdict_not_known("spmodel machine measure there; then again, with " SP_O_MACHINE " FILE",
+                                    "spmodel machine measure there, then " SP_O_MACHINE);
     if (*sp_verdict_doubt(record) && sp_verdict_is_stated(record))
         return sp_verdict_not_known("look at the time and its unit, the matrix, " SP_O_THREADS
                                     " and " SP_O_MACHINE,

@@ -460,13 +460,32 @@ const struct sp_ceiling *sp_analysis_remembered_roof(const struct sp_analysis *a
     return exact ? c : NULL;
 }
 
+/* A roof of a run elsewhere is a ceiling of its machine, and memory's is none of a cache: where the
+ * level of the data is not described, no time of the model and no share can be told. */
+static bool forget_roof(const struct sp_analysis *a, struct sp_evaluated *e)
+{
+    static const char why[] = "the machine does not describe the bandwidth of the cache that holds the data";
+    const struct sp_machine *m = a->options->machine;
+    bool exact;
+    if (sp_analysis_has_own_roof(a) || strcmp(e->residence.name, "MEM") == 0 ||
+        sp_roof_of(m, e->residence.name, a->setup.workload.n_threads, NULL, &exact))
+        return false;
+    snprintf(e->doubt, sizeof e->doubt,
+             "%.100s does not describe the bandwidth of %s, which holds the data between executions", m->name,
+             e->residence.name);
+    e->roof_Bps = e->fraction = e->model_fraction = e->once.roofline.time_s = e->once.roofline.performance =
+        e->seen.roofline.time_s = e->seen.roofline.performance = sp_value_none(why);
+    e->once.binding = e->seen.binding = "unknown";
+    return true;
+}
+
 bool sp_analysis_doubt(const struct sp_analysis *a, struct sp_evaluated *e)
 {
     const bool replayed = sp_analysis_is_replayed(a);
     const struct sp_ceiling *remembered = replayed ? NULL : sp_analysis_remembered_roof(a, e);
     const struct sp_conditions recorded = {.state = recorded_state(a)};
     *e->doubt = '\0';
-    if (!sp_value_known(e->fraction))
+    if (!sp_value_known(e->fraction) || forget_roof(a, e))
         return false;
     struct sp_shares shares = {
         .conditions = replayed ? &recorded : &a->observed.conditions,

@@ -292,15 +292,18 @@ static void record_table(const struct sp_analysis *a, struct sp_record *r)
 {
     const struct sp_byte_source *bytes = a->options->bytes;
     struct sp_value none = sp_value_none("this row is not compared with the roof");
-    sp_record_append(r, SP_F_TABLE,
-                     sp_json_table_row("model, x once", a->evaluated.once.roofline.time_s,
-                                       a->evaluated.once.volume_B, a->evaluated.balance_W,
-                                       sp_value_of(1, SP_MODELLED), "model_fraction"));
-    sp_record_append(r, SP_F_TABLE,
-                     sp_json_table_row(sp_value_known(a->evaluated.alpha_measured) ? "model, x as measured"
-                                                                                   : "model, x as simulated",
-                                       a->evaluated.seen.roofline.time_s, a->evaluated.seen.volume_B,
-                                       a->evaluated.balance_W, none, NULL));
+    if (sp_value_known(a->evaluated.once.roofline.time_s)) {
+        sp_record_append(r, SP_F_TABLE,
+                         sp_json_table_row("model, x once", a->evaluated.once.roofline.time_s,
+                                           a->evaluated.once.volume_B, a->evaluated.balance_W,
+                                           sp_value_of(1, SP_MODELLED), "model_fraction"));
+        sp_record_append(r, SP_F_TABLE,
+                         sp_json_table_row(sp_value_known(a->evaluated.alpha_measured)
+                                               ? "model, x as measured"
+                                               : "model, x as simulated",
+                                           a->evaluated.seen.roofline.time_s, a->evaluated.seen.volume_B,
+                                           a->evaluated.balance_W, none, NULL));
+    }
     sp_record_ecm_row(r, a);
     json_t *row = sp_json_table_row("measured", a->observed.pairs.time, a->evaluated.V_B,
                                     a->evaluated.balance_W, a->evaluated.fraction, "bandwidth_fraction");
@@ -426,7 +429,7 @@ static void flag_stated_time(const struct sp_analysis *a, struct sp_record *r)
         return;
     sp_record_add_flag(r, "Q30", "the time is stated, not measured by this program (%.80s)",
                        a->options->bytes->recording.path);
-    if (a->setup.layout.n_nz == 0)
+    if (a->setup.layout.n_nz == 0 || !sp_value_known(a->evaluated.roof_Bps))
         return;
     sp_text_seconds(text, sizeof text, p->time.value);
     sp_text_seconds(least, sizeof least, a->evaluated.V_B.value / a->evaluated.roof_Bps.value);
