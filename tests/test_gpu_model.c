@@ -230,6 +230,7 @@ START_TEST(what_the_L2_keeps)
                 h200.ceiling[i].value = sp_value_of(5.5e12, SP_STATED);
         predict("laplace3d:12", "crs", map, 0, true, &h200, &known, &n);
         ck_assert(!known.L2_as_memory && known.roofline.time_s.hi <= p.roofline.time_s.value);
+        ck_assert(known.roofline.time_s.lo >= p.roofline.time_s.lo && p.roofline.time_s.lo > 0);
         sp_machine_free(&h200);
     }
     m.gpu.latency_s = sp_value_of(1, SP_STATED);

@@ -281,7 +281,7 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
 }
 
 /* The slowest resource. Where nothing comes from memory and the L2 is not described, its bytes, all
- * that they may be, at the bandwidth of memory. */
+ * that they may be, at the bandwidth of memory: an upper bound, so the lower end has none of it. */
 static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
 {
     const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
@@ -292,7 +292,11 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
     L2->rate = memory->rate;
     struct sp_roof_term term[SP_N_GPU_TERMS];
     memcpy(term, p->term, sizeof term);
-    term[SP_GPU_TERM_L2].amount = sp_value_of(L2->amount.hi, L2->amount.origin);
+    term[SP_GPU_TERM_L2].amount = sp_value_between(L2->amount.hi, 0, L2->amount.hi, L2->amount.origin);
+    struct sp_roofline r = sp_gpu_time_of(work, term);
+    if (r.time_s.lo > 0)
+        return r;
+    term[SP_GPU_TERM_L2].amount = sp_value_of(L2->amount.hi, L2->amount.origin); /* no other term is known */
     return sp_gpu_time_of(work, term);
 }
 
