@@ -25,6 +25,10 @@ has '^a64fx +cpu +48 +1/4/4 +HBM +910.0 load +modelled'
 has '^h200-sxm-141gb +gpu +132 +- +HBM +4800 load +stated: nominal peak'
 awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
 
+cp "$spmodel" "$dir/spmodel" # where no machine files are, it says so
+"$dir/spmodel" machine list >"$dir/out" 2>"$dir/err" || fail "machine list without machines fails"
+has '^no described machine was found: `spmodel machine measure'
+
 run machine diff ivb-e5-2660v2 a64fx
 has 'B  a64fx .*Fujitsu A64FX'
 has 'cpu, 48 cores, 1 socket, 4 NUMA domains, 4 cache domains, HBM2'
@@ -39,6 +43,11 @@ has 'L2  40 MiB, 32 B, 108 cores +50 MiB, 32 B, 114 cores +B/A 1.25'
 run machine show --json a100-sxm4-40gb
 cp "$dir/out" "$dir/a100-sxm4-40gb.json"
 "$check_schema" docs/machine.schema.json "$dir/a100-sxm4-40gb.json" || fail "what show writes does not obey the schema"
+
+# Rates of thousands of Gflop/s have no exponent; a byte is one.
+run model gen:laplace2d:40 --op spmm --inner 64 --machine h100-pcie-80gb
+has ' CRS r=64 row .* [0-9]{4}  '
+has 'y: 1 byte moved per byte'
 
 # Golden: two stated machines, sizes of DLR1 [L]: 6.10 B/flop, 7.64 Gflop/s on Ivy Bridge.
 run model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2,snb-e5-2680

@@ -291,6 +291,8 @@ static int run_list(const struct options *o)
     }
     if (o->common.json)
         fputs("]\n", stdout);
+    else if (shown == 0)
+        puts("no described machine was found: `spmodel machine measure --out FILE` describes this one");
     return worst;
 }
 

@@ -12,10 +12,18 @@
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 
+/* "54.5", "2448": never with an exponent. */
+static const char *three_digits(char *text, size_t size, double x)
+{
+    snprintf(text, size, x < 999.5 ? "%.3g" : "%.0f", x);
+    return text;
+}
+
 static void put_part(FILE *out, const char *before, struct sp_value v, double n_r)
 {
+    char text[32];
     if (sp_value_known(v))
-        sp_print(out, "%s%.3g", before, 1e9 * v.value / n_r);
+        sp_print(out, "%s%s", before, three_digits(text, sizeof text, 1e9 * v.value / n_r));
     else
         sp_print(out, "%sunknown", before);
 }
@@ -105,14 +113,14 @@ static int name_width(const struct sp_model_row *row, int n)
 static void print_gpu_row(const struct sp_model_row *row, int width, double n_nz, FILE *out)
 {
     const struct sp_gpu_prediction *g = row->gpu;
-    char L2[32], memory[32], time[32];
+    char L2[32], memory[32], time[32], rate[32];
     sp_print(out, " %-*s %6.3f %9.2f %12s %12s ", width, row->format, row->beta.value,
              sp_gpu_asked_B(&g->traffic).value / n_nz,
              band(g->term[SP_GPU_TERM_L2].amount, n_nz, L2, sizeof L2),
              band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
     if (sp_value_known(g->roofline.time_s))
-        sp_print(out, "%10s %8.3g  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
-                 g->roofline.performance.value / 1e9, g->binding);
+        sp_print(out, "%10s %8s  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
+                 three_digits(rate, sizeof rate, g->roofline.performance.value / 1e9), g->binding);
     else
         sp_print(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
 }
@@ -270,10 +278,10 @@ static void print_w(const struct sp_model_result *r, FILE *out)
     bool cpu = false, gpu = false;
     for (int i = 0; i < r->n_rows; i++)
         *(r->row[i].machine->kind == SP_GPU ? &gpu : &cpu) = true;
-    sp_print(out, "y: %s bytes moved per byte (w, modelled%s)\n",
-             cpu && gpu ? "2 (GPU 1)"
-             : gpu      ? "1"
-                        : "2",
+    sp_print(out, "y: %s moved per byte (w, modelled%s)\n",
+             cpu && gpu ? "2 (GPU 1) bytes"
+             : gpu      ? "1 byte"
+                        : "2 bytes",
              cpu && gpu ? ""
              : gpu      ? ": GPU"
                         : ": plain stores");
@@ -313,7 +321,8 @@ void sp_model_print_subject(const struct sp_model_result *r, FILE *out)
              sp_precision_name(r->row[0].precision), sp_index_name(w->index),
              r->request->cold ? "cold" : "warm");
     if (r->request->w > 0)
-        sp_print(out, "y: %g bytes moved per byte (w, stated)\n", r->request->w);
+        sp_print(out, "y: %g byte%s moved per byte (w, stated)\n", r->request->w,
+                 r->request->w == 1 ? "" : "s");
     else
         print_w(r, out);
 }
@@ -356,8 +365,9 @@ static void put_time(const struct sp_roofline *r, FILE *out)
         sp_print(out, "%12s %9s", "unknown", "unknown");
         return;
     }
-    char t[32];
-    sp_print(out, "%12s %9.3g", sp_text_seconds(t, sizeof t, r->time_s.value), r->performance.value / 1e9);
+    char t[32], rate[32];
+    sp_print(out, "%12s %9s", sp_text_seconds(t, sizeof t, r->time_s.value),
+             three_digits(rate, sizeof rate, r->performance.value / 1e9));
 }
 
 static void print_row(const struct sp_model_row *row, bool core_unknown, FILE *out)
@@ -711,8 +721,7 @@ static void print_line(const struct sp_model_row *row, FILE *out)
                  strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
                                                        : p->residence.name);
     if (sp_value_known(p->roofline.performance))
-        snprintf(rate, sizeof rate, p->roofline.performance.value < 999.5e9 ? "%.3g" : "%.0f",
-                 p->roofline.performance.value / 1e9);
+        three_digits(rate, sizeof rate, p->roofline.performance.value / 1e9);
     snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
     sp_print(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads,
              row->format, alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
