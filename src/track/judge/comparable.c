@@ -63,8 +63,20 @@ static bool is_identity(enum decides decides, const char *key, bool is_simulated
            (decides == WHERE_MEASURED && !is_simulated) || (decides == WHERE_SIMULATED && is_simulated);
 }
 
+static bool is_measured_value(const json_t *value)
+{
+    return json_object_get(value, "value") && json_object_get(value, "unit");
+}
+
 static void as_text(const json_t *value, char *text, size_t size)
 {
+    if (is_measured_value(value)) {
+        value = json_object_get(value, "value");
+        if (json_is_null(value)) {
+            snprintf(text, size, "unknown");
+            return;
+        }
+    }
     if (json_is_real(value) && fabs(json_real_value(value)) < 1e15 &&
         json_real_value(value) == rint(json_real_value(value))) { /* a count that was asked for */
         snprintf(text, size, "%.0f", json_real_value(value));
@@ -91,7 +103,8 @@ static bool add(struct sp_differences *d, const char *path, const char *key, con
     return true;
 }
 
-/* A part that is an object field by field, else as a whole. */
+/* A part that is an object field by field, else as a whole. What decides nothing is named to the
+ * last member. */
 static bool compare_part(struct sp_differences *d, const char *path, const json_t *a, const json_t *b,
                          enum decides decides, bool is_simulated)
 {
@@ -103,7 +116,16 @@ static bool compare_part(struct sp_differences *d, const char *path, const json_
     json_object_foreach((json_t *)a, key, value)
     {
         const json_t *other = json_object_get(b, key);
-        if (!(other && json_equal(value, other)) &&
+        if (decides == NEVER && json_is_object(value) && json_is_object(other) && !is_measured_value(value)) {
+            char within[sizeof d->one->field];
+            snprintf(within, sizeof within, "%s.%s", path, key);
+            if (!compare_part(d, within, value, other, decides, is_simulated))
+                return false;
+        } else if (is_measured_value(value) && is_measured_value(other)) {
+            if (!json_equal(json_object_get(value, "value"), json_object_get(other, "value")) &&
+                !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
+                return false;
+        } else if (!(other && json_equal(value, other)) &&
             !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
             return false;
     }

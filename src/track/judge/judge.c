@@ -155,12 +155,11 @@ static void say_nothing_before(const struct subject *s, struct sp_judgement *j)
                  was->env, was->machine);
 }
 
-static void say_unknown(struct sp_judgement *j, bool in_newest)
+static void say_unknown(struct sp_judgement *j, const char *where)
 {
     j->verdict = SP_TRACK_INCONCLUSIVE;
-    j->shift.change = NAN;
-    snprintf(j->why, sizeof j->why, "%s %s%s", sp_tracked_metrics[j->metric].name,
-             in_newest ? "unknown in the newest record" : "unknown in the records before",
+    j->shift.change = j->shift.lo = j->shift.hi = j->shift.p = NAN;
+    snprintf(j->why, sizeof j->why, "%s unknown in %s%s", sp_tracked_metrics[j->metric].name, where,
              j->metric == SP_TRACKED_INSTRUCTIONS ? ": they need a counter of their own for the whole "
                                                     "time (spmodel doctor; core_events in the record)"
                                                   : "");
@@ -240,7 +239,7 @@ static void judge_exactly(const struct subject *s, const struct sp_judge_options
         j->n_before = o->n_baseline;
     j->shift.floor = floor;
     if (isnan(is) || known == 0) {
-        say_unknown(j, isnan(is));
+        say_unknown(j, isnan(is) ? "the newest record" : "the records before");
         return;
     }
     const double was = l.before;
@@ -692,7 +691,9 @@ static enum sp_status finish_one(struct judging *a, int i, const struct sp_judge
     }
     if (s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest ||
         s->sessions.n_records == 1) {
-        say_unknown(j, s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest);
+        say_unknown(j, s->sessions.n_records == 0 || s->sessions.list[s->sessions.n_records - 1] != newest
+                           ? "the newest record"
+                           : "the records before");
         return SP_OK;
     }
     const struct sp_level_series series = level_series(&s->sessions);
@@ -820,13 +821,14 @@ void sp_judge_two(const struct sp_entry *const *before, int n_before, const stru
     j->n_after = n_after;
     sp_attribute(before, n_before, after, n_after, &j->attribution);
     const double floor = floor_of(o, j->is_exact);
-    if (j->is_exact) {
-        const double was = before[n_before - 1]->metric[o->metric], is = s.newest->metric[o->metric];
+    const double was = before[n_before - 1]->metric[o->metric], is = s.newest->metric[o->metric];
+    if ((j->is_exact || (n_before == 1 && n_after == 1)) && (isnan(was) || isnan(is))) {
         j->shift.floor = floor;
-        if (isnan(was) || isnan(is)) {
-            say_unknown(j, isnan(is));
-            return;
-        }
+        say_unknown(j, isnan(is) ? "B" : "A");
+        return;
+    }
+    if (j->is_exact) {
+        j->shift.floor = floor;
         j->shift.change = j->shift.lo = j->shift.hi = was > 0 ? is / was - 1 : is > 0 ? INFINITY : 0;
         j->shift.p = fabs(j->shift.change) > floor ? 0 : 1;
         j->shift.move = j->shift.change > floor    ? SP_MOVE_UP
