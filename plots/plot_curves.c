@@ -37,7 +37,7 @@ static void saturation_write_script(const struct sp_record *const *records, int 
             sp_put(out, "%g %.8g %.8g %.8g\n", t, v / 1e9, (isfinite(lo) ? lo : v) / 1e9,
                    (isfinite(hi) ? hi : v) / 1e9);
             most_threads = fmax(most_threads, t);
-            highest = fmax(highest, v);
+            highest = fmax(highest, isfinite(hi) ? fmax(hi, v) : v);
             if (i == 0 && t == 1)
                 single = v;
         }
@@ -469,11 +469,12 @@ static void sizes_write_script(const struct sp_record *const *records, int n, en
     for (int k = 0; k < runs.n; k++)
         sizes_write_points(out, point, n, k, &span);
     span.lo /= 1.5, span.hi *= 1.5;
+    const char *first = sp_words_text(point[0].record, SP_F_PROBLEM_NAME, "unnamed"),
+               *last = sp_words_text(point[n - 1].record, SP_F_PROBLEM_NAME, "unnamed");
+    const bool is_one = strcmp(first, last) == 0;
     sp_put_text(out,
-                sp_quote_within(text ? SP_TEXT_COLUMNS - 8 : 60, term, "%s ... %s   %s  %s",
-                                sp_words_text(point[0].record, SP_F_PROBLEM_NAME, "unnamed"),
-                                sp_words_text(point[n - 1].record, SP_F_PROBLEM_NAME, "unnamed"),
-                                runs.n > 1 ? "" : runs.name[0],
+                sp_quote_within(text ? SP_TEXT_COLUMNS - 8 : 60, term, "%s%s%s   %s  %s", first,
+                                is_one ? "" : " ... ", is_one ? "" : last, runs.n > 1 ? "" : runs.name[0],
                                 sp_words_text(records[0], SP_F_MACHINE_NAME, "unnamed machine")),
                 "set title %t\n");
     const struct sp_key key = sp_script_frame(out, sp_quote("bytes of all arrays"), SIZES_WIDTH, SIZES_HEIGHT,

@@ -200,6 +200,12 @@ static void go_below_zero(struct sp_record *r)
     sp_record_set_number(r, SP_F_LOSSES_IN_CORE, 0.003);
 }
 
+static void start_late(struct sp_record *r)
+{
+    overlap(r);
+    sp_record_set_number(r, SP_F_LOSSES_TEAM, 0.0006);
+}
+
 static void have_no_sum(struct sp_record *r)
 {
     sp_record_set_number(r, SP_F_LOSSES_MIN_TRAFFIC, 1e308);
@@ -228,6 +234,10 @@ START_TEST(bars_go_on_where_the_last_one_ended)
     ck_assert_ptr_nonnull(strstr(text, "bar l5\" style=\"margin-left:47.62%;width:52.38%"));
     ck_assert_ptr_nonnull(strstr(text, "minus\" style=\"margin-left:95.24%;width:4.76%"));
     ck_assert_ptr_nonnull(strstr(text, "bar l7\" style=\"margin-left:0.00%;width:95.24%"));
+    free(text);
+    write_changed(start_late); /* parts of execution have the colours that they have in the picture */
+    ck_assert_ptr_nonnull(strstr(text, "bar l5 team\""));
+    ck_assert_ptr_nonnull(strstr(text, ".bar.team{background:#cc99bb}"));
     free(text);
     write_changed(go_below_zero);
     ck_assert_ptr_nonnull(strstr(text, "Not known: parts exceed the time"));

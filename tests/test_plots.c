@@ -438,6 +438,23 @@ START_TEST(campaign_script_holds_all_records)
 }
 END_TEST
 
+/* The upper end of an interval is in the picture, too. */
+START_TEST(saturation_shows_whole_intervals)
+{
+    struct sp_record record = {.root = json_deep_copy(example.root)};
+    json_object_set_new(json_object_get(record.root, "curves"), "saturation",
+                        json_pack("[{s:s,s:s,s:s,s:[{s:i,s:f,s:f,s:f},{s:i,s:f,s:f,s:f}]}]", "name", "load",
+                                  "level", "MEM", "unit", "B/s", "points", "threads", 1, "value", 1e10, "lo",
+                                  9e9, "hi", 1.1e10, "threads", 2, "value", 2e10, "lo", 1e10, "hi", 4e10));
+    char *text = script_of(&record, "saturation", SP_TERM_SVG);
+    const char *range = strstr(text, "set yrange [0:");
+    ck_assert_ptr_nonnull(range);
+    ck_assert(strtod(range + strlen("set yrange [0:"), NULL) > 40);
+    free(text);
+    sp_record_free(&record);
+}
+END_TEST
+
 /* By size whatever the order of the records; what is not known leaves a gap; several configurations have a
  * name each. */
 START_TEST(sizes_are_drawn_in_their_order)
@@ -468,6 +485,10 @@ START_TEST(sizes_are_drawn_in_their_order)
         ck_assert_int_eq(strstr(text, ", 1 thread: ECM") != NULL, n == 3);
         free(text);
     }
+    text = script_of(&small, "sizes", SP_TERM_SVG); /* one size has one name */
+    ck_assert_ptr_nonnull(strstr(text, "'small   "));
+    ck_assert_ptr_null(strstr(text, "small ... small"));
+    free(text);
     sp_record_free(&small);
     sp_record_free(&other);
 }
@@ -852,6 +873,7 @@ int main(void)
     tcase_add_test(tc, the_history_names_commits);
     tcase_add_test(tc, campaign_script_holds_all_records);
     tcase_add_test(tc, sizes_are_drawn_in_their_order);
+    tcase_add_test(tc, saturation_shows_whole_intervals);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);

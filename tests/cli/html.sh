@@ -46,6 +46,7 @@ expect 0 "" analyze $quick --out one --html page.html "$name"
 check page.html one/*.json
 has page.html "we&lt;ird &amp; &quot;q&#39;"
 lacks page.html "we<ird"
+lacks page.html ": -v<" # a page has all, and no options
 for words in "Where the time goes" "Machine and roofs" "Model and measurement" "Traffic of x over cache size" Hints \
     "Not a problem (checked)" "Flags and remarks" "spmodel explain TERM" simulated measured; do
     has page.html "$words"

@@ -71,16 +71,19 @@ static void put_bar(struct sp_page *page, const struct loss_frame *f, const stru
                     double from)
 {
     const double x = row->share * f->time;
+    const char *key = sp_field_within(sp_loss_words[row->loss].field, SP_F_LOSSES);
+    const bool is_part = !key || strcmp(key, row->cause) != 0; /* of execution, in a colour of its own */
     const double left = (fmin(from, from + x) - f->least) / f->longest, width = fabs(x) / f->longest;
     if (width < 0.0005) {
         sp_page_put(page, NO_BAR);
         return;
     }
     sp_print(page->out,
-             "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s\" "
+             "<td class=\"bars\"><span aria-hidden=\"true\" class=\"bar l%d%s%s%s\" "
              "style=\"margin-left:%.2f%%;width:%.2f%%\" title=\"%s: %s%.*f %s\"></span></td>",
-             row->loss, x < 0 ? " minus" : "", 100 * left, 100 * width, row->words, x < 0 ? "−" : "",
-             f->decimals, fabs(x) / f->scale.factor, f->scale.prefix);
+             row->loss, is_part ? " " : "", is_part ? row->cause : "", x < 0 ? " minus" : "", 100 * left,
+             100 * width, row->words, x < 0 ? "−" : "", f->decimals, fabs(x) / f->scale.factor,
+             f->scale.prefix);
 }
 
 /* Seconds for people, and exactly for programs. */

@@ -20,7 +20,8 @@ static const char dark[] =
     "--page:#161b21;--card:#1f262e;--code:#28313b;--ink:#e5eaef;--soft:#adb8c3;--line:#414d59;"
     "--link:#83bcf7;--good:#82d696;--warn:#f1c262;--bad:#ff9d97;";
 
-/* The losses' colours are those of plots/plot_losses.c, in the order of sp_loss_words. */
+/* The losses' colours are those of plots/plot_losses.c, in the order of sp_loss_words, then
+ * those of the parts of execution. */
 // NOLINTBEGIN(bugprone-suspicious-missing-comma): a rule may take two lines
 static const char *const rules[] = {
     "*{box-sizing:border-box}",
@@ -71,6 +72,7 @@ static const char *const rules[] = {
     "4477aa}",
     ".l1{background:#33a0cc}.l2{background:#ccbb44}.l3{background:#aa9922}.l4{background:#aa3377}"
     ".l5{background:#cc3344}.l6{background:#888888}.l7{background:var(--soft)}",
+    ".bar.waiting{background:#ee9988}.bar.row_ends{background:#993344}.bar.team{background:#cc99bb}",
     ".bar.minus{background:repeating-linear-gradient(135deg,#888888 0 .2rem,transparent .2rem .4rem);"
     "border:1px solid #888888}",
     "td .unit{display:block;font-size:.87em}",
