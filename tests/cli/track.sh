@@ -292,6 +292,17 @@ gate 0
 grep -q 'failures="0"' "$dir/spmodel.xml" || fail "no JUnit file of the gate"
 SPMODEL_FAULT=order gate 1
 
+# A database replaces neither a pipe nor a link, as other outputs do not either.
+if "$spmodel" --version | grep -q 'SQLITE: *[0-9]'; then
+    mkfifo "$dir/pipe"
+    ln -s linked.db "$dir/link.db"
+    expect 4 "a database is a file" track export --sqlite "$dir/pipe"
+    [ -p "$dir/pipe" ] || fail "the pipe was replaced by a database"
+    expect 4 "a database is a file" track export --sqlite -
+    expect 3 "the others are used" track export --sqlite "$dir/link.db" # one record was damaged above
+    [ -L "$dir/link.db" ] && [ -s "$dir/linked.db" ] || fail "the link was replaced by a database"
+fi
+
 # Two records, two commands.
 analyze other --format sell:8,1 gen:laplace2d:60
 expect 5 "differs *request.format" compare "$one" "$(ls "$dir"/other/*.json)"

@@ -115,17 +115,13 @@ static bool insert_all(sqlite3 *db, const struct remembered *list, int64_t n)
     return good;
 }
 
-/* A new file under a temporary name, filled, then renamed: readers see the old or the new. */
-static enum sp_status make_file(const char *file, const char *schema,
+/* A database in an empty file that has no readers yet. */
+static enum sp_status fill_file(const char *part, const char *file, const char *schema,
                                 bool (*fill)(sqlite3 *db, const void *context), const void *context,
                                 struct sp_error *err)
 {
-    char part[4200];
     sqlite3 *db = NULL;
     enum sp_status status = SP_OK;
-    const int fd = sp_part_make(file, part, sizeof part);
-    if (fd < 0)
-        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
     /* no journal: nobody goes on with a part, and it would have a name of its own */
     if (sqlite3_open(part, &db) != SQLITE_OK ||
         sqlite3_exec(db, "PRAGMA journal_mode = OFF", NULL, NULL, NULL) != SQLITE_OK ||
@@ -134,6 +130,19 @@ static enum sp_status make_file(const char *file, const char *schema,
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         status = failed(db, file, err);
     sqlite3_close(db);
+    return status;
+}
+
+/* A new file under a temporary name, filled, then renamed: readers see the old or the new. */
+static enum sp_status make_file(const char *file, const char *schema,
+                                bool (*fill)(sqlite3 *db, const void *context), const void *context,
+                                struct sp_error *err)
+{
+    char part[4200];
+    const int fd = sp_part_make(file, part, sizeof part);
+    if (fd < 0)
+        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
+    enum sp_status status = fill_file(part, file, schema, fill, context, err);
     sp_part_permit(fd, file);
     close(fd);
     if (status == SP_OK && !sp_part_rename(part, file))
@@ -243,7 +252,19 @@ static enum sp_status remembered_export(const char *file, const struct sp_entry 
         "REAL, instructions REAL);CREATE TABLE run (id TEXT, run INTEGER, time_s REAL, roof_Bps REAL);CREATE "
         "INDEX by_series ON record (series, start);CREATE INDEX run_of_record ON run (id);";
     const struct exported x = {entry, path, n};
-    return make_file(file, schema, fill_export, &x, err);
+    struct sp_atomic_file to;
+    struct stat facts;
+    if (strcmp(file, "-") == 0 ||
+        (stat(file, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode)))
+        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, "give a file name",
+                          "a database is a file: no device, pipe or stream takes it");
+    enum sp_status status = sp_atomic_open(file, &to, err);
+    if (status == SP_OK)
+        status = fill_file(to.part, file, schema, fill_export, &x, err);
+    if (status == SP_OK)
+        return sp_atomic_commit(&to, err);
+    sp_atomic_abort(&to);
+    return status;
 }
 
 #else
