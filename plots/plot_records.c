@@ -185,11 +185,13 @@ static void draw_times(const struct sp_record *const *records, int n, enum sp_im
                        struct sp_script *out)
 {
     const struct sp_series runs = sp_series(0), record = sp_series(1);
-    sp_put_text(
-        out, sp_quote("record [%s]", unit),
-        "plot $RUNS using 1:2 with points pt %d ps 0.5 lc rgb %c title 'each process, measured'" SP_NEXT
-        "$RECORDS using 1:2 with linespoints pt %d ps 0.6 lw 2 lc rgb %c title %t",
-        runs.hollow, SP_CYAN, record.filled, SP_BLUE);
+    sp_put_text(out,
+                sp_quote("each process, %s",
+                         sp_words_text(records[n - 1], SP_F_METRICS_TIME_ORIGIN, "of unknown origin")),
+                "plot $RUNS using 1:2 with points pt %d ps 0.5 lc rgb %c title %t", runs.hollow, SP_CYAN);
+    sp_put_text(out, sp_quote("record [%s]", unit),
+                SP_NEXT "$RECORDS using 1:2 with linespoints pt %d ps 0.6 lw 2 lc rgb %c title %t",
+                record.filled, SP_BLUE);
     plot_marks(records, n, out);
     if (term == SP_TERM_SVG)
         sp_put_text(out, sp_quote_value(" %s", unit),
@@ -232,8 +234,8 @@ static void history_write_script(const struct sp_record *const *records, int n, 
     sp_put(out, "set datafile missing '?'\nset xrange [0.5:%g]\nset multiplot layout 2,1\n", n + 0.5);
     sp_script_title(out, records[n - 1], "history", term == SP_TERM_TXT ? SP_TEXT_COLUMNS - 8 : 52, term);
     if (term != SP_TERM_TXT)
-        sp_put(out, "set title offset 0,1.2\n");
-    place(0.57, 0.87, term, out);
+        sp_put(out, "set title offset 0,2\n"); /* above a key of two rows */
+    place(0.57, 0.865, term, out);
     sp_put_text(out, sp_quote("time [%s]", unit), "set ylabel %t; set xtics 1,%d; set format x ''\n",
                 tic_step(n));
     set_range(times, out);

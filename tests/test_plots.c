@@ -386,6 +386,13 @@ START_TEST(the_history_names_commits)
     ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d' 1"));
     ck_assert(range_end(text, "set yrange", 0) > 3 && range_end(text, "set yrange", 1) < 6);
     free(text);
+    struct sp_record made = {.root = json_deep_copy(example.root)};
+    sp_record_put_at(&made, "metrics.time.origin", json_string("constructed"));
+    text = script_of(&made, "history", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "'each process, constructed'")); /* on whose word, as the others */
+    ck_assert_ptr_nonnull(strstr(text, "set title offset 0,2"));      /* above a key of two rows */
+    free(text);
+    sp_record_free(&made);
 }
 END_TEST
 
