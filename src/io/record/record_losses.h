@@ -12,7 +12,7 @@ bool sp_verdict_is_status(const struct sp_record *record, const char *status);
 const char *sp_verdict_doubt(const struct sp_record *record); /* conditions.doubt, "" none */
 /* What that puts in doubt: "the roof is in doubt"; NULL: nothing. */
 const char *sp_verdict_in_doubt(const struct sp_record *record);
-/* The level of the data has no bandwidth in the machine file, and none was measured beside the run. */
+/* The machine file has no bandwidth of the level of the data, and none was measured beside it. */
 bool sp_verdict_lacks_roof(const struct sp_record *record);
 bool sp_verdict_is_unusable(const struct sp_record *record);
 /* Why no time of it is a figure, where other programs disturbed most of them; else NULL. */
