@@ -107,3 +107,19 @@ code=0
 "$spmodel" help --man-pages /dev/null/none 2>"$dir/err" || code=$?
 [ $code -eq 4 ] || fail "pages into a folder that cannot be: exit code $code"
 echo "manual.sh: $(wc -l <"$dir/all") commands and verbs, $n_options options, $n_topics topics"
+
+# What help says of formats is so: those named for mixed precision, and no other, take it; each metric of the table is
+# among those of track check.
+"$spmodel" help formats | tr '\n' ' ' | sed 's/.*mixed: //; s/, on CPUs.*//' >"$dir/mixed"
+for format in crs sell sellu bcsr half striped; do
+    code=0 said=0
+    "$spmodel" model gen:laplace2d:8 --precision mixed --format $format -q >"$dir/out" 2>&1 || code=$?
+    grep -qE "(^|[ ,])$format([ ,]|$)" "$dir/mixed" || said=2
+    [ $code -eq $said ] || { cat "$dir/mixed"; fail "$format with --precision mixed exits with $code, not as help formats says"; }
+done
+"$spmodel" track check --metric nonsense 2>&1 | tr '\n' ' ' | sed "s/.*--metric takes //; s/, not 'nonsense.*//; s/,//g; s/ or / /" |
+    tr ' ' '\n' | grep . >"$dir/metrics" || true
+[ "$(wc -l <"$dir/metrics")" -ge 8 ] || fail "the metrics were not found"
+while read -r metric; do
+    "$spmodel" track check --help | grep -qE "(^|[ ,])$metric([ ,;]|$)" || fail "track check --help does not name the metric $metric"
+done <"$dir/metrics"

@@ -194,7 +194,7 @@ static const char *const formats[] = {
     "Precisions: f64, f32, c128; spmm and sddmm in crs also f16 and bf16 (stored;",
     "sums in f32), on a GPU spmm in bcsr too, on its matrix units (b_h a multiple of",
     "8). mixed: values of the matrix in f32, vectors and sums in f64 (spmv in crs,",
-    "sell and sellu, on CPUs).",
+    "sell, sellu and striped, on CPUs).",
     "Indices: i32, i64; d16: 16-bit offsets from a base of each row (crs: rows that",
     "span at most 65535 columns) or slot (sell: slots are split where they span",
     "more), for spmv on CPUs.",

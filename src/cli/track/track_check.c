@@ -123,8 +123,9 @@ struct checking {
 
 static const struct argp_option options[] = {
     {"metric", KEY_METRIC, "NAME", 0,
-     "time (default), bandwidth, performance, bandwidth_fraction, model_fraction; bytes and alpha, which are "
-     "compared without statistics where they are simulated, and instructions an entry, counted: gates "
+     "time (default), bandwidth, roof, performance, bandwidth_fraction, model_fraction; bytes and alpha, "
+     "which are compared without statistics where they are simulated, and instructions an entry, counted: "
+     "gates "
      "without noise",
      1},
     {"floor", KEY_FLOOR, "P", 0,
