@@ -233,6 +233,21 @@ START_TEST(what_the_L2_keeps)
         ck_assert(known.roofline.time_s.lo >= p.roofline.time_s.lo && p.roofline.time_s.lo > 0);
         sp_machine_free(&h200);
     }
+    /* Of data that only partly stay there, too: the interval has every L2 that is no slower than memory. */
+    for (double L2_Bps = 4.9e12; L2_Bps < 40e12; L2_Bps *= 2) {
+        struct sp_gpu_prediction known;
+        struct sp_machine h200;
+        read_machine("h200-sxm-141gb", &h200);
+        predict("random:300000:8", "sell:32,1", SP_GPU_CHUNK, 0, true, &h200, &p, &n);
+        ck_assert(!p.L2_as_memory && p.term[SP_GPU_TERM_MEMORY].amount.hi > 0);
+        for (int i = 0; i < h200.n_ceilings; i++)
+            if (strcmp(h200.ceiling[i].level, "L2") == 0)
+                h200.ceiling[i].value = sp_value_of(L2_Bps, SP_STATED);
+        predict("random:300000:8", "sell:32,1", SP_GPU_CHUNK, 0, true, &h200, &known, &n);
+        ck_assert(p.roofline.time_s.lo <= known.roofline.time_s.lo &&
+                  known.roofline.time_s.hi <= p.roofline.time_s.hi);
+        sp_machine_free(&h200);
+    }
     m.gpu.latency_s = sp_value_of(1, SP_STATED);
     predict("laplace3d:40", "sell:32,1", SP_GPU_CHUNK, 0, false, &m, &p, &n);
     ck_assert_str_eq(p.binding, "latency"); /* seven steps, four in two latencies; the ramp: index, then x */

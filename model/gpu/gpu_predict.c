@@ -287,11 +287,15 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
     const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
     struct sp_roof_term *L2 = &p->term[SP_GPU_TERM_L2];
     p->L2_as_memory = memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate);
-    if (!p->L2_as_memory)
-        return sp_gpu_time_of(work, p->term);
-    L2->rate = memory->rate;
     struct sp_roof_term term[SP_N_GPU_TERMS];
     memcpy(term, p->term, sizeof term);
+    if (!p->L2_as_memory) { /* an L2 that is not described takes from nothing to what memory would */
+        if (!sp_value_known(L2->rate) && sp_value_known(memory->rate) && sp_value_known(L2->amount))
+            term[SP_GPU_TERM_L2] = (struct sp_roof_term){
+                L2->name, sp_value_between(0, 0, L2->amount.hi, L2->amount.origin), memory->rate};
+        return sp_gpu_time_of(work, term);
+    }
+    L2->rate = term[SP_GPU_TERM_L2].rate = memory->rate;
     term[SP_GPU_TERM_L2].amount = sp_value_between(L2->amount.hi, 0, L2->amount.hi, L2->amount.origin);
     struct sp_roofline r = sp_gpu_time_of(work, term);
     if (r.time_s.lo > 0)

@@ -49,6 +49,10 @@ run model gen:laplace2d:40 --op spmm --inner 64 --machine h100-pcie-80gb
 has ' CRS r=64 row .* [0-9]{4}  '
 has 'y: 1 byte moved per byte'
 
+# Without a bandwidth of the L2 a time has an upper end, which memory's bandwidth gives.
+run model gen:random:300000:8 --machine h200-sxm-141gb --format sell:32,1
+has ' SELL-32-1: up to [0-9.]+ us, as the L2 may be no faster than HBM'
+
 # Golden: two stated machines, sizes of DLR1 [L]: 6.10 B/flop, 7.64 Gflop/s on Ivy Bridge.
 run model --sizes 278502,278502,39825786 --machine ivb-e5-2660v2,snb-e5-2680
 cat >"$dir/golden" <<'G'

@@ -143,6 +143,20 @@ static void print_waited(const struct sp_model_row *row, int n, FILE *out)
                  sp_text_seconds(time, sizeof time, best->gpu->waited_s.value));
 }
 
+/* Where the L2 is not described and more passes it than comes from memory. */
+static void print_slow_L2(const struct sp_model_row *row, int n, FILE *out)
+{
+    const double noticed = 1.2;
+    char time[32];
+    const struct sp_model_row *best = &row[sp_model_best(row, n)];
+    const struct sp_gpu_prediction *g = best->gpu;
+    const struct sp_value t = g->roofline.time_s;
+    if (sp_value_known(g->term[SP_GPU_TERM_L2].rate) || !sp_value_known(t) || t.hi < noticed * t.value)
+        return;
+    sp_print(out, " %s: up to %s, as the L2 may be no faster than %s.\n", best->format,
+             sp_text_seconds(time, sizeof time, t.hi), sp_machine_memory_name(best->machine));
+}
+
 static void print_left_out(const struct sp_model_row *row, int n, FILE *out)
 {
     const char *before = " Left out, as the machine does not describe them: ";
@@ -264,6 +278,7 @@ static void print_levels(const struct sp_model_row *row, int n, double n_nz,
     print_busy(row, n, out);
     print_waited(row, n, out);
     print_left_out(row, n, out);
+    print_slow_L2(row, n, out);
     print_short(row, n, out);
 }
 
