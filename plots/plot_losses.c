@@ -147,11 +147,41 @@ static void hover_stacks(const struct sp_record *const *records, int n, struct s
     }
 }
 
+/* Letters of the key in the parts that have the room, so that nobody needs to tell colours; on the
+ * colour of the page, which is the other one in the dark. */
+static void letter_stacks(const struct sp_record *const *records, int n, const char letter[N_LOOKS],
+                          double least_s, struct sp_scale scale, enum sp_image term, struct sp_script *out)
+{
+    if (term != SP_TERM_TXT)
+        sp_put(out, "set style textbox opaque noborder fillcolor rgb %c margins 0.8,0.4\n", SP_WHITE);
+    for (int k = 0; k < n; k++) {
+        struct sp_verdict_row row[SP_VERDICT_ROWS];
+        const int n_rows = sp_verdict_rows(records[k], row);
+        double at = 0;
+        for (int i = 0; i < n_rows; i++) {
+            const double x = row[i].share * sp_record_value(records[k], SP_F_METRICS_TIME).value;
+            at += x;
+            if (x < least_s)
+                continue;
+            sp_put_text(out, sp_quote("%c", letter[look_of(&row[i])]),
+                        "set label %t at %.8g,%d center front font ',9' tc rgb %c",
+                        (at - x / 2) / scale.factor, k, SP_INK);
+            if (term == SP_TERM_TXT)
+                sp_put(out, "\n");
+            else
+                sp_put(out, " boxed\n");
+        }
+    }
+}
+
 /* Several records: one stacked bar each, named or numbered as in the key of the roofline; a
  * negative rest is drawn back over the end of its bar. */
-static void stacks(const struct sp_record *const *records, int n, bool names, enum sp_image term,
+static void stacks(const struct sp_record *const *records, int n, struct sp_panel panel, enum sp_image term,
                    struct sp_script *out)
 {
+    const bool names = panel.right - panel.left > 0.5;
+    const double room = term == SP_TERM_TXT ? 3 : 14; /* of a letter, in pixels or columns */
+    char letter[N_LOOKS] = "";
     double longest = 0;
     bool is_drawn[N_LOOKS] = {false};
     int n_drawn = 0;
@@ -175,6 +205,10 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
         }
     }
     sp_put(out, "EOD\n");
+    for (int i = 0, drawn = 0; i < N_LOOKS; i++)
+        letter[i] = (char)('a' + (is_drawn[i] ? drawn++ : 0));
+    letter_stacks(records, n, letter, 1.03 * longest * room / (panel.px * (panel.right - panel.left)), scale,
+                  term, out);
     for (int k = 0; k < n; k++)
         if (!sp_losses_known(records[k]))
             sp_put(out, "set label 'not known' at graph 0.02, first %d left font ',9' tc rgb %c\n", k,
@@ -200,8 +234,8 @@ static void stacks(const struct sp_record *const *records, int n, bool names, en
            "notitle");
     for (int i = 0; i < N_LOOKS; i++)
         if (is_drawn[i])
-            sp_put_text(out, sp_quote("%s", looks[i].words), SP_NEXT "keyentry with boxes lc rgb %c title %t",
-                        looks[i].color);
+            sp_put_text(out, sp_quote("%c  %s", letter[i], looks[i].words),
+                        SP_NEXT "keyentry with boxes lc rgb %c title %t", looks[i].color);
     sp_put(out, "\n");
 }
 
@@ -218,7 +252,7 @@ void sp_losses_panel(const struct sp_record *const *records, int n, struct sp_pa
     if (n == 1)
         waterfall(records[0], panel, term, out);
     else
-        stacks(records, n, panel.right - panel.left > 0.5, term, out);
+        stacks(records, n, panel, term, out);
 }
 
 static void write_script(const struct sp_record *const *records, int n, enum sp_image term,

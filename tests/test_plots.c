@@ -390,7 +390,7 @@ START_TEST(the_history_names_commits)
     sp_record_put_at(&made, "metrics.time.origin", json_string("constructed"));
     text = script_of(&made, "history", SP_TERM_SVG);
     ck_assert_ptr_nonnull(strstr(text, "'each process, constructed'")); /* on whose word, as the others */
-    ck_assert_ptr_nonnull(strstr(text, "set title offset 0,2"));      /* above a key of two rows */
+    ck_assert_ptr_nonnull(strstr(text, "set title offset 0,2"));        /* above a key of two rows */
     free(text);
     sp_record_free(&made);
 }
@@ -442,6 +442,22 @@ START_TEST(campaign_script_holds_all_records)
     ck_assert_ptr_nonnull(strstr(text, "'A01 x traffic' 2, 'B01 load imbalance' 1"));
     free(text);
     sp_record_free(&other);
+}
+END_TEST
+
+/* Parts of several bars have letters of the key: colours alone tell nothing in a terminal, or to all. */
+START_TEST(parts_of_stacks_have_letters)
+{
+    const struct sp_record *records[] = {&example, &example};
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    sp_plot_script(sp_plot_kind_find("losses"), records, 2, SP_TERM_TXT, "picture", out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "title 'a  minimum traffic'"));
+    const char *first = strstr(text, "set label 'a' at ");
+    ck_assert(first && strstr(first + 1, "set label 'a' at ")); /* of each bar */
+    free(text);
 }
 END_TEST
 
@@ -881,6 +897,7 @@ int main(void)
     tcase_add_test(tc, campaign_script_holds_all_records);
     tcase_add_test(tc, sizes_are_drawn_in_their_order);
     tcase_add_test(tc, saturation_shows_whole_intervals);
+    tcase_add_test(tc, parts_of_stacks_have_letters);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);

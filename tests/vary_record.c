@@ -173,6 +173,21 @@ static void set_machine(json_t *record)
                                   changes[CACHES].value)));
 }
 
+/* Flags of times that it has no more. */
+static void forget_noise(json_t *record)
+{
+    static const char *const codes[] = {"Q02", "Q04", "Q28"};
+    json_t *flags = json_object_get(record, "flags");
+    for (size_t i = json_array_size(flags); i-- > 0;)
+        for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
+            const char *code = json_string_value(json_object_get(json_array_get(flags, i), "code"));
+            if (code && strcmp(code, codes[k]) == 0) {
+                json_array_remove(flags, i);
+                break;
+            }
+        }
+}
+
 static int write_one(const json_t *original, const char *folder, int i)
 {
     char path[1024], start[32], id[64];
@@ -182,6 +197,7 @@ static int write_one(const json_t *original, const char *folder, int i)
     snprintf(id, sizeof id, "varied-%04d", i);
     snprintf(path, sizeof path, "%s/%s.json", folder, id);
     json_object_set_new(record, "id", json_string(id));
+    forget_noise(record);
     json_object_set_new(json_object_get(record, "time"), "start", json_string(start));
     json_object_set_new(json_object_get(record, "time"), "end", json_string(start));
     if (host)
