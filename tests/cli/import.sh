@@ -123,7 +123,7 @@ run 2 --time 4ms --threads 40 $grid $there
 says err "it had 40 threads, and ivb-e5-2660v2 runs at most"
 # Memory's ceiling is none of a cache that the machine does not describe.
 run 0 --time 500us --threads 72 gen:laplace3d:60 --machine icx-8360y --no-plots --no-hints --out "$dir" -v --json="$dir/cache.json"
-says out "possible not known: its cache's bandwidth is not known; [0-9.]* MB must move"
+says out "possible not known: no bandwidth of its cache is known; [0-9.]* MB must move"
 says out "ROOFS L[23] load unknown (the machine does not describe the bandwidth of the cache that holds the data)"
 says out "DRAM load 356 GB/s stated"
 head -n 6 "$dir/out" | grep -q '^do .*spmodel machine measure there' || fail "nothing is said to be done"

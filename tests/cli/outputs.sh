@@ -33,6 +33,12 @@ done
 [ $killed -gt 0 ] || fail "no writer was killed in time: the test has not tested anything"
 echo "killed before the end: $killed, finished: $finished"
 
+# A file in the place of a folder is called one.
+echo old >"$dir/plain"
+"$spmodel" analyze -q gen:laplace2d:5 --budget 5ms --out "$dir/plain" >/dev/null 2>"$dir/err"
+[ $? -eq 4 ] || fail "--out takes a file for a folder"
+grep -q "cannot write into the directory: Not a directory" "$dir/err" || fail "it does not say that this is no directory"
+
 # A command that fails before there is a result leaves no file and keeps the one that stood there.
 echo old >"$dir/kept"
 for command in analyze model info "analyze --lines=$dir/lines"; do

@@ -321,6 +321,9 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
 {
     struct sp_error err;
     int error = strlen(o->directory) < LONGEST_DIRECTORY ? sp_make_directories(o->directory) : ENAMETOOLONG;
+    struct stat facts;
+    if (error == 0 && stat(o->directory, &facts) == 0 && !S_ISDIR(facts.st_mode))
+        error = ENOTDIR;
     if (error == 0 && access(o->directory, W_OK | X_OK) != 0)
         error = errno;
     if (error)

@@ -169,7 +169,7 @@ const char *sp_verdict_in_doubt(const struct sp_record *record)
 {
     return !*sp_verdict_doubt(record)      ? NULL
            : sp_verdict_is_foreign(record) ? "caches and ceilings are of another machine"
-           : sp_verdict_lacks_roof(record) ? "its cache's bandwidth is not known"
+           : sp_verdict_lacks_roof(record) ? "no bandwidth of its cache is known"
            : sp_verdict_is_stated(record)  ? "the time is in doubt"
                                            : "the roof is in doubt";
 }
