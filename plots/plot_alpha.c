@@ -273,7 +273,8 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
     if (!(p.most > p.least))
         p.most = p.least + 1;
     sp_script_title(out, records[0], n > 1 ? "caches of" : "", text ? SP_TEXT_COLUMNS - 8 : 52, term);
-    const struct sp_key key = sp_script_frame(out, sp_quote("cache size"), WIDTH, HEIGHT, 86, 30, n, term);
+    const struct sp_key key =
+        sp_script_frame(out, sp_quote("size of a fully associative cache"), WIDTH, HEIGHT, 86, 30, n, term);
     p.width = (key.panel.right - key.panel.left) * WIDTH;
     p.height = (key.panel.top - key.panel.bottom) * HEIGHT;
     p.places = (struct sp_places){.width = p.width, .height = p.height};

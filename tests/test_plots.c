@@ -445,6 +445,15 @@ START_TEST(campaign_script_holds_all_records)
 }
 END_TEST
 
+/* The point of the run has the sets of its cache, the curve has none: the axis says so. */
+START_TEST(alpha_says_what_caches_it_is_of)
+{
+    char *text = script_of(&example, "alpha", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "size of a fully associative cache"));
+    free(text);
+}
+END_TEST
+
 /* Parts of several bars have letters of the key: colours alone tell nothing in a terminal, or to all. */
 START_TEST(parts_of_stacks_have_letters)
 {
@@ -898,6 +907,7 @@ int main(void)
     tcase_add_test(tc, sizes_are_drawn_in_their_order);
     tcase_add_test(tc, saturation_shows_whole_intervals);
     tcase_add_test(tc, parts_of_stacks_have_letters);
+    tcase_add_test(tc, alpha_says_what_caches_it_is_of);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);

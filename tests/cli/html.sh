@@ -53,6 +53,7 @@ for words in "Where the time goes" "Machine and roofs" "Model and measurement" "
 done
 if [ $drawn = 1 ]; then
     for kind in roofline alpha spy; do has page.html "id=\"r1-plot-$kind\""; done
+    has page.html "Traffic of x for each entry, over the size of a fully associative cache"
 fi
 # The same page from the record that was saved.
 expect 0 "saved  again.html" plot --html again.html one/*.json

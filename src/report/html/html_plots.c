@@ -209,16 +209,18 @@ static void alpha_words(const json_t *points, char *text, size_t size)
     char a[CELL], b[CELL], c[CELL], d[CELL];
     const bool known = isfinite(sp_item_number(first, "alpha")) && isfinite(sp_item_number(last, "alpha"));
     if (!known || !isfinite(sp_item_number(first, "capacity_B") + sp_item_number(last, "capacity_B"))) {
-        snprintf(text, size, "Traffic of x for each entry, over the size of the cache.");
+        snprintf(text, size, "Traffic of x for each entry, over the size of a fully associative cache.");
         return;
     }
-    snprintf(text, size,
-             "Traffic of x for each entry, over the size of the cache: alpha is %s with %s of cache and %s "
-             "with %s. Lines mark the caches of this machine and x loaded once.",
-             sp_figure(a, sizeof a, sp_item_number(first, "alpha"), 2),
-             sp_text_bytes(b, sizeof b, sp_item_number(first, "capacity_B")),
-             sp_figure(c, sizeof c, sp_item_number(last, "alpha"), 2),
-             sp_text_bytes(d, sizeof d, sp_item_number(last, "capacity_B")));
+    snprintf(
+        text, size,
+        "Traffic of x for each entry, over the size of a fully associative cache: alpha is %s with %s and "
+        "%s with %s. Lines mark the caches of this machine and x loaded once. Where the run lies above "
+        "the curve, lines of x share the sets of its cache.",
+        sp_figure(a, sizeof a, sp_item_number(first, "alpha"), 2),
+        sp_text_bytes(b, sizeof b, sp_item_number(first, "capacity_B")),
+        sp_figure(c, sizeof c, sp_item_number(last, "alpha"), 2),
+        sp_text_bytes(d, sizeof d, sp_item_number(last, "capacity_B")));
 }
 
 void sp_page_alpha_curve(struct sp_page *page, const struct sp_record *record)
