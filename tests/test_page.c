@@ -212,10 +212,24 @@ static void have_no_sum(struct sp_record *r)
     sp_record_set_number(r, SP_F_LOSSES_PADDING, 1e308);
 }
 
+static void scatter(struct sp_record *r)
+{
+    sp_record_set_value(r, SP_F_METRICS_BANDWIDTH_FRACTION, sp_value_between(0.5, 0.4, 2.74, SP_MEASURED));
+}
+
 static void have_no_flags(struct sp_record *r)
 {
     json_object_del(r->root, "flags");
 }
+
+START_TEST(no_share_is_above_all)
+{
+    write_changed(scatter);
+    ck_assert_ptr_nonnull(strstr(text, "40.0 to 100<"));
+    ck_assert_ptr_null(strstr(text, "to 274"));
+    free(text);
+}
+END_TEST
 
 /* The rest shows what the rows before it leave, also where they take too much. */
 START_TEST(a_negative_rest_is_signed)
@@ -268,6 +282,7 @@ int main(void)
     tcase_add_test(tc, pictures_only_draw);
     tcase_add_test(tc, every_field_may_be_missing_or_odd);
     tcase_add_test(tc, several_records_have_parts_of_their_own);
+    tcase_add_test(tc, no_share_is_above_all);
     tcase_add_test(tc, a_negative_rest_is_signed);
     tcase_add_test(tc, bars_go_on_where_the_last_one_ended);
     tcase_add_test(tc, what_is_not_known_is_not_claimed);

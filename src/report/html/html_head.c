@@ -109,6 +109,15 @@ static void tile(struct sp_page *page, const char *name, struct sp_value v, doub
     sp_page_put(page, "</div>\n");
 }
 
+/* No share is above all of it, whatever single samples gave. */
+static struct sp_value share_of(const struct sp_record *record, enum sp_record_field field)
+{
+    struct sp_value v = sp_record_value(record, field);
+    if (sp_value_known(v) && v.hi > 1)
+        v.hi = v.value > 1 ? v.value : 1;
+    return v;
+}
+
 /* What the verdict is made of. */
 static void figures(struct sp_page *page, const struct sp_record *record)
 {
@@ -117,8 +126,8 @@ static void figures(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "<dl class=\"tiles\">\n");
     tile(page, "time of one execution", time, s.factor, s.prefix);
     tile(page, "bandwidth", sp_record_value(record, SP_F_METRICS_BANDWIDTH), 1e9, "GB/s");
-    tile(page, "of the roof", sp_record_value(record, SP_F_METRICS_BANDWIDTH_FRACTION), 0.01, "%");
-    tile(page, "of the model's speed", sp_record_value(record, SP_F_METRICS_MODEL_FRACTION), 0.01, "%");
+    tile(page, "of the roof", share_of(record, SP_F_METRICS_BANDWIDTH_FRACTION), 0.01, "%");
+    tile(page, "of the model's speed", share_of(record, SP_F_METRICS_MODEL_FRACTION), 0.01, "%");
     tile(page, "performance", sp_record_value(record, SP_F_METRICS_PERFORMANCE), 1e9, "Gflop/s");
     if (sp_record_node(record, SP_F_METRICS_ALPHA))
         tile(page, "alpha", sp_record_value(record, SP_F_METRICS_ALPHA), 1, "");
