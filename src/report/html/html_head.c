@@ -42,10 +42,22 @@ static void lost_tile(struct sp_page *page, const json_t *list)
     sp_page_put(page, "</div>\n");
 }
 
+/* What -v shows in the terminal stands further down in a page. */
+static const char *of_page(const char *words, char *text, size_t size)
+{
+    static const char option[] = ": -v";
+    const size_t n = words ? strlen(words) : 0, end = sizeof option - 1;
+    const bool has_option = n > end && strcmp(words + n - end, option) == 0;
+    snprintf(text, size, "%.*s%s", (int)(has_option ? n - end : n), words ? words : "",
+             has_option ? " below" : "");
+    return text;
+}
+
 /* The six lines of the terminal, in its order. */
 static void verdict(struct sp_page *page, const struct sp_record *record)
 {
     static const char *const names[] = {"possible", "reached", "lost", "do", "trust"};
+    char below[SP_VERDICT_TEXT];
     json_t *v = sp_verdict_of(record);
     const json_t *state = json_object_get(v, "state");
     const char *subject = sp_item_text(json_object_get(v, "subject"), "text"),
@@ -58,7 +70,7 @@ static void verdict(struct sp_page *page, const struct sp_record *record)
         if (json_is_array(item))
             lost_tile(page, item);
         else
-            verdict_tile(page, names[i], sp_item_text(item, "text") ? sp_item_text(item, "text") : "");
+            verdict_tile(page, names[i], of_page(sp_item_text(item, "text"), below, sizeof below));
     }
     sp_page_put(page, "</dl>\n");
     if (advice) {

@@ -190,7 +190,6 @@ static double unexplained(const struct sp_record *record)
 
 static json_t *nothing_to_do(const struct sp_record *record)
 {
-    static const char nothing[] = "nothing gains 3 % for certain";
     const json_t *hints = sp_record_node(record, SP_F_HINTS);
     char text[SP_VERDICT_TEXT];
     if (sp_verdict_is_unusable(record) && *sp_verdict_doubt(record))
@@ -229,9 +228,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
                  sp_figure_percent(percent, sizeof percent, unexplained(record)));
         return sp_verdict_not_known(text, NULL);
     }
-    const bool has_more = json_array_size(hints) > 0;
-    return sp_verdict_line(has_more ? "nothing gains 3 % for certain; smaller gains are listed" : nothing,
-                           has_more ? "nothing gains 3 % for certain; smaller gains: -v" : nothing);
+    snprintf(text, sizeof text, "nothing gains 3 %% for certain%s",
+             json_array_size(hints) > 0 ? "; smaller gains: -v" : "");
+    return sp_verdict_line(text, text);
 }
 
 json_t *sp_verdict_do(const struct sp_record *record)

@@ -123,7 +123,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
                  : validated ? "; validated"
                              : "; not validated");
     }
-    char more[48] = "", more_of_page[48] = "", last[SP_VERDICT_TEXT];
+    char more[48] = "", last[SP_VERDICT_TEXT];
     const bool misfit = has_flag(record, "Q29");
     if (misfit) {
         snprintf(text, sizeof text, "what was counted does not fit this matrix and machine%s",
@@ -134,10 +134,8 @@ json_t *sp_verdict_trust(const struct sp_record *record)
                  sp_origin_name(bytes.origin));
         snprintf(brief, sizeof brief, "the time does not fit this matrix and machine");
     }
-    if (n > 0) {
+    if (n > 0)
         snprintf(more, sizeof more, "; %d doubt%s: -v", n, n == 1 ? "" : "s");
-        snprintf(more_of_page, sizeof more_of_page, "; %d doubt%s", n, n == 1 ? "" : "s");
-    }
     if (sp_verdict_is_foreign(record)) { /* said before all else */
         const char *name = sp_words_text(record, SP_F_MACHINE_NAME, "another machine");
         snprintf(last, sizeof last, "caches of %.40s, not of this machine; %.300s", name, text);
@@ -145,7 +143,7 @@ json_t *sp_verdict_trust(const struct sp_record *record)
         if (!misfit)
             snprintf(brief, sizeof brief, "caches of %.20s, not of this machine", name);
     }
-    snprintf(last, sizeof last, "%s%s%s", bad_news(record, false), text, more_of_page);
+    snprintf(last, sizeof last, "%s%s%s", bad_news(record, false), text, more);
     snprintf(text, sizeof text, "%s", brief);
     snprintf(brief, sizeof brief, "%s%.200s%s", bad_news(record, true), text, more);
     json_t *out = sp_verdict_line(last, brief);
