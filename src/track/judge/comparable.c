@@ -126,7 +126,7 @@ static bool compare_part(struct sp_differences *d, const char *path, const json_
                 !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
                 return false;
         } else if (!(other && json_equal(value, other)) &&
-            !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
+                   !add(d, path, key, value, other, is_identity(decides, key, is_simulated)))
             return false;
     }
     json_object_foreach((json_t *)b, key, value)
