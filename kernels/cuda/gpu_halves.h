@@ -83,9 +83,12 @@ SP_GPU float number_of(f16 v)
     asm("cvt.f32.f16 %0, %1;" : "=f"(wide) : "h"(v.bits));
     return wide;
 }
+/* The compiler moves a shift before loops, where it costs registers; this stays. */
 SP_GPU float number_of(bf16 v)
 {
-    return __uint_as_float((unsigned)v.bits << 16);
+    float wide;
+    asm("mov.b32 %0, {0, %1};" : "=f"(wide) : "h"(v.bits));
+    return wide;
 }
 template <> SP_GPU f16 rounded<f16>(float v)
 {
