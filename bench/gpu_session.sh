@@ -172,6 +172,7 @@ spmv crs --isa cuda-lanes --precision c128
 spmv crs --isa cuda-merge --precision c128
 spmm bcsr:16x16 --inner 32 --precision bf16
 spmm bcsr:8x8 --inner 32 --precision f32
+spmm crs --inner 32 --isa cuda-share --precision f16
 END
 }
 

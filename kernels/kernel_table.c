@@ -195,7 +195,7 @@ const struct sp_kernel *const sp_kernel_table[] = {
                SPMM, CRS, F64 | F32 | F16 | BF16, 20, row, ROW),
     GPU_ROWS("spmm/crs",
              "CRS times a dense matrix on a GPU, equal shares of rows and entries to teams of threads", SPMM,
-             CRS, F64 | F32, 15, share, SHARE),
+             CRS, F64 | F32 | F16 | BF16, 15, share, SHARE),
     ROW("spmm/bcsr/reference", REFERENCE, SPMM, BCSR, F64 | F32, 0, reference, NULL, dense_kernel,
         dense_reference),
     ROW("spmm/bcsr/portable", "BCSR in plain C, a tile of Y in registers", SPMM, BCSR, F64 | F32, 10,

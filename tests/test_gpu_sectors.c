@@ -207,7 +207,7 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
                          int64_t *at, int64_t warp, struct sp_coalescing sum[N_LANES])
 {
     struct sp_gpu_request r;
-    int64_t steps = 0;
+    int64_t steps = 0, carried = 0;
     while (sp_gpu_cursor_next(c, &r)) {
         int64_t sector[32], item[32];
         int lanes[32], n = 0;
@@ -241,9 +241,12 @@ static void compare_warp(const struct sp_gpu_grid *grid, struct sp_gpu_cursor *c
         }
         of->cycles += (n_sectors + 3) / 4;
         steps += r.array == SP_GPU_X;
+        carried += r.array == SP_GPU_CARRY_VAL && r.access == SP_GPU_LOAD;
     }
     if (steps > sum->most_steps)
         sum->most_steps = steps;
+    if (carried > sum->most_carried)
+        sum->most_carried = carried;
     if ((*at < s->n && s->a[*at].warp == warp) || sp_gpu_cursor_next(c, &r))
         ck_abort_msg("warp %d ends elsewhere", (int)warp);
 }

@@ -28,6 +28,23 @@ template <class V, int n> SP_GPU void store_rounded(V *to, const pack<number<V>,
     store((pack<V, n> *)to, narrow);
 }
 
+/* In stores of 16 bytes at most. */
+template <class V, int n> SP_GPU void store_part(number<V> *to, const pack<number<V>, n> &sum)
+{
+    constexpr int most = 16 / (int)sizeof(number<V>);
+    if constexpr (n <= most)
+        store((pack<number<V>, n> *)to, sum);
+    else
+#pragma unroll
+        for (int i = 0; i < n; i += most) {
+            pack<number<V>, most> some;
+#pragma unroll
+            for (int e = 0; e < most; e++)
+                some.at[e] = sum.at[i + e];
+            store((pack<number<V>, most> *)(to + i), some);
+        }
+}
+
 /* The sum over the lanes whose numbers differ in bits `from` to below `to`, powers of two. */
 template <class V, int n> SP_GPU void sum_across(pack<V, n> &sum, int from, int to)
 {
@@ -160,15 +177,25 @@ template <class V, class I, int n, int n_packs> struct crs_columns {
     }
 };
 
-/* A team has equally many entries and ends of rows. */
+/* What a share carries: the sum of the row that it cuts at its end; of 16-bit storage that of the
+ * first row that ends in it, then this. */
+template <class V> SP_GPU number<V> *part_of_share(const struct sp_gpu_arrays &a, int64_t which)
+{
+    return (number<V> *)a.carry_val + which * (is_storage<V> ? 2 * a.r : a.r);
+}
+
+/* A team has equally many entries and ends of rows. With 16-bit storage the first row that ends in
+ * a share is a part, too, since shares before it may have others: rows are rounded once, by
+ * share_parts. */
 template <class V, class I, int n> struct crs_share {
     using P = pack<V, n>;
 
     struct share {
         int64_t row, end_row; /* the rows from row on end in the share, before end_row */
         int64_t entry, end;
-        int64_t row_end; /* the entry that `row` ends before; none: no such row */
-        P sum;           /* of `row`, as far as its entries are in the share */
+        int64_t row_end;        /* the entry that `row` ends before; none: no such row */
+        pack<number<V>, n> sum; /* of `row`, as far as its entries are in the share */
+        bool is_first;          /* 16-bit storage: no row has ended */
     };
     static constexpr int64_t none = INT64_MAX;
 
@@ -177,29 +204,52 @@ template <class V, class I, int n> struct crs_share {
         return s.row < s.end_row ? pointer(a.ptr, a.wide_ptr, s.row + 1) : none;
     }
 
-    static SP_GPU share share_of_team(const struct sp_gpu_arrays &a, int64_t number)
+    static SP_GPU share share_of_team(const struct sp_gpu_arrays &a, int64_t which)
     {
-        share s = {0, 0, 0, 0, none, {}};
-        if (number >= a.n_shares)
+        share s = {0, 0, 0, 0, none, {}, true};
+        if (which >= a.n_shares)
             return s;
-        const int64_t all = a.n_r + a.n_nz, item = number * a.items;
-        s.row = load(a.start + number);
-        s.end_row = load(a.start + number + 1);
+        const int64_t all = a.n_r + a.n_nz, item = which * a.items;
+        s.row = load(a.start + which);
+        s.end_row = load(a.start + which + 1);
         s.entry = item - s.row;
         s.end = (item + a.items < all ? item + a.items : all) - s.end_row;
         s.row_end = end_of_row(a, s);
         return s;
     }
 
-    /* Stores the rows that have no entry from `entry` on. y: the thread's columns of row 0. */
-    static SP_GPU void end_rows(const struct sp_gpu_arrays &a, int64_t entry, bool in_row, V *y, share &s)
+    static SP_GPU void next_row(const struct sp_gpu_arrays &a, share &s)
     {
+        s.sum = {};
+        s.row++;
+        s.row_end = end_of_row(a, s);
+    }
+
+    static SP_GPU void store_row(V *y, const share &s)
+    {
+        if constexpr (is_storage<V>)
+            store_rounded<V, n>(y, s.sum);
+        else
+            store((P *)y, s.sum);
+    }
+
+    /* Stores the rows that have no entry from `entry` on. y: the thread's columns of row 0. */
+    static SP_GPU void end_rows(const struct sp_gpu_arrays &a, int64_t entry, int64_t which, int64_t column,
+                                V *y, share &s)
+    {
+        if constexpr (is_storage<V>) {
+            if (s.is_first && s.row_end <= entry) {
+                if (column < a.r)
+                    store_part<V, n>(part_of_share<V>(a, which) + column, s.sum);
+                s.is_first = false;
+                next_row(a, s);
+            }
+            next_pass();
+        }
         while (s.row_end <= entry) {
-            if (in_row)
-                store((P *)(y + s.row * a.ld_y), s.sum);
-            s.sum = {};
-            s.row++;
-            s.row_end = end_of_row(a, s);
+            if (column < a.r)
+                store_row(y + s.row * a.ld_y, s);
+            next_row(a, s);
         }
     }
 
@@ -207,11 +257,10 @@ template <class V, class I, int n> struct crs_share {
     {
         const block_share of_block = share_of_block(a);
         const int64_t column = of_block.column + thread() % a.column_lanes * n;
-        const int64_t number =
-            of_block.block * (block_threads() / a.column_lanes) + thread() / a.column_lanes;
+        const int64_t which = of_block.block * (block_threads() / a.column_lanes) + thread() / a.column_lanes;
         const V *x = (const V *)a.x + column_in_row(a, column, n);
         V *y = (V *)a.y + column;
-        share s = share_of_team(a, number);
+        share s = share_of_team(a, which);
         const I *col = (const I *)a.col + s.entry;
         const V *val = (const V *)a.val + s.entry;
 #pragma unroll 1
@@ -229,15 +278,15 @@ template <class V, class I, int n> struct crs_share {
             for (int k = 0; k < SP_GPU_TOGETHER; k++) {
                 next_pass();
                 if (k < left) {
-                    end_rows(a, s.entry + k, column < a.r, y, s);
-                    add_product(s.sum, v[k], p[k]);
+                    end_rows(a, s.entry + k, which, column, y, s);
+                    add_product(s.sum, number_of(v[k]), p[k]);
                 }
             }
         }
         warp_sync();
-        end_rows(a, s.end, column < a.r, y, s);
-        if (number < a.n_shares && column < a.r)
-            store((P *)((V *)a.carry_val + number * a.r + column), s.sum);
+        end_rows(a, s.end, which, column, y, s);
+        if (which < a.n_shares && column < a.r)
+            store_part<V, n>(part_of_share<V>(a, which) + (is_storage<V> ? a.r : 0) + column, s.sum);
     }
 };
 
@@ -267,6 +316,48 @@ template <class V> struct share_carries {
         }
     }
 };
+
+/* Sums the parts of the row that is the first to end in a share: those of the shares from its begin
+ * on, then the share's own. */
+template <class V> struct share_parts {
+    static SP_GPU void run(const struct sp_gpu_arrays &a)
+    {
+        const int64_t T = grid_thread(), which = T / a.r, column = T % a.r;
+        if (which >= a.n_shares)
+            return;
+        const int64_t row = load(a.start + which);
+        const int64_t end_row = load(a.start + which + 1);
+        if (row >= end_row)
+            return;
+        const int64_t begin = (pointer(a.ptr, a.wide_ptr, row) + row) / a.items;
+        const number<V> own = load(part_of_share<V>(a, which) + column);
+        const number<V> *part = part_of_share<V>(a, begin) + a.r + column;
+        number<V> sum = 0;
+#pragma unroll 1
+        for (int64_t rest = which - begin; rest > 0; rest -= SP_GPU_CARRY_SHARES) {
+            number<V> carried[SP_GPU_CARRY_SHARES] = {};
+            const int left = entries_left(rest);
+#pragma unroll
+            for (int i = 0; i < SP_GPU_CARRY_SHARES; i++) {
+                if (i < left)
+                    carried[i] = load(part);
+                part += 2 * a.r;
+            }
+#pragma unroll
+            for (int i = 0; i < SP_GPU_CARRY_SHARES; i++)
+                sum += carried[i];
+        }
+        store((V *)a.y + row * a.ld_y + column, rounded<V>(sum + own));
+    }
+};
+
+template <class V, bool = is_storage<V>> struct second_grid {
+    using type = share_carries<V>;
+};
+template <class V> struct second_grid<V, true> {
+    using type = share_parts<V>;
+};
+template <class V> using share_second = typename second_grid<V>::type;
 
 template <class V, class I, int n> struct sell_columns {
     using P = pack<V, n>;

@@ -35,14 +35,15 @@ template <class V, class I> int start_crs(const struct sp_gpu_launch *g, const s
 template <class V> int start_share(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
 {
     constexpr int in_load = 16 / (int)sizeof(V);
-    const int64_t carries = sp_gpu_ratio_up(a->n_shares, SP_GPU_CARRY_SHARES) * a->r;
+    constexpr int of_thread = gpu::is_storage<V> ? 1 : SP_GPU_CARRY_SHARES;
+    const int64_t carries = sp_gpu_ratio_up(a->n_shares, of_thread) * a->r;
     const int failed = g->vector == 1
                            ? start_dense<gpu::crs_share<V, int32_t, 1>, BLOCKS>(g, a)
                            : start_dense<gpu::crs_share<V, int32_t, in_load>, TWO_PACKS_BLOCKS>(g, a);
     if (failed)
         return failed;
-    return start_grid<gpu::share_carries<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
-                                             SP_GPU_CARRY_THREADS, 0, a);
+    return start_grid<gpu::share_second<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
+                                            SP_GPU_CARRY_THREADS, 0, a);
 }
 
 template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
@@ -70,7 +71,7 @@ struct kernels {
     }
     template <class V, class I> static int half(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)
     {
-        return start_crs<V, I>(g, a);
+        return g->map == SP_GPU_SHARE ? start_share<V>(g, a) : start_crs<V, I>(g, a);
     }
 };
 

@@ -22,7 +22,7 @@ struct sp_gpu_arrays {
     const int64_t *start; /* MERGE, SHARE: [n_shares + 1] rows that end before each block, share; STAGE:
                              [n_chunks] first entry of each chunk; BINS: [n_long] long rows */
     int64_t *carry_row;   /* [n_shares] MERGE */
-    void *carry_val;      /* [n_shares] of values, SHARE [n_shares x r] */
+    void *carry_val;      /* [sp_gpu_carries()] of sp_gpu_carry_size() bytes */
     const void *x;        /* [n_c x r] */
     const void *rows;     /* [n_r x r] SDDMM's A, FusedMM's C */
     const void *second;   /* [n_c x r] FusedMM's D */

@@ -32,6 +32,8 @@ template <> struct computing<bf16> {
 };
 /* What V is computed with. */
 template <class V> using number = typename computing<V>::type;
+/* Is V for storage alone, so that a sum loses digits where it is stored? */
+template <class V> constexpr bool is_storage = sizeof(V) < sizeof(number<V>);
 
 SP_GPU double number_of(double v)
 {

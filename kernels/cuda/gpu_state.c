@@ -103,10 +103,10 @@ static enum sp_status upload_dense(struct gpu_kernel *k, const double *from, int
     return status;
 }
 
-/* Sums that the shares of MERGE and SHARE carry. */
-static int64_t sums_cut(const struct sp_layout *l, const struct sp_gpu_launch *g)
+/* Of what the shares of MERGE and SHARE carry. */
+static size_t sums_bytes(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
-    return sp_gpu_shares(l, g) * (g->map == SP_GPU_SHARE ? l->r : 1);
+    return (size_t)sp_gpu_carries(l, g) * sp_gpu_carry_size(l);
 }
 
 /* Where shares of the merged path begin, and what they carry. */
@@ -126,7 +126,7 @@ static enum sp_status make_shares(struct gpu_kernel *k, struct sp_error *err)
     if (status == SP_OK && merge)
         status = make(k, (size_t)n * sizeof(int64_t), "rows cut", &carry_row, err);
     if (status == SP_OK)
-        status = make(k, (size_t)sums_cut(l, &k->launch) * l->s_y, "sums cut", &k->arrays.carry_val, err);
+        status = make(k, sums_bytes(l, &k->launch), "sums cut", &k->arrays.carry_val, err);
     k->arrays.start = start;
     k->arrays.carry_row = carry_row;
     return status;
@@ -300,7 +300,7 @@ static double extra_bytes(const struct sp_layout *l, const struct sp_gpu_launch 
         return 0;
     const double starts_B = (double)(n + 1) * sizeof(int64_t);
     const double rows_B = g->map == SP_GPU_MERGE ? (double)n * sizeof(int64_t) : 0;
-    return starts_B + rows_B + (double)sums_cut(l, g) * (double)l->s_y;
+    return starts_B + rows_B + (double)sums_bytes(l, g);
 }
 
 /* Everything must fit: said before gigabytes are copied. Of SpMM in STAGED the operands must;

@@ -309,6 +309,24 @@ static void add_tile_warp(const struct sp_gpu_grid *g, int64_t block, int warp, 
     add_steps(steps, sum);
 }
 
+/* n rows of sums that a share carries. Those of 16-bit storage take two stores, each of one half of
+ * a sector for each lane. */
+static void add_sums(const struct sp_gpu_grid *g, int64_t n, struct sp_coalescing *sum)
+{
+    const int64_t sum_B = INT64_C(1) << g->item_shift[SP_GPU_CARRY_VAL], n_stores = 2 * n;
+    struct sp_gpu_sectors *s = &sum->of[SP_GPU_CARRY_VAL][SP_GPU_STORE];
+    if (sp_gpu_share_sums(g->layout) == 1) {
+        add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, n, 1, sum);
+        return;
+    }
+    s->requests += n_stores;
+    s->sectors += n_stores * SP_WARP;
+    s->counted += n_stores * SP_WARP;
+    s->cycles += n_stores * SP_WARP / SP_GPU_CYCLE_SECTORS;
+    s->lanes += n_stores * SP_WARP;
+    s->items += n_stores * SP_WARP * (SP_GPU_SECTOR_B / 2 / sum_B);
+}
+
 static void add_wide_warp(const struct sp_gpu_grid *g, int64_t block, int warp, struct sp_coalescing *sum)
 {
     const struct sp_gpu_launch *n = &g->launch;
@@ -330,9 +348,10 @@ static void add_wide_warp(const struct sp_gpu_grid *g, int64_t block, int warp, 
     add_same(g, SP_GPU_COL, entries, sum);
     add_same(g, SP_GPU_VAL, entries, sum);
     add_runs(g, SP_GPU_X, SP_GPU_LOAD, entries * n->vectors, 1, sum);
-    add_runs(g, SP_GPU_Y, SP_GPU_STORE, ends * n->vectors, 1, sum);
+    const bool has_first = share && sp_gpu_share_sums(g->layout) == 2 && ends > 0;
+    add_runs(g, SP_GPU_Y, SP_GPU_STORE, (ends - has_first) * n->vectors, 1, sum);
     if (share)
-        add_runs(g, SP_GPU_CARRY_VAL, SP_GPU_STORE, 1, 1, sum);
+        add_sums(g, 1 + has_first, sum);
     add_steps(entries * n->vectors, sum);
 }
 
@@ -474,7 +493,7 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
     struct sp_gpu_request r;
     int64_t sector[SP_WARP];
     uint32_t used[SP_WARP];
-    int64_t steps = 0;
+    int64_t steps = 0, carried = 0;
     while (sp_gpu_cursor_next(c, &r)) {
         struct sp_gpu_sectors *s = &sum->of[r.array][r.access];
         int n = sp_gpu_request_sectors(c->grid, &r, sector, used);
@@ -487,9 +506,11 @@ static void add_warp(struct sp_gpu_cursor *c, struct sp_coalescing *sum)
         for (int i = 0; i < n; i++)
             s->items += bits_of(used[i]);
         steps += sp_gpu_is_gathered(r.array);
+        carried += r.array == SP_GPU_CARRY_VAL && r.access == SP_GPU_LOAD;
     }
-    if (steps > sum->most_steps)
-        sum->most_steps = steps;
+    add_steps(steps, sum);
+    if (carried > sum->most_carried)
+        sum->most_carried = carried;
 }
 
 static enum sp_status walk_first_grid(const struct sp_gpu_grid *g, const struct sp_progress *progress,

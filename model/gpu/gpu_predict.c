@@ -228,22 +228,29 @@ static struct sp_value part_of(struct sp_value rate, double share)
     return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
-/* What is there before the first data, and what a last wave of few blocks takes longer: nothing
- * where nothing is loaded. */
+/* Latencies that a thread of the second grid waits after its first, 16-bit storage: beside the last
+ * sum of its row it asks for SP_GPU_CARRY_SHARES others together, from the L2 if that has them. */
+static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_value part)
+{
+    const double turns = (double)((t->sectors.most_carried - 2) / SP_GPU_CARRY_SHARES);
+    return sp_value_between(turns * part.value, turns * part.lo, turns, SP_MODELLED);
+}
+
+/* What is there before the first data, nothing where nothing is loaded, and what the longest row of
+ * a second grid and a last wave of few blocks take longer. */
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
     const double per_latency = (double)m->n_cores * t->occupancy.warps * g->launch.steps;
     const double loads = t->L1_load_B.value + t->L1_copy_B.value > 0 ? SP_GPU_RAMP_LOADS : 0;
     const struct sp_value part = L2_part(m), memory_B = t->memory_load_B;
+    const struct sp_value first = sp_value_between(memory_B.value > 0 ? loads : loads * part.value,
+                                                   memory_B.lo > 0 ? loads : loads * part.lo,
+                                                   memory_B.hi > 0 ? loads : loads * part.hi, SP_MODELLED);
     const struct sp_roof_term waiting = {"latency", waits_of(t, part, 0),
                                          sp_gpu_rate_of(per_latency, m->gpu.latency_s)};
-    p->term[SP_GPU_TERM_RAMP] =
-        (struct sp_roof_term){"ramp",
-                              sp_value_between(memory_B.value > 0 ? loads : loads * part.value,
-                                               memory_B.lo > 0 ? loads : loads * part.lo,
-                                               memory_B.hi > 0 ? loads : loads * part.hi, SP_MODELLED),
-                              sp_gpu_rate_of(1, m->gpu.latency_s)};
+    p->term[SP_GPU_TERM_RAMP] = (struct sp_roof_term){"ramp", sp_value_sum(first, carry_waits(t, part)),
+                                                      sp_gpu_rate_of(1, m->gpu.latency_s)};
     p->n_waves = (double)g->launch.n_blocks / ((double)m->n_cores * t->occupancy.blocks);
     const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
     const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, sp_gpu_term_time(&waiting));

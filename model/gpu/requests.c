@@ -70,7 +70,7 @@ static enum sp_status make_starts(struct sp_gpu_grid *g, struct sp_error *err)
     const int64_t n = n_shares > 0 ? n_shares + 1 : staged ? g->layout->n_chunks : g->launch.n_long;
     set_array(g, SP_GPU_START, n, sizeof *g->start);
     set_array(g, SP_GPU_CARRY_ROW, merge ? n_shares : 0, sizeof(int64_t));
-    set_array(g, SP_GPU_CARRY_VAL, merge ? n_shares : n_shares * g->layout->r, g->layout->s_x);
+    set_array(g, SP_GPU_CARRY_VAL, sp_gpu_carries(g->layout, &g->launch), sp_gpu_carry_size(g->layout));
     if (n == 0)
         return SP_OK;
     enum sp_status status =
@@ -125,8 +125,10 @@ void sp_gpu_cursor_open(const struct sp_gpu_grid *grid, int64_t block, int warp,
 void sp_gpu_cursor_open_carry(const struct sp_gpu_grid *grid, int64_t block, int warp,
                               struct sp_gpu_cursor *c)
 {
-    begin(grid, grid->launch.map == SP_GPU_SHARE ? &sp_gpu_walk_share_carry : &sp_gpu_walk_carry, block, warp,
-          c);
+    const struct sp_gpu_walk *walk = grid->launch.map != SP_GPU_SHARE       ? &sp_gpu_walk_carry
+                                     : sp_gpu_share_sums(grid->layout) == 2 ? &sp_gpu_walk_share_parts
+                                                                            : &sp_gpu_walk_share_carry;
+    begin(grid, walk, block, warp, c);
 }
 
 bool sp_gpu_cursor_next(struct sp_gpu_cursor *c, struct sp_gpu_request *r)

@@ -10,8 +10,9 @@
 #include "sparse/formats/layout.h"
 #include "sparse/launch/gpu_launch.h"
 
-/* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes. An item of BLOCK is 4
- * bytes of a struct sp_staged_block, the other arrays have those that the kernels know them by. */
+/* CARRY_ROW and CARRY_VAL are MERGE's and SHARE's: items of 8 and s_x bytes, but of 4 where s_x is
+ * 2. An item of BLOCK is 4 bytes of a struct sp_staged_block, the other arrays have those that the
+ * kernels know them by. */
 enum sp_gpu_array {
     SP_GPU_PTR,
     SP_GPU_LEN,
@@ -140,7 +141,8 @@ struct sp_gpu_sectors {
 
 struct sp_coalescing {
     struct sp_gpu_sectors of[SP_N_GPU_ARRAYS][SP_N_GPU_ACCESSES];
-    int64_t most_steps; /* requests for gathered operands of the warp that has most */
+    int64_t most_steps;   /* requests for gathered operands of the warp that has most */
+    int64_t most_carried; /* requests for carried sums of the warp that has most */
 };
 
 /* How a cursor (model/gpu/requests.h) goes through the requests of a warp: one walk for each kind
@@ -159,6 +161,7 @@ extern const struct sp_gpu_walk sp_gpu_walk_carry;       /* MERGE's second grid 
 extern const struct sp_gpu_walk sp_gpu_walk_columns;     /* OUTPUT, GROUP, ROW, SLOT */
 extern const struct sp_gpu_walk sp_gpu_walk_share;       /* SHARE */
 extern const struct sp_gpu_walk sp_gpu_walk_share_carry; /* its second grid */
+extern const struct sp_gpu_walk sp_gpu_walk_share_parts; /* that of 16-bit storage */
 extern const struct sp_gpu_walk sp_gpu_walk_stage;       /* STAGE */
 extern const struct sp_gpu_walk sp_gpu_walk_sample;      /* SAMPLE, EQUAL */
 extern const struct sp_gpu_walk sp_gpu_walk_tile;        /* TILE */

@@ -1,7 +1,23 @@
 /* SpMM in CRS, a share of the merged path to each team, and the second grid: SHARE. */
 #include "model/gpu/requests.h"
 
-enum step { START, START_END, FIRST_PTR, ROW_Y, ROW_PTR, ENTRY_COL, ENTRY_VAL, ENTRY_X, CARRY, DONE };
+/* Sums of 4 bytes that one store has. */
+enum { STORE_SUMS = 16 / sizeof(float) };
+
+enum step {
+    START,
+    START_END,
+    FIRST_PTR,
+    FIRST_SUM,
+    SECOND_PTR,
+    ROW_Y,
+    ROW_PTR,
+    ENTRY_COL,
+    ENTRY_VAL,
+    ENTRY_X,
+    CARRY,
+    DONE
+};
 
 static int64_t share_of(const struct sp_gpu_cursor *c, int lane)
 {
@@ -17,6 +33,7 @@ static void open_share(struct sp_gpu_cursor *c)
     const int64_t thread = c->block / g->n_tiles * g->block_threads + c->first_thread;
     c->first = thread / g->column_lanes;
     c->k = c->block % g->n_tiles * g->tile;
+    c->turn = 0;
     c->lanes = sp_gpu_first_lanes((n_shares - c->first) * g->column_lanes);
     c->step = c->lanes ? START : DONE;
     for (uint32_t left = c->lanes; left; left &= left - 1) {
@@ -72,18 +89,49 @@ static int64_t column_of(const struct sp_gpu_cursor *c, int lane)
     return c->k + lane % g->column_lanes * g->vector;
 }
 
-/* named[]: each lane's columns of its row of y, or of what its share carries. Returns the lanes
- * whose columns are in the row. */
-static uint32_t name_columns(struct sp_gpu_cursor *c, bool carried)
+/* named[]: each lane's columns of its row of y. Returns the lanes whose columns are in the row. */
+static uint32_t name_columns(struct sp_gpu_cursor *c)
 {
     const struct sp_layout *l = c->grid->layout;
     uint32_t in_row = 0;
     for (int lane = 0; lane < SP_WARP; lane++) {
         const int64_t column = column_of(c, lane);
-        c->named[lane] = (carried ? share_of(c, lane) * l->r : c->place[lane] * l->ld_y) + column;
+        c->named[lane] = c->place[lane] * l->ld_y + column;
         in_row |= (uint32_t)(column < l->r) << lane;
     }
     return in_row;
+}
+
+/* One store of the lanes' first or last sum that their shares carry; after the last store the
+ * cursor is at `next`. */
+static bool store_sums(struct sp_gpu_cursor *c, struct sp_gpu_request *r, uint32_t lanes, int which,
+                       enum step next)
+{
+    const struct sp_layout *l = c->grid->layout;
+    const int n_sums = sp_gpu_share_sums(l), vector = c->grid->launch.vector;
+    const int width = n_sums == 2 && vector > STORE_SUMS ? STORE_SUMS : vector;
+    uint32_t in_row = 0;
+    for (int lane = 0; lane < SP_WARP; lane++) {
+        const int64_t column = column_of(c, lane), sum = share_of(c, lane) * n_sums + which;
+        c->named[lane] = sum * l->r + column + c->turn * width;
+        in_row |= (uint32_t)(column < l->r) << lane;
+    }
+    if (++c->turn * width >= vector) {
+        c->turn = 0;
+        c->step = next;
+    }
+    return (lanes & in_row) && sp_gpu_store_wide(r, SP_GPU_CARRY_VAL, lanes & in_row, c->named, width, true);
+}
+
+/* The given lanes whose shares have ended no row. */
+static uint32_t before_first(const struct sp_gpu_cursor *c, uint32_t lanes)
+{
+    uint32_t before = 0;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        before |= (uint32_t)(c->place[lane] == c->grid->start[share_of(c, lane)]) << lane;
+    }
+    return before;
 }
 
 /* The next entry; after the last one all lanes end the rows that are left. */
@@ -94,7 +142,24 @@ static void begin_entry(struct sp_gpu_cursor *c)
     c->slots = c->active != 0;
     if (!c->active)
         c->active = c->lanes;
+    c->step = sp_gpu_share_sums(c->grid->layout) == 2 ? FIRST_SUM : ROW_Y;
+}
+
+static void end_row(struct sp_gpu_cursor *c)
+{
+    for (uint32_t left = c->ending; left; left &= left - 1)
+        c->place[__builtin_ctz(left)]++;
+}
+
+/* The first row of each lane that has it to end before its entry. */
+static bool store_first(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
+{
+    if (c->turn == 0)
+        c->ending = before_first(c, with_end(c, c->active));
+    if (c->ending)
+        return store_sums(c, r, c->ending, 0, SECOND_PTR);
     c->step = ROW_Y;
+    return false;
 }
 
 /* One row of each lane that has some to end before its entry. */
@@ -102,9 +167,8 @@ static bool store_rows(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     c->ending = with_end(c, c->active);
     c->step = c->ending ? ROW_PTR : c->slots ? ENTRY_COL : CARRY;
-    const uint32_t storing = c->ending & name_columns(c, false);
-    for (uint32_t left = c->ending; left; left &= left - 1)
-        c->place[__builtin_ctz(left)]++;
+    const uint32_t storing = c->ending & name_columns(c);
+    end_row(c);
     return storing && sp_gpu_store_wide(r, SP_GPU_Y, storing, c->named, c->grid->launch.vector, true);
 }
 
@@ -124,13 +188,6 @@ static bool load_x(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
     return true;
 }
 
-static bool store_carry(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
-{
-    const uint32_t storing = c->lanes & name_columns(c, true);
-    c->step = DONE;
-    return storing && sp_gpu_store_wide(r, SP_GPU_CARRY_VAL, storing, c->named, c->grid->launch.vector, true);
-}
-
 static bool next_of_share(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 {
     while (c->step != DONE)
@@ -141,6 +198,16 @@ static bool next_of_share(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         case FIRST_PTR:
             begin_entry(c);
             if (load_ptr(c, r, c->lanes))
+                return true;
+            break;
+        case FIRST_SUM:
+            if (store_first(c, r))
+                return true;
+            break;
+        case SECOND_PTR:
+            end_row(c);
+            c->step = ROW_Y;
+            if (load_ptr(c, r, c->ending))
                 return true;
             break;
         case ROW_Y:
@@ -161,7 +228,8 @@ static bool next_of_share(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
         case ENTRY_X:
             return load_x(c, r);
         default:
-            return store_carry(c, r);
+            if (store_sums(c, r, c->lanes, sp_gpu_share_sums(c->grid->layout) - 1, DONE))
+                return true;
         }
     return false;
 }
@@ -243,3 +311,90 @@ static bool next_of_carries(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
 }
 
 const struct sp_gpu_walk sp_gpu_walk_share_carry = {open_carries, next_of_carries};
+
+/* That of 16-bit storage: at[] is the share of each lane, place[] its column, end[] the share that
+ * its row begins in. */
+enum part_step { PART_START, PART_START_END, PART_PTR, PART_OWN, PART_BEFORE, PART_Y, SUMMED };
+
+static void open_parts(struct sp_gpu_cursor *c)
+{
+    const struct sp_layout *l = c->grid->layout;
+    const struct sp_gpu_launch *g = &c->grid->launch;
+    const int64_t T = sp_gpu_grid_thread(c, SP_GPU_CARRY_THREADS), n = sp_gpu_shares(l, g);
+    const int64_t *start = c->grid->start;
+    c->lanes = c->active = 0;
+    for (int lane = 0; lane < SP_WARP; lane++) {
+        const int64_t s = (T + lane) / l->r;
+        c->at[lane] = s;
+        c->place[lane] = (T + lane) % l->r;
+        c->end[lane] = 0;
+        if (s >= n)
+            continue;
+        c->lanes |= sp_gpu_bit(lane);
+        if (start[s] == start[s + 1])
+            continue;
+        c->active |= sp_gpu_bit(lane);
+        c->end[lane] = (sp_layout_ptr(l, start[s]) + start[s]) / g->items;
+    }
+    c->turn = 0;
+    c->step = c->lanes ? PART_START : SUMMED;
+}
+
+/* named[]: the given sum, 0 or 1, of share `first` of each lane and `more`. */
+static void name_parts(struct sp_gpu_cursor *c, const int64_t *first, int64_t more, int which)
+{
+    for (int lane = 0; lane < SP_WARP; lane++)
+        c->named[lane] = ((first[lane] + more) * 2 + which) * c->grid->layout->r + c->place[lane];
+}
+
+/* The lanes that have a share before theirs of number `turn` from their row's begin. */
+static uint32_t with_before(const struct sp_gpu_cursor *c)
+{
+    uint32_t with = 0;
+    for (uint32_t left = c->active; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        with |= (uint32_t)(c->end[lane] + c->turn < c->at[lane]) << lane;
+    }
+    return with;
+}
+
+static bool next_of_parts(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
+{
+    const struct sp_layout *l = c->grid->layout;
+    const int64_t *start = c->grid->start;
+    uint32_t before;
+    while (c->step != SUMMED)
+        switch ((enum part_step)c->step++) {
+        case PART_START:
+            return sp_gpu_load(r, SP_GPU_START, c->lanes, c->at, true);
+        case PART_START_END:
+            for (int lane = 0; lane < SP_WARP; lane++)
+                c->named[lane] = c->at[lane] + 1;
+            if (!c->active)
+                c->step = SUMMED;
+            return sp_gpu_load(r, SP_GPU_START, c->lanes, c->named, true);
+        case PART_PTR:
+            for (uint32_t left = c->active; left; left &= left - 1)
+                c->named[__builtin_ctz(left)] = start[c->at[__builtin_ctz(left)]];
+            return sp_gpu_load(r, SP_GPU_PTR, c->active, c->named, true);
+        case PART_OWN:
+            name_parts(c, c->at, 0, 0);
+            return sp_gpu_load(r, SP_GPU_CARRY_VAL, c->active, c->named, true);
+        case PART_BEFORE:
+            before = with_before(c);
+            if (!before)
+                break;
+            name_parts(c, c->end, c->turn++, 1);
+            c->step = PART_BEFORE;
+            return sp_gpu_load(r, SP_GPU_CARRY_VAL, before, c->named, true);
+        default:
+            for (uint32_t left = c->active; left; left &= left - 1) {
+                const int lane = __builtin_ctz(left);
+                c->named[lane] = start[c->at[lane]] * l->ld_y + c->place[lane];
+            }
+            return sp_gpu_store(r, SP_GPU_Y, c->active, c->named, true);
+        }
+    return false;
+}
+
+const struct sp_gpu_walk sp_gpu_walk_share_parts = {open_parts, next_of_parts};

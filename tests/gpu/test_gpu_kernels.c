@@ -12,6 +12,7 @@
 #include "run_suite.h"
 #include "share.h"
 #include "small_matrices.h"
+#include "sparse/csr/real.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
@@ -270,11 +271,9 @@ static void check_dense(const struct sp_csr *a, int which, int turn)
         w.precision = precision;
         w.index = turn % 2 ? SP_I64 : SP_I32;
         w.r = widths[(5 * turn++ + which) % N_WIDTHS];
-        const bool without_share =
-            w.op == SP_OP_SPMM && w.index == SP_I32 && precision > SP_F32; /* sums in 16 bits would not do */
         const bool is_rare = w.index == SP_I64 && (precision == SP_F16 || precision == SP_BF16);
         const int expected = is_rare ? 0
-                                     : dense_cases[which].n_kernels[w.index] - without_share +
+                                     : dense_cases[which].n_kernels[w.index] +
                                            (w.r == 1 ? dense_cases[which].n_spmv[w.index] : 0);
         if (sp_workload_check(&w, NULL) == SP_OK && share_has(precision, first))
             ck_assert_int_eq(check_workload(&w), expected);
@@ -292,6 +291,10 @@ START_TEST(blocks_share_dense_work)
     struct sp_workload w = {.matrix = &a, .op = dense_cases[_i / 3].op, .r = 20, .n_threads = 1};
     ck_assert_int_eq(sp_workload_set_format(&w, dense_cases[_i / 3].format, NULL), SP_OK);
     if (share_has(0, _i))
+        ck_assert_int_eq(check_workload(&w), dense_cases[_i / 3].n_kernels[SP_I32]);
+    w.precision = SP_F16;
+    w.r = 24;
+    if (sp_workload_check(&w, NULL) == SP_OK && share_has(8, _i))
         ck_assert_int_eq(check_workload(&w), dense_cases[_i / 3].n_kernels[SP_I32]);
     w.precision = SP_F32;
     w.index = SP_I64;
@@ -423,6 +426,132 @@ START_TEST(matrix_units_agree_with_the_reference)
 }
 END_TEST
 
+/* Rows as shares of the merged path may cut them, in shares of so many items: row after row, an entry before
+ * its row's end. */
+enum { MOST_CUT_ROWS = 64, CUT_COLUMNS = 3000 };
+
+static int64_t cut_lengths(int64_t items, int64_t length[MOST_CUT_ROWS])
+{
+    /* < 0: the row's end is the last item of a share, and so many shares more have entries of it alone */
+    const int64_t wanted[] = {
+        0, 0, 5,  -1, 0, 7, -1, -1,    3,         6 * items - 20, -1,        0, 0, 0, 11 * items - 9,
+        1, 1, -4, -2, 9, 0, -1, items, items - 1, items - 2,      2 * items, 2, 0, 40};
+    int64_t n = 0, used = 0;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const int64_t left = items - used % items;
+        length[n] = wanted[i] >= 0 ? wanted[i] : (-wanted[i] - 1) * items + left - 1;
+        used += length[n++] + 1;
+        if (i % 6 == 3) { /* the row's last entry is the last item, its end the first one */
+            length[n] = items - used % items;
+            used += length[n++] + 1;
+        }
+    }
+    return n;
+}
+
+/* Small whole numbers, so that a float holds all sums of them; 16 bits do not. */
+static struct sp_csr cut_matrix(int64_t items)
+{
+    int64_t length[MOST_CUT_ROWS], n_nz = 0, n = cut_lengths(items, length);
+    struct sp_csr a;
+    for (int64_t i = 0; i < n; i++)
+        n_nz += length[i];
+    ck_assert_int_eq(sp_csr_alloc(n, CUT_COLUMNS, n_nz, SP_FIELD_REAL, NULL, &a, NULL), SP_OK);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t first = a.row_ptr[i], gap = i * 37 % (CUT_COLUMNS - length[i]);
+        a.row_ptr[i + 1] = first + length[i];
+        for (int64_t j = 0; j < length[i]; j++) {
+            a.col[first + j] = (int32_t)(gap + j);
+            a.val[first + j] = (double)(3 + (j * 7 + i) % 13);
+        }
+    }
+    return a;
+}
+
+static double stored(enum sp_precision precision, double v)
+{
+    uint16_t bits;
+    sp_real_store(precision, &bits, 0, v);
+    return sp_real_load(precision, &bits, 0);
+}
+
+/* Element (row, k) of the result, rounded once; *twice: with the part of each share rounded first. */
+static double expected_sum(const struct sp_workload *w, const double *x, int64_t items, int64_t row,
+                           int64_t k, double *twice)
+{
+    const struct sp_csr *a = w->matrix;
+    double sum = 0, part = 0, parts = 0;
+    for (int64_t j = a->row_ptr[row]; j < a->row_ptr[row + 1]; j++) {
+        const double product = a->val[j] * x[a->col[j] * w->r + k];
+        sum += product;
+        part += product;
+        if ((j + 1 + row) % items == 0) { /* the next item is of the next share */
+            parts = stored(w->precision, parts + stored(w->precision, part));
+            part = 0;
+        }
+    }
+    *twice = stored(w->precision, parts + stored(w->precision, part));
+    return stored(w->precision, sum);
+}
+
+/* Element by element; how many would have been other numbers if shares rounded their parts. */
+static int64_t check_sums(const struct sp_workload *w, const struct sp_kernel *kernel, int64_t items,
+                          const double *x)
+{
+    const struct sp_operands operands = {.x = x};
+    struct sp_layout l;
+    struct sp_error err;
+    void *state;
+    double *result = malloc((size_t)(w->matrix->n_r * w->r) * sizeof *result), twice;
+    int64_t n_told = 0;
+    ck_assert_int_eq(sp_layout_make(w, true, NULL, &l, NULL), SP_OK);
+    if (kernel->prepare(&l, &operands, &state, &err) != SP_OK || kernel->run(state, 2, NULL, &err) != SP_OK ||
+        kernel->fetch(state, result, &err) != SP_OK)
+        ck_abort_msg("%s: %s", kernel->name, err.what);
+    for (int64_t i = 0; i < w->matrix->n_r * w->r; i++) {
+        const double expected = expected_sum(w, x, items, i / w->r, i % w->r, &twice);
+        if (result[i] != expected)
+            ck_abort_msg("%s, %s, r = %d, row %d: %g, not %g", kernel->name, sp_precision_name(w->precision),
+                         (int)w->r, (int)(i / w->r), result[i], expected);
+        n_told += expected != twice;
+    }
+    kernel->release(state);
+    sp_layout_free(&l);
+    free(result);
+    return n_told;
+}
+
+/* Sums of 16-bit numbers are rounded once, however many shares have parts of a row: rows in one share, in two,
+ * in more than a thread of the second grid asks for together; empty ones; ends of rows and of shares together. */
+START_TEST(sums_are_rounded_once)
+{
+    static const char *const names[] = {"spmm/crs/cuda-share", "spmm/crs/cuda-row", "spmm/crs/cuda-output"};
+    static const int32_t widths[] = {1, 5, 8, 24, 33, 72, 256, 264};
+    struct sp_workload w = {
+        .op = SP_OP_SPMM, .precision = _i % 2 ? SP_BF16 : SP_F16, .r = widths[_i / 2], .n_threads = 1};
+    struct sp_layout l;
+    struct sp_gpu_launch g;
+    struct sp_csr a = small_matrix(SMALL_STENCIL);
+    const struct sp_executor *executor = the_executor();
+    w.matrix = &a;
+    if (executor)
+        executor->seed((uint64_t)_i);
+    ck_assert_int_eq(sp_workload_set_format(&w, "crs", NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, true, NULL, &l, NULL), SP_OK);
+    ck_assert_int_eq(sp_gpu_launch_make(&l, SP_GPU_SHARE, 0, &g, NULL), SP_OK);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+    a = cut_matrix(g.items);
+    double *x = malloc((size_t)(CUT_COLUMNS * w.r) * sizeof *x);
+    for (int64_t i = 0; i < CUT_COLUMNS * w.r; i++)
+        x[i] = (double)(1 + i * 11 % 7);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_ge(check_sums(&w, sp_kernel_find(names[i]), g.items, x), w.r / 4);
+    free(x);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* One run of a launch that a row of the table would not make. */
 static void check_launch(const struct sp_gpu_launch *g, const struct sp_workload *w,
                          const struct sp_layout *l, const struct sp_dense *dense)
@@ -482,6 +611,7 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tcase, matrix_units_agree_with_the_reference, 0, N_SMALL_MATRICES);
     tcase_add_loop_test(tcase, parts_may_be_left_away, 0, SP_GPU_MMA_ALL + 1);
     if (!share_is_rest()) {
+        tcase_add_loop_test(tcase, sums_are_rounded_once, 0, 16);
         tcase_add_loop_test(tcase, spmv_agrees_with_the_reference, 0, N_SMALL_MATRICES);
         tcase_add_loop_test(tcase, blocks_share_rows, 0, 4);
         tcase_add_test(tcase, what_does_not_fit_is_refused);

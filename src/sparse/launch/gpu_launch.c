@@ -5,7 +5,11 @@
 #include "base/option/option_words.h"
 #include "sparse/formats/format_ids.h"
 
-enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2, SHARE_ITEMS = 64 };
+enum { LOAD_B = 16, TEAM_ENTRIES = 2, ROW_VECTORS = 2 };
+
+/* Items of a share of SHARE; of 16-bit storage, whose shares carry two sums, as many for each
+ * sum. */
+enum { SHARE_ITEMS = 64 };
 
 /* A part of a block's columns has so many for each row of A that it stages. */
 enum { PART_COLUMNS = 4, MOST_PARTS = 256 };
@@ -147,7 +151,7 @@ static enum sp_status launch_dense(const struct sp_layout *l, int lanes, struct 
         break;
     case SP_GPU_SHARE:
         share_width(l, 1, g);
-        g->items = SHARE_ITEMS;
+        g->items = SHARE_ITEMS * sp_gpu_share_sums(l);
         g->steps = share_steps(l);
         threads = sp_gpu_shares(l, g) * g->column_lanes;
         break;
@@ -393,9 +397,6 @@ enum sp_status sp_gpu_launch_make(const struct sp_layout *l, enum sp_gpu_map map
     if (l->precision == SP_MIXED)
         return sp_fail(err, SP_ABSENT, "take " SP_O_PRECISION " f64 or f32",
                        "GPU kernels have values and vectors of one precision");
-    if (map == SP_GPU_SHARE && l->s_x == 2)
-        return sp_fail(err, SP_ABSENT, "take " SP_O_ISA " cuda-row",
-                       "GPU kernels that share by %s have no 16-bit values", m->name);
     if (l->prefetch > 0)
         return sp_fail(err, SP_ABSENT, "leave " SP_O_PREFETCH " out",
                        "GPU kernels do not ask for x in advance");
@@ -458,10 +459,21 @@ int64_t sp_gpu_shares(const struct sp_layout *l, const struct sp_gpu_launch *g)
     return items > 0 ? sp_gpu_ratio_up(l->n_r + l->n_nz, items) : 0;
 }
 
-int64_t sp_gpu_carry_threads(const struct sp_layout *l, const struct sp_gpu_launch *g)
+int64_t sp_gpu_carries(const struct sp_layout *l, const struct sp_gpu_launch *g)
 {
     const int64_t n = sp_gpu_shares(l, g);
-    return g->map == SP_GPU_SHARE ? sp_gpu_ratio_up(n, SP_GPU_CARRY_SHARES) * l->r : n;
+    return g->map == SP_GPU_SHARE ? n * sp_gpu_share_sums(l) * l->r : n;
+}
+
+size_t sp_gpu_carry_size(const struct sp_layout *l)
+{
+    return l->s_y == 2 ? sizeof(float) : l->s_y;
+}
+
+int64_t sp_gpu_carry_threads(const struct sp_layout *l, const struct sp_gpu_launch *g)
+{
+    const int64_t n = sp_gpu_shares(l, g), of_thread = sp_gpu_share_sums(l) == 2 ? 1 : SP_GPU_CARRY_SHARES;
+    return g->map == SP_GPU_SHARE ? sp_gpu_ratio_up(n, of_thread) * l->r : n;
 }
 
 /* Row i ends at item ptr[i + 1] + i: the ends are items themselves, and ascend. */

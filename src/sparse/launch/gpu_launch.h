@@ -97,7 +97,13 @@ enum sp_gpu_map {
      * A second grid of blocks of SP_GPU_CARRY_THREADS threads adds them: thread T has column T mod
      * r of the SP_GPU_CARRY_SHARES shares from that many times T div r: start[s + 1], carry_val[s]
      * of one after the other; then, again one after the other, at the last of each row y, added to
-     * atomically. */
+     * atomically.
+     * 16-bit storage: rows are rounded once. A share carries two sums in 4 bytes, 4 columns of a
+     * load at a time: that of the first row that ends in it, in place of that row's y, and before
+     * the other threads' y, then that of the row cut at its end. Thread T < r n_shares of the
+     * second grid has column T mod r of share s = T div r:
+     *     start[s], start[s + 1]; if a row ends in the share, of the first one: ptr[row], its sum,
+     *     the second sums of the shares from the one that the row begins in to s - 1; y. */
     SP_GPU_SHARE,
 
     /* SpMM in STAGED: block b of the grid has block b of the layout.
@@ -161,7 +167,8 @@ enum sp_gpu_map {
     SP_N_GPU_MAPS
 };
 
-/* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's. */
+/* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's, or
+ * with 16-bit storage sums that it asks for together. */
 enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
 /* Threads of a block of MERGE, of BINS. */
 enum { SP_GPU_MERGE_THREADS = 256, SP_GPU_BINS_THREADS = 256 };
@@ -218,9 +225,9 @@ int sp_gpu_map_format(enum sp_gpu_map map);
  * which 64-bit indices and complex numbers take 4 or 16; GROUP and ROW as many teams as have two
  * entries each in the mean row. SP_ABSENT with the reason where the layout cannot be shared so
  * (another operation or format, 64-bit indices, for which only THREAD, LANES, CHUNK, GROUP, ROW,
- * STAGE, SAMPLE, FUSED and MMA have bodies, values in another precision than vectors, 16-bit ones
- * for SHARE, C not a multiple of 32, column-major, more blocks than a grid has, lists or tiles that
- * shared memory cannot hold, no long row for BINS). */
+ * STAGE, SAMPLE, FUSED and MMA have bodies, values in another precision than vectors, C not a
+ * multiple of 32, column-major, more blocks than a grid has, lists or tiles that shared memory
+ * cannot hold, no long row for BINS). */
 enum sp_status sp_gpu_launch_make(const struct sp_layout *layout, enum sp_gpu_map map, int lanes,
                                   struct sp_gpu_launch *launch, struct sp_error *err);
 
@@ -257,6 +264,16 @@ static inline int64_t sp_gpu_warps(const struct sp_gpu_launch *g)
 /* Shares of the merged path that begin with a row's number of their own, and items of each: those
  * of a block, MERGE, of a team, SHARE. Other launches have none. */
 int64_t sp_gpu_shares(const struct sp_layout *layout, const struct sp_gpu_launch *g);
+
+/* Sums of a column that a share of SHARE carries. */
+static inline int sp_gpu_share_sums(const struct sp_layout *layout)
+{
+    return layout->s_x == 2 ? 2 : 1;
+}
+
+/* Sums that shares carry, of all columns, and the bytes of one: of 16-bit storage a float. */
+int64_t sp_gpu_carries(const struct sp_layout *layout, const struct sp_gpu_launch *g);
+size_t sp_gpu_carry_size(const struct sp_layout *layout);
 
 /* Threads of the second grid that have something to add; 0: there is none. */
 int64_t sp_gpu_carry_threads(const struct sp_layout *layout, const struct sp_gpu_launch *g);
