@@ -214,7 +214,8 @@ void add_forms(struct bench *b)
     static const char *const usual[SP_N_OPS][MAX_FORMS] = {
         [SP_OP_SPMV] = {"crs", "sell:32,1", "sell:32,256"},
         [SP_OP_SPMMV] = {"crs", "sell:32,1", "sell:32,256"},
-        [SP_OP_SPMM] = {"crs", "staged:64,64", "bcsr:8x1", "bcsr:8x8", "bcsr:16x16", "bcsr:32x32"},
+        [SP_OP_SPMM] = {"crs", "staged:64,64", "bcsr:8x1", "bcsr:16x1", "bcsr:8x8", "bcsr:16x16",
+                        "bcsr:32x32"},
         [SP_OP_SDDMM] = {"crs", "coo", "tiled:64,32"},
         [SP_OP_FUSEDMM] = {"crs"}};
     const struct settings *s = b->settings;

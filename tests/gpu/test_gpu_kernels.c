@@ -394,23 +394,24 @@ START_TEST(dense_operands_agree_with_the_reference)
 }
 END_TEST
 
-/* Matrix units: blocks of every number of rows that they take and others of columns, widths with
- * and without whole loads, up to two tiles. */
+/* Matrix units: blocks of every number of rows that they take and others of columns, condensed ones of one
+ * column, widths with and without whole loads, up to two tiles. */
+enum { N_UNIT_FORMATS = 8, N_UNIT_TURNS = 4 * N_UNIT_FORMATS };
 static void check_matrix_units(const struct sp_csr *a, int turn)
 {
-    static const char *const formats[] = {"bcsr:8x8",  "bcsr:8x16", "bcsr:16x16", "bcsr:16x1",
-                                          "bcsr:24x5", "bcsr:32x8", "bcsr:64x3"};
+    static const char *const formats[N_UNIT_FORMATS] = {"bcsr:8x8",  "bcsr:8x16", "bcsr:16x16", "bcsr:16x1",
+                                                        "bcsr:24x5", "bcsr:32x8", "bcsr:64x3",  "bcsr:8x1"};
     static const int32_t widths[] = {1, 8, 13, 16, 24, 33, 64, 140};
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
-    enum { N_FORMATS = sizeof formats / sizeof *formats, N_WIDTHS = sizeof widths / sizeof *widths };
-    for (int i = 0; i < N_FORMATS; i++)
+    enum { N_WIDTHS = sizeof widths / sizeof *widths };
+    for (int i = 0; i < N_UNIT_FORMATS; i++)
         for (int p = 0; p < 4; p++) {
             struct sp_workload w = {.matrix = a, .op = SP_OP_SPMM, .n_threads = 1};
             ck_assert_int_eq(sp_workload_set_format(&w, formats[i], NULL), SP_OK);
             w.precision = precisions[p];
             w.index = turn % 2 ? SP_I64 : SP_I32;
             w.r = widths[(3 * turn++ + p) % N_WIDTHS];
-            if (!sp_csr_is_complex(a) && share_has(p, i + turn / 28))
+            if (!sp_csr_is_complex(a) && share_has(p, i + turn / N_UNIT_TURNS))
                 ck_assert_int_eq(check_workload(&w), 1);
         }
 }
@@ -421,7 +422,7 @@ START_TEST(matrix_units_agree_with_the_reference)
     if (executor)
         executor->seed((uint64_t)_i * 3);
     struct sp_csr a = small_matrix(_i);
-    check_matrix_units(&a, 28 * _i);
+    check_matrix_units(&a, N_UNIT_TURNS * _i);
     sp_csr_free(&a);
 }
 END_TEST

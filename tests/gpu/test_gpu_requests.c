@@ -335,7 +335,8 @@ static void check_blocks(const struct sp_executor *executor, const struct sp_csr
  * and several, rows of X that are aligned and not. */
 static void check_units(const struct sp_executor *executor, const struct sp_csr *a, int turn)
 {
-    static const char *const formats[] = {"bcsr:8x8", "bcsr:16x3", "bcsr:24x5", "bcsr:32x40", "bcsr:64x16"};
+    static const char *const formats[] = {"bcsr:8x8",   "bcsr:16x3", "bcsr:24x5", "bcsr:32x40",
+                                          "bcsr:64x16", "bcsr:8x1",  "bcsr:16x1"};
     static const int32_t widths[] = {1, 8, 20, 33, 130, 136};
     static const int precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
     enum { N_FORMATS = sizeof formats / sizeof *formats, N_WIDTHS = sizeof widths / sizeof *widths };
