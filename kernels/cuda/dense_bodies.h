@@ -320,6 +320,22 @@ template <class V> struct share_carries {
 /* Sums the parts of the row that is the first to end in a share: those of the shares from its begin
  * on, then the share's own. */
 template <class V> struct share_parts {
+    /* `left` of them, at most n, from `part` on, which then is behind n. */
+    template <int n> static SP_GPU number<V> sum_of(const number<V> *&part, int64_t apart, int left)
+    {
+        number<V> carried[n] = {}, sum = 0;
+#pragma unroll
+        for (int i = 0; i < n; i++) {
+            if (i < left)
+                carried[i] = load(part);
+            part += apart;
+        }
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            sum += carried[i];
+        return sum;
+    }
+
     static SP_GPU void run(const struct sp_gpu_arrays &a)
     {
         const int64_t T = grid_thread(), which = T / a.r, column = T % a.r;
@@ -332,32 +348,18 @@ template <class V> struct share_parts {
         const int64_t begin = (pointer(a.ptr, a.wide_ptr, row) + row) / a.items;
         const number<V> own = load(part_of_share<V>(a, which) + column);
         const number<V> *part = part_of_share<V>(a, begin) + a.r + column;
+        int64_t rest = which - begin;
         number<V> sum = 0;
 #pragma unroll 1
-        for (int64_t rest = which - begin; rest > 0; rest -= SP_GPU_CARRY_SHARES) {
-            number<V> carried[SP_GPU_CARRY_SHARES] = {};
-            const int left = entries_left(rest);
-#pragma unroll
-            for (int i = 0; i < SP_GPU_CARRY_SHARES; i++) {
-                if (i < left)
-                    carried[i] = load(part);
-                part += 2 * a.r;
-            }
-#pragma unroll
-            for (int i = 0; i < SP_GPU_CARRY_SHARES; i++)
-                sum += carried[i];
-        }
+        for (; rest >= SP_GPU_CARRY_MANY; rest -= SP_GPU_CARRY_MANY)
+            sum += sum_of<SP_GPU_CARRY_MANY>(part, 2 * a.r, SP_GPU_CARRY_MANY);
+        next_pass();
+#pragma unroll 1
+        for (; rest > 0; rest -= SP_GPU_CARRY_SHARES)
+            sum += sum_of<SP_GPU_CARRY_SHARES>(part, 2 * a.r, (int)rest);
         store((V *)a.y + row * a.ld_y + column, rounded<V>(sum + own));
     }
 };
-
-template <class V, bool = is_storage<V>> struct second_grid {
-    using type = share_carries<V>;
-};
-template <class V> struct second_grid<V, true> {
-    using type = share_parts<V>;
-};
-template <class V> using share_second = typename second_grid<V>::type;
 
 template <class V, class I, int n> struct sell_columns {
     using P = pack<V, n>;

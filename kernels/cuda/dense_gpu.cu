@@ -37,13 +37,17 @@ template <class V> int start_share(const struct sp_gpu_launch *g, const struct s
     constexpr int in_load = 16 / (int)sizeof(V);
     constexpr int of_thread = gpu::is_storage<V> ? 1 : SP_GPU_CARRY_SHARES;
     const int64_t carries = sp_gpu_ratio_up(a->n_shares, of_thread) * a->r;
+    const int64_t n_blocks = sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS);
     const int failed = g->vector == 1
                            ? start_dense<gpu::crs_share<V, int32_t, 1>, BLOCKS>(g, a)
                            : start_dense<gpu::crs_share<V, int32_t, in_load>, TWO_PACKS_BLOCKS>(g, a);
     if (failed)
         return failed;
-    return start_grid<gpu::share_second<V>>(sp_gpu_ratio_up(carries, SP_GPU_CARRY_THREADS),
-                                            SP_GPU_CARRY_THREADS, 0, a);
+    if constexpr (gpu::is_storage<V>)
+        return start_grid<gpu::share_parts<V>, SP_GPU_CARRY_THREADS, BLOCKS>(n_blocks, SP_GPU_CARRY_THREADS,
+                                                                             0, a);
+    else
+        return start_grid<gpu::share_carries<V>>(n_blocks, SP_GPU_CARRY_THREADS, 0, a);
 }
 
 template <class V, class I> int start_map(const struct sp_gpu_launch *g, const struct sp_gpu_arrays *a)

@@ -229,10 +229,12 @@ static struct sp_value part_of(struct sp_value rate, double share)
 }
 
 /* Latencies that a thread of the second grid waits after its first, 16-bit storage: beside the last
- * sum of its row it asks for SP_GPU_CARRY_SHARES others together, from the L2 if that has them. */
+ * sum of its row it asks for many others together, then for some, from the L2 if that has them. */
 static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_value part)
 {
-    const double turns = (double)((t->sectors.most_carried - 2) / SP_GPU_CARRY_SHARES);
+    const int64_t n = t->sectors.most_carried > 0 ? t->sectors.most_carried - 1 : 0;
+    const int64_t all = n / SP_GPU_CARRY_MANY + sp_gpu_ratio_up(n % SP_GPU_CARRY_MANY, SP_GPU_CARRY_SHARES);
+    const double turns = all > 0 ? (double)(all - 1) : 0;
     return sp_value_between(turns * part.value, turns * part.lo, turns, SP_MODELLED);
 }
 

@@ -314,7 +314,7 @@ const struct sp_gpu_walk sp_gpu_walk_share_carry = {open_carries, next_of_carrie
 
 /* That of 16-bit storage: at[] is the share of each lane, place[] its column, end[] the share that
  * its row begins in. */
-enum part_step { PART_START, PART_START_END, PART_PTR, PART_OWN, PART_BEFORE, PART_Y, SUMMED };
+enum part_step { PART_START, PART_START_END, PART_PTR, PART_OWN, PART_MANY, PART_REST, PART_Y, SUMMED };
 
 static void open_parts(struct sp_gpu_cursor *c)
 {
@@ -340,20 +340,17 @@ static void open_parts(struct sp_gpu_cursor *c)
     c->step = c->lanes ? PART_START : SUMMED;
 }
 
-/* named[]: the given sum, 0 or 1, of share `first` of each lane and `more`. */
-static void name_parts(struct sp_gpu_cursor *c, const int64_t *first, int64_t more, int which)
-{
-    for (int lane = 0; lane < SP_WARP; lane++)
-        c->named[lane] = ((first[lane] + more) * 2 + which) * c->grid->layout->r + c->place[lane];
-}
-
-/* The lanes that have a share before theirs of number `turn` from their row's begin. */
-static uint32_t with_before(const struct sp_gpu_cursor *c)
+/* named[]: the second sum of each lane's share of number `turn`, from the one that its row begins
+ * in on, of many or of the rest. Returns the lanes that have it. */
+static uint32_t name_before(struct sp_gpu_cursor *c, bool of_many)
 {
     uint32_t with = 0;
     for (uint32_t left = c->active; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
-        with |= (uint32_t)(c->end[lane] + c->turn < c->at[lane]) << lane;
+        const int64_t all = c->at[lane] - c->end[lane], many = all / SP_GPU_CARRY_MANY * SP_GPU_CARRY_MANY;
+        const int64_t i = c->turn + (of_many ? 0 : many);
+        c->named[lane] = ((c->end[lane] + i) * 2 + 1) * c->grid->layout->r + c->place[lane];
+        with |= (uint32_t)(i < (of_many ? many : all)) << lane;
     }
     return with;
 }
@@ -378,14 +375,20 @@ static bool next_of_parts(struct sp_gpu_cursor *c, struct sp_gpu_request *r)
                 c->named[__builtin_ctz(left)] = start[c->at[__builtin_ctz(left)]];
             return sp_gpu_load(r, SP_GPU_PTR, c->active, c->named, true);
         case PART_OWN:
-            name_parts(c, c->at, 0, 0);
+            for (uint32_t left = c->active; left; left &= left - 1) {
+                const int lane = __builtin_ctz(left);
+                c->named[lane] = c->at[lane] * 2 * l->r + c->place[lane];
+            }
             return sp_gpu_load(r, SP_GPU_CARRY_VAL, c->active, c->named, true);
-        case PART_BEFORE:
-            before = with_before(c);
-            if (!before)
+        case PART_MANY:
+        case PART_REST:
+            before = name_before(c, c->step == PART_MANY + 1);
+            if (!before) {
+                c->turn = 0;
                 break;
-            name_parts(c, c->end, c->turn++, 1);
-            c->step = PART_BEFORE;
+            }
+            c->turn++;
+            c->step--;
             return sp_gpu_load(r, SP_GPU_CARRY_VAL, before, c->named, true);
         default:
             for (uint32_t left = c->active; left; left &= left - 1) {

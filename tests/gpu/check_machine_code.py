@@ -45,6 +45,7 @@ KERNELS = [
     # a row ends before each of four entries, and its successor's end is waited for
     ("`cuda-share` f64", "crs_share", "double int 2", "SHARE", 4, 4, 10, 16, 4, False, 0),
     ("`cuda-share` f16", "crs_share", "f16 int 8", "SHARE", 4, 4, 10, 16, 4, False, 0),
+    ("`cuda-share` f16, sums of a row", "share_parts", "f16", "SHARE", 0, 32, 1, 4, 32, False, 0),
     ("`cuda-slot` f64", "sell_columns", "double int 2", "SLOT", 0, 4, 2, 16, 4, True, 0),
     ("`cuda-stage` f64", "staged_columns", "double 2", "STAGE", 1, 4, 2, 16, 4, False, 0),
     ("`cuda-sample` f64", "sddmm_crs", "double int 2", "SAMPLE", 1, 4, 2, 16, 4, False, 0),

@@ -404,7 +404,7 @@ END_TEST
 /* Rows that many shares cut, beside short and empty ones. */
 START_TEST(shares_ask_as_modelled)
 {
-    static const char *const names[] = {"arrow:1700", "powerlaw:9:8", "random:900:1"};
+    static const char *const names[] = {"arrow:4400", "powerlaw:9:8", "random:900:1"};
     static const int32_t widths[] = {1, 7, 16, 40, 70, 264};
     static const enum sp_precision precisions[] = {SP_F64, SP_F32, SP_F16, SP_BF16};
     struct sp_csr a;

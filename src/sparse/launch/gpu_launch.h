@@ -103,7 +103,8 @@ enum sp_gpu_map {
      * the other threads' y, then that of the row cut at its end. Thread T < r n_shares of the
      * second grid has column T mod r of share s = T div r:
      *     start[s], start[s + 1]; if a row ends in the share, of the first one: ptr[row], its sum,
-     *     the second sums of the shares from the one that the row begins in to s - 1; y. */
+     *     the second sums of the shares from the one that the row begins in to s - 1, first as many
+     *     times SP_GPU_CARRY_MANY as a thread has, then the rest; y. */
     SP_GPU_SHARE,
 
     /* SpMM in STAGED: block b of the grid has block b of the layout.
@@ -167,9 +168,9 @@ enum sp_gpu_map {
     SP_N_GPU_MAPS
 };
 
-/* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's, or
- * with 16-bit storage sums that it asks for together. */
-enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8 };
+/* Threads of a block of the second grid of MERGE and SHARE, and shares of a thread of SHARE's; with
+ * 16-bit storage sums of a row that it asks for together: many as long as there are as many. */
+enum { SP_GPU_CARRY_THREADS = 256, SP_GPU_CARRY_SHARES = 8, SP_GPU_CARRY_MANY = 32 };
 /* Threads of a block of MERGE, of BINS. */
 enum { SP_GPU_MERGE_THREADS = 256, SP_GPU_BINS_THREADS = 256 };
 /* Entries of a row to lanes, at most, BINS: 8 turns of a warp. */
