@@ -363,7 +363,7 @@ static void head(const struct out *o, const struct sp_info *info)
              s->symmetry != SP_GENERAL
                  ? (strcmp(info->source, "generated") == 0 ? ", symmetric" : ", expanded")
                  : "");
-    sp_print(o->file, "         %s nonzeros", count(s->n_nz, a, sizeof a));
+    sp_print(o->file, "         %s nonzero%s", count(s->n_nz, a, sizeof a), s->n_nz == 1 ? "" : "s");
     if (s->n_zeros > 0)
         sp_print(o->file, " (%s explicit zeros)", count(s->n_zeros, a, sizeof a));
     if (s->n_duplicates > 0)

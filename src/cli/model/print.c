@@ -328,9 +328,9 @@ void sp_model_print_subject(const struct sp_model_result *r, FILE *out)
     char rows[32], cols[32], entries[32];
     sp_print(out, "MATRIX   %s   %s x %s%s\n", s->name, sp_text_count(rows, sizeof rows, s->n_r),
              sp_text_count(cols, sizeof cols, s->n_c), s->matrix ? "" : "   sizes stated");
-    sp_print(out, "         %s nonzeros   per row: mean %.2f   per column: mean %.2f\n",
-             sp_text_count(entries, sizeof entries, s->n_nz), (double)s->n_nz / (double)s->n_r,
-             (double)s->n_nz / (double)s->n_c);
+    sp_print(out, "         %s nonzero%s   per row: mean %.2f   per column: mean %.2f\n",
+             sp_text_count(entries, sizeof entries, s->n_nz), s->n_nz == 1 ? "" : "s",
+             (double)s->n_nz / (double)s->n_r, (double)s->n_nz / (double)s->n_c);
     const struct sp_workload *w = &r->request->workload;
     sp_print(out, "KERNEL   %s  %s/%s  %s executions  ", sp_words_op(sp_op_name(w->op)),
              sp_precision_name(r->row[0].precision), sp_index_name(w->index),

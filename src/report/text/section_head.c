@@ -217,7 +217,8 @@ void sp_section_matrix(struct sp_pen *pen, const struct sp_record *record)
     pen->indent = HEAD;
     sp_pen_tab(pen, HEAD);
     if (sp_record_count(record, SP_F_PROBLEM_NNZ, &nnz))
-        sp_pen_part(pen, SP_INK_PLAIN, 0, "%s nonzeros", sp_text_count(a, sizeof a, nnz));
+        sp_pen_part(pen, SP_INK_PLAIN, 0, "%s nonzero%s", sp_text_count(a, sizeof a, nnz),
+                    nnz == 1 ? "" : "s");
     if (sp_record_count(record, SP_F_PROBLEM_ZEROS, &n) && n > 0)
         sp_pen_part(pen, SP_INK_PLAIN, 1, "(%s explicit zeros)", sp_text_count(a, sizeof a, n));
     if (sp_record_count(record, SP_F_PROBLEM_DUPLICATES, &n) && n > 0)
