@@ -359,25 +359,21 @@ static bool is_of(const struct point *p, const struct point *series)
     return p->threads == series->threads && strcmp(p->name, series->name) == 0;
 }
 
-/* The first line of this series with so many ways. */
-static bool find(const json_t *lines, const struct point *series, int ways, struct point *p)
+/* The first line of this series for each number of ways; returns how many have one. */
+static int by_ways(const json_t *lines, const struct point *series, struct point found[MOST_WAYS])
 {
     const json_t *line;
     size_t i;
+    int n = 0;
+    memset(found, 0, MOST_WAYS * sizeof *found);
     json_array_foreach(lines, i, line)
     {
-        if (point_of(line, p) && is_of(p, series) && p->ways == ways)
-            return true;
+        struct point p;
+        if (!point_of(line, &p) || !is_of(&p, series) || found[p.ways].name)
+            continue;
+        found[p.ways] = p;
+        n++;
     }
-    return false;
-}
-
-static int count(const json_t *lines, const struct point *series)
-{
-    struct point p;
-    int n = 0;
-    for (int w = 0; w < MOST_WAYS; w++)
-        n += find(lines, series, w, &p);
     return n;
 }
 
@@ -389,13 +385,13 @@ static int series_of(const json_t *lines, struct point series[SP_N_SERIES])
     int n = 0;
     json_array_foreach(lines, i, line)
     {
-        struct point p;
+        struct point p, found[MOST_WAYS];
         int k = 0;
         if (n == SP_N_SERIES || !point_of(line, &p) || p.ways == 0)
             continue;
         while (k < n && !is_of(&p, &series[k]))
             k++;
-        if (k == n && count(lines, &p) > 1)
+        if (k == n && by_ways(lines, &p, found) > 1)
             series[n++] = p;
     }
     return n;
@@ -412,21 +408,23 @@ static struct frame write_points(const json_t *lines, const struct point *series
                                  struct sp_script *out)
 {
     struct frame f = {.least = MOST_WAYS};
-    struct point p;
-    for (int k = 0; k < n; k++)
+    struct point found[MOST_WAYS];
+    for (int k = 0; k < n; k++) {
+        by_ways(lines, &series[k], found);
         for (int whole = 0; whole < 2; whole++) {
             sp_put(out, "# ways, counted and simulated over all arrays once\n$W%d << EOD\n", 2 * k + whole);
             for (int w = whole ? 0 : 1; w < (whole ? 1 : MOST_WAYS); w++) {
-                if (!find(lines, &series[k], w, &p))
+                if (!found[w].name)
                     continue;
-                sp_put(out, "%d %.8g %.8g\n", w, p.counted, p.simulated);
-                f.top = fmax(f.top, fmax(p.counted, p.simulated));
+                sp_put(out, "%d %.8g %.8g\n", w, found[w].counted, found[w].simulated);
+                f.top = fmax(f.top, fmax(found[w].counted, found[w].simulated));
                 f.whole = f.whole || whole;
                 f.least = !whole && w < f.least ? w : f.least;
                 f.most = w > f.most ? w : f.most;
             }
             sp_put(out, "EOD\n");
         }
+    }
     return f;
 }
 
@@ -446,7 +444,8 @@ static void write_ways_curves(const struct point *series, int k, double most, en
                               const json_t *lines, struct sp_script *out)
 {
     const struct sp_series look = sp_series(k);
-    struct point p;
+    struct point found[MOST_WAYS];
+    by_ways(lines, series, found);
     sp_put_text(out,
                 sp_quote_within(most, term, "%s, %.0f thread%s", series->name, series->threads,
                                 series->threads == 1 ? "" : "s"),
@@ -454,7 +453,7 @@ static void write_ways_curves(const struct point *series, int k, double most, en
                 look.filled, look.color);
     sp_put(out, "$W%d using 1:3 with linespoints pt %d dt 2 ps 1.3 lw 1.5 lc rgb %c notitle", 2 * k,
            look.hollow, look.color);
-    if (find(lines, series, 0, &p))
+    if (found[0].name)
         sp_put(out,
                SP_NEXT "$W%d using 1:2 with points pt %d ps 1.1 lc rgb %c notitle" SP_NEXT
                        "$W%d using 1:3 with points pt %d ps 1.3 lw 1.5 lc rgb %c notitle",

@@ -105,79 +105,78 @@ void hostile_places_free(struct hostile_places *places)
     memset(places, 0, sizeof *places);
 }
 
-static int put(json_t *node, const char *path, const char *text);
+static json_t *put(json_t *node, const char *path, const char *text, int *n);
 
-/* What stands at `path` from here on: the text itself, or a list or object to go on with. */
+/* What stands at `path` from here on: the text itself, or an empty list or object to go on with. */
 static json_t *new_node(const char *path, const char *text)
 {
     return *path == '\0' ? json_string(text) : *path == '[' ? json_array() : json_object();
 }
 
-static int put_items(json_t *list, const char *rest, const char *text)
+/* In the place of `old`, which `path` leads on from; where it ends, the text. */
+static json_t *changed(json_t *old, const char *path, const char *text, int *n)
 {
-    int n = 0;
+    if (*path)
+        return put(old, path, text, n);
+    ++*n;
+    return json_string(text);
+}
+
+static json_t *put_items(json_t *list, const char *rest, const char *text, int *n)
+{
     size_t i;
-    json_t *item;
-    if (!json_is_array(list))
-        return 0;
-    if (json_array_size(list) == 0)
-        json_array_append_new(list, new_node(rest, text));
-    json_array_foreach(list, i, item)
-    {
-        if (*rest)
-            n += put(item, rest, text);
-        else
-            n += json_array_set_new(list, i, json_string(text)) == 0;
+    json_t *item, *copy = json_copy(list);
+    if (json_array_size(list) == 0) {
+        json_t *first = new_node(rest, text);
+        json_array_append_new(copy, changed(first, rest, text, n));
+        json_decref(first);
     }
-    return n;
+    json_array_foreach(list, i, item) json_array_set_new(copy, i, changed(item, rest, text, n));
+    return copy;
 }
 
-static int put_members(json_t *object, const char *rest, const char *text)
+static json_t *put_members(json_t *object, const char *rest, const char *text, int *n)
 {
-    int n = 0;
     const char *key;
-    json_t *member;
-    void *next;
-    if (!json_is_object(object))
-        return 0;
-    if (json_object_size(object) == 0)
-        json_object_set_new(object, "free", new_node(rest, text));
-    json_object_foreach_safe(object, next, key, member)
-    {
-        if (*rest)
-            n += put(member, rest, text);
-        else
-            n += json_object_set_new(object, key, json_string(text)) == 0;
+    json_t *member, *copy = json_copy(object);
+    if (json_object_size(object) == 0) {
+        json_t *first = new_node(rest, text);
+        json_object_set_new(copy, "free", changed(first, rest, text, n));
+        json_decref(first);
     }
-    return n;
+    json_object_foreach(object, key, member) json_object_set_new(copy, key, changed(member, rest, text, n));
+    return copy;
 }
 
-/* path: ".name…", "name…", "[]…", "{}…" or "{key}", never empty. */
-static int put(json_t *node, const char *path, const char *text)
+/* A copy of the node, in which all that the path does not lead through is the node's own. path: ".name…", "name…",
+ * "[]…", "{}…" or "{key}", never empty. */
+static json_t *put(json_t *node, const char *path, const char *text, int *n)
 {
     if (strncmp(path, "[]", 2) == 0)
-        return put_items(node, path + 2, text);
-    if (strncmp(path, "{}", 2) == 0)
-        return put_members(node, path + 2, text);
+        return json_is_array(node) ? put_items(node, path + 2, text, n) : json_incref(node);
     if (!json_is_object(node))
-        return 0;
-    if (strcmp(path, "{key}") == 0)
-        return json_object_set_new(node, text, json_string(text)) == 0;
+        return json_incref(node);
+    if (strncmp(path, "{}", 2) == 0)
+        return put_members(node, path + 2, text, n);
+    json_t *copy = json_copy(node);
+    if (strcmp(path, "{key}") == 0) {
+        *n += json_object_set_new(copy, text, json_string(text)) == 0;
+        return copy;
+    }
     char name[192];
     path += *path == '.';
     const size_t length = strcspn(path, ".[{");
     snprintf(name, sizeof name, "%.*s", (int)length, path);
     path += length;
     json_t *child = json_object_get(node, name);
-    if (*path == '\0' || !child || json_is_null(child)) {
-        child = new_node(path, text);
-        if (json_object_set_new(node, name, child) != 0)
-            return 0;
-    }
-    return *path == '\0' ? 1 : put(child, path, text);
+    child = !child || json_is_null(child) ? new_node(path, text) : json_incref(child);
+    json_object_set_new(copy, name, changed(child, path, text, n));
+    json_decref(child);
+    return copy;
 }
 
-int hostile_put(json_t *record, const char *path, const char *text)
+json_t *hostile_copy(json_t *record, const char *path, const char *text, int *n)
 {
-    return put(record, path, text);
+    *n = 0;
+    return put(record, path, text, n);
 }

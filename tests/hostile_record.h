@@ -17,9 +17,9 @@ struct hostile_places {
 struct hostile_places hostile_places_of(const json_t *schema);
 void hostile_places_free(struct hostile_places *places);
 
-/* Puts `text` (UTF-8) into one place of the record: into every item of the lists on the way; objects and
- * lists that are missing are made with one member. Returns how many strings were set, 0: the way is barred,
- * because the record has another type there. */
-int hostile_put(json_t *record, const char *path, const char *text);
+/* A copy of the record with `text` (UTF-8) in one place: in every item of the lists on the way; objects and
+ * lists that are missing are made with one member. What is not on the way the record and its copy share: change
+ * neither. *n: how many strings were set, 0: the way is barred, because the record has another type there. */
+json_t *hostile_copy(json_t *record, const char *path, const char *text, int *n);
 
 #endif

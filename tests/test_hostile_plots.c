@@ -171,9 +171,11 @@ START_TEST(no_field_gets_out_of_its_quotes)
             /* those of the share; then others, until one is shown */
             if (p < places.n ? !share_has(place, r + _i) : n_shown > 0)
                 continue;
-            struct sp_record record = {.root = json_deep_copy(base[r].root)};
             const int t = (place + r + _i) % N_TEXTS; /* other ones in other records and kinds */
-            if (hostile_put(record.root, places.path[place], texts[t]) > 0 && !kind->lacks(&record)) {
+            int n_set;
+            struct sp_record record = {.root =
+                                           hostile_copy(base[r].root, places.path[place], texts[t], &n_set)};
+            if (n_set > 0 && !kind->lacks(&record)) {
                 n_scripts++;
                 n_shown += check_scripts(kind, &record, places.path[place], t) > 0;
             }
@@ -189,17 +191,32 @@ END_TEST
 /* The fields that all together leave the kind something to draw; returns how many. */
 static int find_fields(const struct sp_plot_kind *kind, const struct sp_record *record, bool *fits)
 {
-    struct sp_record all = {.root = json_deep_copy(record->root)};
+    struct sp_record all = {.root = json_incref(record->root)};
     int n = 0;
     for (int p = 0; p < places.n; p++) {
-        json_t *before = json_deep_copy(all.root);
-        fits[p] = hostile_put(all.root, places.path[p], texts[0]) > 0 && !kind->lacks(&all);
+        int n_set;
+        struct sp_record more = {.root = hostile_copy(all.root, places.path[p], texts[0], &n_set)};
+        fits[p] = n_set > 0 && !kind->lacks(&more);
         n += fits[p];
-        json_decref(fits[p] ? before : all.root);
-        all.root = fits[p] ? all.root : before;
+        json_decref(fits[p] ? all.root : more.root);
+        all.root = fits[p] ? more.root : all.root;
     }
     sp_record_free(&all);
     return n;
+}
+
+/* A copy of the record with the text in these fields. */
+static struct sp_record with_text(const struct sp_record *record, const bool *fits, const char *hostile)
+{
+    struct sp_record all = {.root = json_incref(record->root)};
+    for (int p = 0; p < places.n; p++)
+        if (fits[p]) {
+            int n_set;
+            json_t *before = all.root;
+            all.root = hostile_copy(before, places.path[p], hostile, &n_set);
+            json_decref(before);
+        }
+    return all;
 }
 
 static void draw(const struct sp_plot_kind *kind, const struct sp_record *record, enum sp_image term)
@@ -247,10 +264,7 @@ START_TEST(a_hostile_record_is_drawn_and_does_nothing)
     for (int t = 0; t < N_TEXTS; t++) {
         if (!share_has(t, _i))
             continue;
-        struct sp_record record = {.root = json_deep_copy(base[r].root)};
-        for (int p = 0; p < places.n; p++)
-            if (fits[p])
-                hostile_put(record.root, places.path[p], texts[t]);
+        struct sp_record record = with_text(&base[r], fits, texts[t]);
         draw(kind, &record, SP_TERM_SVG);
         draw(kind, &record, SP_TERM_TXT);
         draw_kept(kind, &record);
@@ -406,7 +420,7 @@ int main(int argc, char **argv)
     share_take(argc, argv, 3, 9);
     Suite *suite = suite_create("hostile plots");
     TCase *tc = tcase_create("hostile plots");
-    tcase_add_checked_fixture(tc, set_up, tear_down);
+    tcase_add_unchecked_fixture(tc, set_up, tear_down); /* once for all */
     tcase_add_loop_test(tc, no_field_gets_out_of_its_quotes, 0, N_KINDS);
     tcase_add_loop_test(tc, a_hostile_record_is_drawn_and_does_nothing, 0, N_KINDS);
     if (!share_is_rest()) {

@@ -308,9 +308,10 @@ START_TEST(every_place_in_every_report)
     for (int i = 0; i < places.n; i++) {
         if (!share_has(i, _i))
             continue;
-        struct sp_record r = {.root = json_deep_copy(original)};
+        int n_set;
+        struct sp_record r = {.root = hostile_copy(original, places.path[i], cases[_i].payload, &n_set)};
         has_page = _i < 2 || i % 8 == 0;
-        if (hostile_put(r.root, places.path[i], cases[_i].payload) > 0) {
+        if (n_set > 0) {
             check_outputs(&r, places.path[i], cases[_i].payload == formula);
             n_put++;
         }
@@ -383,14 +384,16 @@ static void write_record(const json_t *record, const char *name)
 static void write_hostile(const json_t *original, int i, const char *name)
 {
     char id[64], start[32];
-    json_t *record = json_deep_copy(original);
+    int n_set;
+    json_t *copy = json_deep_copy(original);
     snprintf(id, sizeof id, "hostile-%04d", i);
     snprintf(start, sizeof start, "2040-01-%02dT%02d:%02d:00Z", 1 + i / 1440, i / 60 % 24, i % 60);
-    json_object_set_new(record, "id", json_string(id));
-    json_object_set_new(json_object_get(record, "time"), "start", json_string(start));
-    hostile_put(record, places.path[i], script);
+    json_object_set_new(copy, "id", json_string(id));
+    json_object_set_new(json_object_get(copy, "time"), "start", json_string(start));
+    json_t *record = hostile_copy(copy, places.path[i], script, &n_set);
     write_record(record, name);
     json_decref(record);
+    json_decref(copy);
 }
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -479,9 +482,13 @@ static void change_in_turn(const char *below, const char *const *plain, const ch
     for (int i = 0; i < places.n; i += FEW) {
         if (!share_has(i / FEW, 0))
             continue;
-        json_t *record = json_deep_copy(original);
-        for (int k = i; k < i + FEW && k < places.n; k++)
-            hostile_put(record, places.path[k], script);
+        json_t *record = json_incref(original);
+        for (int k = i; k < i + FEW && k < places.n; k++) {
+            int n_set;
+            json_t *before = record;
+            record = hostile_copy(before, places.path[k], script, &n_set);
+            json_decref(before);
+        }
         ck_assert_int_eq(json_dump_file(record, path, 0), 0);
         json_decref(record);
         snprintf(where, sizeof where, "%s and the next", places.path[i]);
