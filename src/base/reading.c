@@ -141,16 +141,25 @@ static uint64_t key_by_parting(uint64_t *key, int64_t n, int64_t k)
     return key[k];
 }
 
-/* The element that sorting would put at place k. Nothing is allocated, so no statistic fails. */
-static double order_statistic(const double *x, int64_t n, int64_t k)
+/* The element that sorting would put at place k, and *next behind it (NULL: not asked for). Nothing
+ * is allocated, so no statistic fails. */
+static double order_statistic(const double *x, int64_t n, int64_t k, double *next)
 {
     enum { COPIED = 1024 };
-    uint64_t key[COPIED];
-    if (n > COPIED)
+    uint64_t key[COPIED], least = UINT64_MAX;
+    if (n > COPIED) {
+        if (next)
+            *next = of_key(key_by_bisection(x, n, k + 1));
         return of_key(key_by_bisection(x, n, k));
+    }
     for (int64_t i = 0; i < n; i++)
         key[i] = key_of(x[i]);
-    return of_key(key_by_parting(key, n, k));
+    const double found = of_key(key_by_parting(key, n, k));
+    for (int64_t i = k + 1; next && i < n; i++) /* where parting has left none that is less */
+        least = key[i] < least ? key[i] : least;
+    if (next)
+        *next = of_key(least);
+    return found;
 }
 
 double sp_quantile(const double *x, int64_t n, double q)
@@ -158,9 +167,10 @@ double sp_quantile(const double *x, int64_t n, double q)
     const double place = q * (double)(n - 1);
     const int64_t i = (int64_t)place;
     if (i >= n - 1)
-        return order_statistic(x, n, n - 1);
-    const double below = order_statistic(x, n, i);
-    return below + (place - (double)i) * (order_statistic(x, n, i + 1) - below);
+        return order_statistic(x, n, n - 1, NULL);
+    double above;
+    const double below = order_statistic(x, n, i, &above);
+    return below + (place - (double)i) * (above - below);
 }
 
 double sp_median(const double *x, int64_t n)
@@ -179,7 +189,8 @@ struct sp_value sp_median_interval(const double *x, int64_t n, enum sp_origin or
         lo = lo < 0 ? 0 : lo;
         hi = hi > n - 1 ? n - 1 : hi;
     }
-    return sp_value_between(sp_median(x, n), order_statistic(x, n, lo), order_statistic(x, n, hi), origin);
+    return sp_value_between(sp_median(x, n), order_statistic(x, n, lo, NULL), order_statistic(x, n, hi, NULL),
+                            origin);
 }
 
 double sp_relative_spread(const double *x, int64_t n)

@@ -131,8 +131,9 @@ static void iso_time(char *text, size_t size, const char *format, time_t now)
 /* The next key of a dotted path; returns what follows it, NULL after the last one. */
 static const char *next_key(const char *path, char key[128])
 {
-    size_t length = strcspn(path, ".");
-    snprintf(key, 128, "%.*s", (int)length, path);
+    const size_t length = strcspn(path, "."), kept = length < 128 ? length : 127;
+    memcpy(key, path, kept);
+    key[kept] = '\0';
     return path[length] ? path + length + 1 : NULL;
 }
 
