@@ -1,6 +1,7 @@
 #!/bin/sh
 # The gain that a report prints of a hint is the last line of `spmodel explain HINT RECORD`, which derives it from the
 # record; no promise passes its floor (check_records); the record obeys its schema.
+# SP_TEST_SMALL=1, as under sanitizers: two of the largest matrices have a quarter of the rows.
 # Usage: hint_gains.sh SPMODEL CHECK_RECORDS CHECK_SCHEMA SCHEMA [STAND_IN]: the folder of the stand-in of the GPU module.
 set -eu
 spmodel=$1 check_records=$2 check_schema=$3 schema=$4 stand_in=${5:-}
@@ -17,6 +18,7 @@ fail() {
 as_this_machine zen4-vm-2c "$machine"
 
 : >"$dir/seen"
+quarter=$((${SP_TEST_SMALL:-0} ? 4 : 1))
 look_at() { # look_at ARGUMENTS...: every hint of an analysis
     rm -rf "$dir/out"
     "$spmodel" analyze --machine "$machine" --budget 20ms --no-plots --out "$dir/out" -v "$@" >"$dir/report" ||
@@ -40,8 +42,8 @@ look_at() { # look_at ARGUMENTS...: every hint of an analysis
 
 look_at gen:laplace3d:30 --threads 2
 look_at gen:laplace3d:30+permuted:7 --threads 2
-look_at gen:random:60000:6 --threads 2
-look_at gen:random:100000:4 --threads 1 --cold
+look_at gen:random:$((60000 / quarter)):6 --threads 2
+look_at gen:random:$((100000 / quarter)):4 --threads 1 --cold
 look_at gen:powerlaw:15:8:3 --threads 2 --schedule rows
 look_at gen:block:3000:4:6:1 --threads 1 --format sell:32,1
 look_at gen:laplace2d:200 --threads 2 --index i64
