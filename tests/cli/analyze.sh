@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs `spmodel analyze` on small matrices of many kinds and checks every record; with `full`, instead, what takes larger
-# ones: a plan with trials, hints that name known troubles, and all of ../shared/matrices where they are.
-# Usage: analyze.sh SPMODEL CHECK_RECORDS MATRICES_DIRECTORY CHECK_SCHEMA SCHEMA [full]
+# ones: a plan with trials, hints that name known troubles; with `matrices` all of ../shared/matrices where they are.
+# Usage: analyze.sh SPMODEL CHECK_RECORDS MATRICES_DIRECTORY CHECK_SCHEMA SCHEMA [full | matrices]
 set -eu
 spmodel=$1 check=$2 matrices=$3 check_schema=$4 schema=$5 full=${6:-}
 dir=$(mktemp -d)
@@ -65,6 +65,20 @@ echo "analyze: ok"
 exit 0
 fi
 
+if [ "$full" = matrices ]; then
+    if [ -d "$matrices" ]; then
+        for m in "$matrices"/*.mtx "$matrices"/*.mtx.gz; do
+            name=$(basename "$m")
+            case $name in *.gz) "$spmodel" --version | grep -q '^ *LIBARCHIVE: [0-9]' || { echo "skipped: $name (no libarchive)"; continue; } ;; esac
+            run "$name" --no-hints "$m"
+        done
+    else
+        echo "skipped: real matrices ($matrices is absent)"
+    fi
+    echo "analyze: ok"
+    exit 0
+fi
+
 # One budget: the plan names every step; with time for a trial the best hint is tried before the report.
 "$spmodel" analyze -v --no-plots --budget 5s --samples 5 --machine "$dir/machine.json" --out "$dir/plan" \
     gen:laplace2d:200+permuted:3 >"$dir/plan.txt"
@@ -102,13 +116,4 @@ hint B01 '"class": *"imbalance"\|"state": *"unusable"' rows_of_hubs --threads 2 
 hint D01 '"id": *"D01"' padded --format sell:32,1 gen:powerlaw:14:16
 hint A01 '"id": *"A01"' scattered --sim-llc 512KiB gen:laplace3d:90+permuted:7
 
-if [ -d "$matrices" ]; then
-    for m in "$matrices"/*.mtx "$matrices"/*.mtx.gz; do
-        name=$(basename "$m")
-        case $name in *.gz) "$spmodel" --version | grep -q '^ *LIBARCHIVE: [0-9]' || { echo "skipped: $name (no libarchive)"; continue; } ;; esac
-        run "$name" --no-hints "$m"
-    done
-else
-    echo "skipped: real matrices ($matrices is absent)"
-fi
 echo "analyze: ok"
