@@ -470,7 +470,8 @@ static void fail_each(const struct command *c, bool all)
 static void make_pristine(void)
 {
     char command[5 * PATH_MAX], path[128];
-    strcpy(root, "/tmp/spmodel-test-XXXXXX");
+    const char *tmp = getenv("TMPDIR");
+    snprintf(root, sizeof root, "%s/spmodel-test-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
     if (!mkdtemp(root))
         exit(99);
     snprintf(machine, sizeof machine, "%s/ivb-e5-2660v2.json", machines);

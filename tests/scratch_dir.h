@@ -1,4 +1,4 @@
-/* A folder of its own for each test that writes files. */
+/* A folder of its own for each test that writes files, in TMPDIR unless its name is long. */
 #ifndef SP_TESTS_SCRATCH_DIR_H
 #define SP_TESTS_SCRATCH_DIR_H
 
@@ -11,7 +11,8 @@ static char dir[64];
 
 static inline void make_dir(void)
 {
-    strcpy(dir, "/tmp/spmodel-test-XXXXXX");
+    const char *tmp = getenv("TMPDIR");
+    snprintf(dir, sizeof dir, "%s/spmodel-test-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
     ck_assert_ptr_nonnull(mkdtemp(dir));
 }
 
