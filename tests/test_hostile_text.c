@@ -17,12 +17,12 @@
 #include "cli/core/command.h"
 #include "hostile_record.h"
 #include "io/files/input_file.h"
-#include "io/files/part_file.h"
 #include "io/record/record.h"
 #include "report/html/report_html.h"
 #include "report/report_several.h"
 #include "report/text/report_text.h"
 #include "require.h"
+#include "scratch_dir.h"
 #include "share.h"
 
 static const char script[] = "x\nok: forged verdict\n\r\033[2J\007\177\xc2\x9b"
@@ -535,15 +535,11 @@ END_TEST
 
 static void make_folder(void)
 {
-    ck_assert_int_eq(sp_scratch_folder("hostile", folder, sizeof folder, NULL), SP_OK);
+    make_dir();
+    snprintf(folder, sizeof folder, "%s", dir);
     setenv("HOME", folder, 1);
     setenv("XDG_CACHE_HOME", folder, 1);
     setenv("XDG_DATA_HOME", folder, 1);
-}
-
-static void remove_folder(void)
-{
-    sp_part_remove(folder);
 }
 
 int main(int argc, char **argv)
@@ -560,7 +556,7 @@ int main(int argc, char **argv)
         return 1;
     Suite *s = suite_create("hostile_text");
     TCase *tc = tcase_create("hostile_text");
-    tcase_add_checked_fixture(tc, make_folder, remove_folder);
+    tcase_add_checked_fixture(tc, make_folder, remove_dir);
     tcase_add_loop_test(tc, every_place_in_every_report, 0, 5);
     tcase_add_loop_test(tc, stores_of_hostile_records, 0, (places.n + GROUP - 1) / GROUP);
     tcase_add_loop_test(tc, single_hostile_records, 0, (places.n + GROUP - 1) / GROUP);
