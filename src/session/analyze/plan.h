@@ -33,7 +33,8 @@ enum { SP_PLAN_RATES = 256 };
 /* What samplings may still take beyond their budgets [s]. */
 struct sp_waiting {
     double quiet_s; /* until enough samples are undisturbed */
-    double cores_s; /* until threads that share their cores have them to themselves; no more than quiet_s */
+    double cores_s; /* until threads that share their cores have them to themselves, which on most virtual
+                       machines stays as it is; no more than quiet_s */
 };
 
 /* Plain data; begins with sp_plan_begin(). */
