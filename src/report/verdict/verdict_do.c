@@ -196,6 +196,9 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known("spmodel doctor names who computes here; then again, with " SP_O_BUDGET
                                     " 10s",
                                     "see spmodel doctor; then again, with " SP_O_BUDGET " 10s");
+    if (strcmp(sp_words_text(record, SP_F_ATTACH_WALK, "rows"), "rows") != 0)
+        return sp_verdict_not_known("hints are for whole rows of A, not for A^T, half storage or a triangle",
+                                    "hints are for whole rows of A");
     if (sp_verdict_lacks_roof(record))
         return sp_verdict_not_known("spmodel machine measure there; then again, with " SP_O_MACHINE " FILE",
                                     "spmodel machine measure there, then " SP_O_MACHINE);
@@ -217,9 +220,6 @@ static json_t *nothing_to_do(const struct sp_record *record)
         return sp_verdict_not_known("mend the kernel, then run the command again", NULL);
     if (sp_verdict_no_time(record))
         return sp_verdict_not_known(sp_verdict_no_time(record), NULL);
-    if (strcmp(sp_words_text(record, SP_F_ATTACH_WALK, "rows"), "rows") != 0)
-        return sp_verdict_not_known("hints are for whole rows of A, not for A^T, half storage or a triangle",
-                                    "hints are for whole rows of A");
     if (!json_is_array(hints))
         return sp_verdict_not_known("hints were not looked for", NULL);
     if (unexplained(record) > 0) {

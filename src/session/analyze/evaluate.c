@@ -467,7 +467,7 @@ static bool forget_roof(const struct sp_analysis *a, struct sp_evaluated *e)
     static const char why[] = "the machine does not describe the bandwidth of the cache that holds the data";
     const struct sp_machine *m = a->options->machine;
     bool exact;
-    if (sp_analysis_has_own_roof(a) || strcmp(e->residence.name, "MEM") == 0 ||
+    if (!m || sp_analysis_has_own_roof(a) || strcmp(e->residence.name, "MEM") == 0 ||
         sp_roof_of(m, e->residence.name, a->setup.workload.n_threads, NULL, &exact))
         return false;
     snprintf(e->doubt, sizeof e->doubt,
