@@ -5,7 +5,7 @@ set -eu
 nvcc=$1 capability=$2 source=$3 folder=$4
 shift 4
 mkdir -p "$folder"
-for name in spmv dense sampled mma; do
+for name in spmv dense sampled mma ceiling; do
     if ! "$nvcc" -std=c++17 -O3 -arch="sm_$capability" -cubin -I"$source" -I"$source/src" \
         -o "$folder/$name.cubin" "$source/kernels/cuda/${name}_gpu.cu" 2>"$folder/log"; then
         grep -q 'Unsupported gpu architecture\|not defined for option' "$folder/log" || { cat "$folder/log"; exit 1; }
