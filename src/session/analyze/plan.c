@@ -13,7 +13,8 @@ static const struct {
 void sp_plan_begin(struct sp_plan *plan, double budget_s)
 {
     plan->budget_s = budget_s;
-    plan->waiting = (struct sp_waiting){.quiet_s = fmax(3 * budget_s, 4), .cores_s = fmax(budget_s / 4, 0.25)};
+    plan->waiting =
+        (struct sp_waiting){.quiet_s = fmax(3 * budget_s, 4), .cores_s = fmax(budget_s / 4, 0.25)};
     memset(plan->spent_s, 0, sizeof plan->spent_s);
 }
 
