@@ -36,6 +36,13 @@ namespace
 constexpr size_t STACK_B = 64 << 10;
 constexpr size_t WORD_B = 2; /* the smallest number: races are told one by one */
 
+/* Requests are read after their arrays are gone. */
+const char *kept_name(const std::string &name)
+{
+    static std::set<std::string> names;
+    return names.insert(name).first->c_str();
+}
+
 struct array {
     std::string name;
     size_t size;
@@ -331,7 +338,7 @@ sp_executor_request &request_of(const instruction &i, int kind, size_t size)
             r.warp = e.block * (int64_t)e.asks.size() + (int64_t)warp;
             r.kind = kind;
             r.size = (int)size;
-            r.array = i.of->name.c_str();
+            r.array = kept_name(i.of->name);
             a.in_order.emplace_back(i, e.requests.size());
             e.requests.push_back(r);
         }
