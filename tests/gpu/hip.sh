@@ -24,7 +24,7 @@ for architecture in "${@:-gfx90a}"; do
     done
 done
 [ -s "$dir/ceiling.s" ] || { echo 'hip: no code came of it'; exit 1; }
-for file in runtime_cuda hip_absent; do
+for file in runtime_cuda hip_absent no_set_aside; do
     # shellcheck disable=SC2086 # words
     "$cc" -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Werror -DSP_HIP -D__HIP_PLATFORM_AMD__ $include -c "$source/kernels/cuda/$file.c" -o "$dir/$file.o" ||
         { echo "hip: $file.c does not compile"; exit 1; }
