@@ -200,9 +200,9 @@ START_TEST(a_file_keeps_its_owner)
     /* who is not of its group cannot keep it: then the new group may no more than everybody */
     ck_assert(chmod(path, 0664) == 0 && chmod(dir, 0777) == 0);
     const pid_t child = fork();
-    if (child == 0)
-        _exit(setgroups(0, NULL) == 0 && setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0 &&
-                      write_again(path, &during) == SP_OK
+    if (child == 0) /* from within the folder: what is above it may be closed to others, as a TMPDIR can be */
+        _exit(chdir(dir) == 0 && setgroups(0, NULL) == 0 && setgid(SOMEBODY) == 0 && setuid(SOMEBODY) == 0 &&
+                      write_again("file", &during) == SP_OK
                   ? 0
                   : 1);
     int state;
