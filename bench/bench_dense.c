@@ -2,23 +2,22 @@
  * candidate runs once a round, between two scans of its own arrays, and then on a part of its rows whose
  * columns are folded so that all fits the inner caches: P_core. Shown are medians over the rounds of P,
  * P_core, the roof b_S/B(r) with V(alpha_min), P / min(P_core, b_S/B(r)), and P over that of SpMV;
- * with --best the best of each, for a machine that others use meanwhile.
+ * with --best the best of each, for a machine that others use meanwhile. --table: for each width a row for
+ * bench/peers.sh, too, of our fastest beside the fastest peer.
  *
  *     bench_dense [--threads N] [--samples N] [--op spmmv|spmm] [--precision P] [--format F] [--order
  * row|column]
- *                 [--nt] [--best] [--isa PREFIX] [--widths 2,4,...] [gen spec]
+ *                 [--nt] [--best] [--table] [--isa PREFIX] [--widths 2,4,...] [gen spec]
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/clock.h"
-#include "base/reading.h"
 #include "base/text.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
 #include "peer.h"
+#include "rounds.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
@@ -30,7 +29,7 @@ enum { MAX_SAMPLES = 100, MAX_CANDIDATES = 16, MAX_WIDTHS = 16 };
 struct settings {
     int n_samples, n_widths;
     int32_t widths[MAX_WIDTHS];
-    bool nt, best;
+    bool nt, best, table;
     const char *format, *isa;
     struct sp_workload workload; /* all but the matrix, the format and the width */
 };
@@ -48,6 +47,7 @@ struct candidate {
 
 struct bench {
     const struct settings *settings;
+    const char *spec;
     struct sp_workload w, w_folded, w_spmv;
     struct sp_csr matrix, part;
     struct sp_layout layout, folded, spmv;
@@ -66,14 +66,9 @@ static _Noreturn void fail(const struct sp_error *err)
     exit(EXIT_FAILURE);
 }
 
-/* Seconds; with one thread those that it had a core. */
 static double now(const struct sp_layout *l)
 {
-    if (l->partition.n_threads > 1)
-        return sp_now();
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return bench_now(l->partition.n_threads);
 }
 
 /* V(alpha_min) of one execution [B], w = 2 for plain stores and 1 for non-temporal ones [THEORY 3]. */
@@ -222,6 +217,38 @@ static void print_candidate(const struct bench *b, const struct candidate *c)
            typical(s, of_single), typical(s, of_first));
 }
 
+/* The fastest of ours, or of the peers; NULL: there is none. */
+static const struct candidate *fastest(const struct bench *b, bool of_peers)
+{
+    const struct candidate *first = NULL;
+    for (int k = 0; k < b->n; k++) {
+        const struct candidate *c = &b->candidates[k];
+        if ((c->peer != NULL) == of_peers &&
+            (!first || typical(b->settings, c->flops) > typical(b->settings, first->flops)))
+            first = c;
+    }
+    return first;
+}
+
+/* | matrix | r | threads | ours | Gflop/s | best peer | ratio | quartiles | rounds | */
+static void print_row(const struct bench *b)
+{
+    const struct candidate *ours = fastest(b, false), *peer = fastest(b, true);
+    const int n = b->settings->n_samples;
+    double ratio[MAX_SAMPLES];
+    if (!ours)
+        return;
+    printf("| %s | %d | %d | %s | %.1f |", b->spec, (int)b->w.r, b->layout.partition.n_threads, ours->name,
+           1e-9 * typical(b->settings, ours->flops));
+    for (int i = 0; i < n && peer; i++)
+        ratio[i] = ours->flops[i] / peer->flops[i];
+    const struct bench_ratio r = peer ? bench_quartiles(ratio, n) : (struct bench_ratio){0};
+    if (r.n == 0)
+        printf(" - | - | - | %d |\n", n);
+    else
+        printf(" %s | %.2f | %.2f ... %.2f | %d |\n", peer->name, r.median, r.low, r.high, r.n);
+}
+
 /* The rows from the middle on, 256 KiB of the matrix for each thread, with X in half of a small L1. */
 static void fold(struct bench *b)
 {
@@ -312,6 +339,8 @@ static void bench_width(struct bench *b, int32_t r)
            typical(s, b->single.flops) * 1e-9);
     for (int k = 0; k < b->n; k++)
         print_candidate(b, &b->candidates[k]);
+    if (s->table)
+        print_row(b);
     release(b);
 }
 
@@ -321,6 +350,7 @@ static void bench_matrix(const struct settings *s, const char *spec)
     struct sp_error err;
     char count[32];
     b->settings = s;
+    b->spec = spec;
     if (sp_generate(spec, NULL, &b->matrix, &err) != SP_OK)
         fail(&err);
     printf("%s: %s entries, %.1f a row; %s %s %s, %d threads\n", spec,
@@ -382,6 +412,8 @@ int main(int argc, char **argv)
             s.nt = true;
         else if (strcmp(argv[i], "--best") == 0)
             s.best = true;
+        else if (strcmp(argv[i], "--table") == 0)
+            s.table = true;
         else if (argv[i][0] != '-')
             spec = argv[i];
         else if (i + 1 == argc || !read_option(&s, argv[i], argv[i + 1]) || !++i) {

@@ -2,8 +2,8 @@
  * first. Everything that is compared runs once a round, in turn; rates and ratios are those of the
  * best round of each.
  *
- *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--small | --cases FIRST,END]
- *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--inner R] gen spec ...
+ *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--table] [--small | --cases FIRST,END]
+ *     bench_sampled [--threads N] [--samples N] [--precision f32|f64] [--table] [--inner R] gen spec ...
  *     bench_sampled --threshold [--threads N] [--samples N]
  *
  * The columns: Gflop/s of useful operations (2 r n_nz of SDDMM, 4 r n_nz of FusedMM); "fma" the
@@ -12,6 +12,10 @@
  * how many times faster FusedMM is than SDDMM and SpMM one after the other (our SDDMM, and the best
  * SpMM here); "dense" the dense product A B^T charged with all of its operations, and how many
  * times faster SDDMM is than it; "tiled" how many times faster tiles are than rows.
+ *
+ * --table: for each case a row for bench/peers.sh in place of these columns, with quartiles over the
+ * rounds: SDDMM's share of the ceiling, FusedMM's speed over that of the pair. One thread is timed by
+ * its processor time.
  *
  * --threshold: the density from which on tiles are faster than rows here, where the ratio of their
  * times over density crosses 1, beside the one that the count of entries read gives, and the
@@ -22,14 +26,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/reading.h"
 #include "bench/testset.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
 #include "model/volume/volume.h"
 #include "peer_dense.h"
 #include "plain_sampled.h"
+#include "rounds.h"
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/pages.h"
@@ -44,6 +47,7 @@ struct settings {
     int n_threads, n_samples, first, end;
     int32_t inner; /* of matrices */
     enum sp_precision precision;
+    bool table;
 };
 
 struct prepared {
@@ -74,10 +78,10 @@ static const struct sp_kernel *fastest(const struct sp_layout *l, const struct s
         if (row[i]->prepare(l, o, &state, &err) != SP_OK)
             fail(&err);
         for (int k = 0; k <= RUNS; k++) { /* the first one warms up */
-            double start = sp_now();
+            double start = bench_now(l->partition.n_threads);
             if (row[i]->run(state, 1, NULL, &err) != SP_OK)
                 fail(&err);
-            double t = sp_now() - start;
+            double t = bench_now(l->partition.n_threads) - start;
             if (k > 0 && t < least) {
                 least = t;
                 best = row[i];
@@ -125,10 +129,10 @@ static void release(struct prepared *p)
 static double time_kernel(const struct prepared *p, int64_t repetitions)
 {
     struct sp_error err;
-    double start = sp_now();
+    double start = bench_now(p->layout.partition.n_threads);
     if (p->kernel->run(p->state, repetitions, NULL, &err) != SP_OK)
         fail(&err);
-    return (sp_now() - start) / (double)repetitions;
+    return (bench_now(p->layout.partition.n_threads) - start) / (double)repetitions;
 }
 
 /* One case: what is prepared, and the seconds of each candidate in each round. */
@@ -144,20 +148,20 @@ struct bench {
 
 static double time_plain(const struct bench *b, void (*run)(const struct plain_operands *))
 {
-    double start = sp_now();
+    double start = bench_now(b->settings->n_threads);
     for (int64_t i = 0; i < b->repetitions; i++)
         run(&b->plain);
-    return (sp_now() - start) / (double)b->repetitions;
+    return (bench_now(b->settings->n_threads) - start) / (double)b->repetitions;
 }
 
 static double time_dense(const struct bench *b)
 {
     const struct plain_operands *o = &b->plain;
-    double start = sp_now();
+    double start = bench_now(b->settings->n_threads);
     for (int64_t i = 0; i < b->repetitions; i++)
         peer_dense.run((int)o->n_r, (int)b->matrix.n_c, (int)o->r, o->rows, o->x, b->dense,
                        b->settings->n_threads);
-    return (sp_now() - start) / (double)b->repetitions;
+    return (bench_now(b->settings->n_threads) - start) / (double)b->repetitions;
 }
 
 static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma, int64_t fma_repetitions)
@@ -172,7 +176,7 @@ static void sample(struct bench *b, int i, const struct sp_ceiling_run *fma, int
     for (int64_t k = 0; k < b->repetitions; k++)
         b->seconds[PAIR][i] +=
             (time_kernel(&b->sddmm, 1) + time_kernel(&b->spmm, 1)) / (double)b->repetitions;
-    const bool floats = b->settings->precision == SP_F32;
+    const bool floats = b->settings->precision == SP_F32 && !b->settings->table;
     b->seconds[PLAIN][i] = floats ? time_plain(b, plain_sddmm) : NAN;
     b->seconds[SIMD][i] = floats ? time_plain(b, plain_sddmm_simd) : NAN;
     b->seconds[DENSE][i] = b->dense ? time_dense(b) : NAN;
@@ -234,7 +238,7 @@ static void prepare_case(struct bench *b, int32_t r)
                                        .x = b->sddmm.facts.x,
                                        .p = alloc_or_fail(l->n_nz, sizeof(float)),
                                        .n_threads = b->settings->n_threads};
-    const bool small = l->n_r * l->n_c <= INT64_C(1) << 28 && l->precision == SP_F32;
+    const bool small = l->n_r * l->n_c <= INT64_C(1) << 28 && l->precision == SP_F32 && !b->settings->table;
     b->dense = peer_dense.absent || !small ? NULL : alloc_or_fail(l->n_r * l->n_c, sizeof(float));
 }
 
@@ -256,6 +260,26 @@ struct means {
     int n;
 };
 
+/* | rows x columns | r | entries a row | threads | SDDMM Gflop/s | its share of the ceiling | quartiles
+ * | FusedMM Gflop/s | x its pair | quartiles | rounds | */
+static void print_row(const struct bench *b, double fma)
+{
+    const struct sp_layout *l = &b->sddmm.layout;
+    const int n = b->settings->n_samples;
+    const double flops = 2.0 * l->r * (double)l->n_nz;
+    double share[MAX_SAMPLES], pair[MAX_SAMPLES];
+    for (int i = 0; i < n; i++) {
+        share[i] = 100 * flops / b->seconds[SDDMM][i] / fma;
+        pair[i] = b->seconds[PAIR][i] / b->seconds[FUSEDMM][i];
+    }
+    const struct bench_ratio of_fma = bench_quartiles(share, n), of_pair = bench_quartiles(pair, n);
+    printf("| %lld x %lld | %d | %.0f | %d | %.1f | %.0f %% | %.0f ... %.0f | %.1f | %.2f | %.2f ... %.2f | "
+           "%d |\n",
+           (long long)l->n_r, (long long)l->n_c, (int)l->r, (double)l->n_nz / (double)l->n_r,
+           b->settings->n_threads, 1e-9 * flops / best(b, SDDMM), of_fma.median, of_fma.low, of_fma.high,
+           2e-9 * flops / best(b, FUSEDMM), of_pair.median, of_pair.low, of_pair.high, n);
+}
+
 static void print_case(const struct bench *b, struct means *means)
 {
     const struct sp_layout *l = &b->sddmm.layout;
@@ -265,6 +289,15 @@ static void print_case(const struct bench *b, struct means *means)
            fma = sp_quantile(b->fma, n, 1);
     double plain = best(b, PLAIN) / best(b, SDDMM), simd = best(b, SIMD) / best(b, SDDMM),
            tiled = best(b, SDDMM) / best(b, TILED), pair = best(b, PAIR) / best(b, FUSEDMM);
+    means->plain += log(plain);
+    means->simd += log(simd);
+    means->tiled += log(tiled);
+    means->pair += log(pair);
+    means->n++;
+    if (b->settings->table) {
+        print_row(b, fma);
+        return;
+    }
     printf("%6lld x %5lld %4d %5.1f %% | %6.1f %5.1f %% %6.2f %6.2f %6.2f | %6.1f %5.1f %% %6.2f",
            (long long)l->n_r, (long long)l->n_c, (int)l->r,
            100 * (double)l->n_nz / ((double)l->n_r * (double)l->n_c), sddmm * 1e-9, 100 * sddmm / fma, plain,
@@ -272,11 +305,6 @@ static void print_case(const struct bench *b, struct means *means)
     if (b->dense)
         printf(" | %6.1f %6.2f", all / best(b, DENSE) * 1e-9, best(b, DENSE) / best(b, SDDMM));
     printf("\n");
-    means->plain += log(plain);
-    means->simd += log(simd);
-    means->tiled += log(tiled);
-    means->pair += log(pair);
-    means->n++;
 }
 
 static void bench_case(const struct settings *s, const char *spec, int32_t r,
@@ -377,9 +405,12 @@ static void bench_cases(const struct settings *s, int n_specs, char **specs)
         bench_case(s, testset_spec(i, spec, sizeof spec), testset_case(i).r, &fma, &means);
     for (int i = 0; i < n_specs; i++)
         bench_case(s, specs[i], s->inner, &fma, &means);
-    if (means.n > 0)
+    if (means.n > 0 && s->precision == SP_F32 && !s->table)
         printf("geometric means of %d: plain %.2f, simd %.2f, tiled %.2f, pair %.2f\n", means.n,
                exp(means.plain / means.n), exp(means.simd / means.n), exp(means.tiled / means.n),
+               exp(means.pair / means.n));
+    else if (means.n > 0)
+        printf("geometric means of %d: tiled %.2f, pair %.2f\n", means.n, exp(means.tiled / means.n),
                exp(means.pair / means.n));
     sp_ceiling_arena_close(&arena);
 }
@@ -399,6 +430,8 @@ int main(int argc, char **argv)
             s.inner = (int32_t)atoi(argv[++i]);
         else if (strcmp(argv[i], "--precision") == 0 && more)
             s.precision = strcmp(argv[++i], "f64") == 0 ? SP_F64 : SP_F32;
+        else if (strcmp(argv[i], "--table") == 0)
+            s.table = true;
         else if (strcmp(argv[i], "--threshold") == 0)
             threshold = true;
         else if (strcmp(argv[i], "--small") == 0)

@@ -5,37 +5,39 @@
  * which the mode changed is dropped.
  *
  *     bench_spmv [--threads N] [--samples N] [--precision f64|f32|mixed] [--nt] [--ten] [--format "F F"]
- *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [matrix ...]
+ *                [--isa avx512|avx2|portable] [--symmetric] [--storages] [--prefetch] [--table] [matrix ...]
  *
  * A matrix is a file, or a generator's spec without "gen:". A sample is as many executions as take
  * 1 ms. --storages: each format also with 16-bit offsets, with values in f32, and with both.
  * --prefetch: also with x asked for 16 to 512 entries in advance. --symmetric: values become those
- * of a symmetric matrix where the pattern is one, which half storage needs. */
+ * of a symmetric matrix where the pattern is one, which half storage needs. --table: for each mode of
+ * the cores a row for bench/peers.sh, too, of our best candidate beside the best peer. One thread is
+ * timed by its processor time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/hash.h"
-#include "base/reading.h"
 #include "base/text.h"
 #include "io/matrix/matrix_load.h"
 #include "kernels/ceiling.h"
 #include "kernels/kernel.h"
 #include "peer.h"
+#include "rounds.h"
+#include "sparse/formats/bcsr.h"
 #include "sparse/formats/format_ids.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
 #include "sys/machine/topology.h"
 
-enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 64, MAX_FORMATS = 32, N_PEERS = 3, N_MODES = SP_CORE_SPLIT + 1 };
+enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 256, MAX_FORMATS = 96, N_PEERS = 3, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };
 
 struct settings {
     int n_threads, n_samples;
     enum sp_precision precision;
-    bool nt, storages, prefetch, symmetric;
+    bool nt, storages, prefetch, symmetric, table;
     const char *format; /* one of them, or several with blanks between; NULL: all */
     const char *isa;    /* NULL: all */
 };
@@ -55,6 +57,7 @@ struct candidate {
 
 struct bench {
     const struct settings *settings;
+    const char *spec;
     struct sp_csr matrix;
     struct sp_layout layouts[MAX_FORMATS];
     int n_layouts, n;
@@ -83,28 +86,28 @@ static double volume_of(const struct sp_layout *l, bool store_nt)
 }
 
 /* The bandwidth of scans [B/s]. */
-static double scan(const struct sp_layout *l, int64_t repetitions)
+static double scan(const struct sp_layout *l, int n_threads, int64_t repetitions)
 {
     const struct sp_job arrays = {.layout = l};
     uint64_t checksum;
-    double start = sp_now();
+    double start = bench_now(n_threads);
     sp_scan_job(&arrays, repetitions, &checksum);
-    double end = sp_now();
+    double end = bench_now(n_threads);
     volatile uint64_t sink = checksum; /* the reads must not be optimised away */
     (void)sink;
     return sp_scan_bytes(&arrays) * (double)repetitions / (end - start);
 }
 
 /* The time of one execution [s]. */
-static double run(struct candidate *c, int64_t repetitions)
+static double run(struct candidate *c, int n_threads, int64_t repetitions)
 {
     struct sp_error err;
-    double start = sp_now();
+    double start = bench_now(n_threads);
     for (int64_t i = 0; i < repetitions && c->peer; i++)
         c->peer->run(c->state);
     if (!c->peer && c->kernel->run(c->state, repetitions, NULL, &err) != SP_OK)
         fail(&err);
-    return (sp_now() - start) / (double)repetitions;
+    return (bench_now(n_threads) - start) / (double)repetitions;
 }
 
 /* "SELL-32-1", "SELL-32-1 mixed d16", ... */
@@ -137,7 +140,7 @@ static void add_kernels(struct bench *b, const struct sp_workload *w)
     printf("  %s: beta %.3f, unit slots %.3f, layout made in %.2f s\n", format, sp_layout_beta(l),
            l->n_slots > 0 ? (double)l->n_unit_slots / (double)l->n_slots : 0.0, sp_now() - start);
     const struct sp_kernel *rows[MAX_CANDIDATES];
-    int n = sp_kernel_candidates(l, b->settings->isa, rows, MAX_CANDIDATES - b->n);
+    int n = sp_kernel_candidates(l, b->settings->isa, rows, MAX_CANDIDATES - N_PEERS - b->n);
     double *y = malloc((size_t)(2 * l->n_r + 1) * sizeof *y);
     for (int k = 0; k < n; k++) {
         struct candidate *c = &b->candidates[b->n++];
@@ -216,13 +219,14 @@ static enum sp_core_mode mode_now(struct bench *b)
 
 static void sample(struct bench *b, struct candidate *c, int i)
 {
-    const double sample_s = 1e-3, once = run(c, 1);
+    const int n_threads = b->settings->n_threads;
+    const double sample_s = 1e-3, once = run(c, n_threads, 1);
     if (c->repetitions == 0 || once * (double)c->repetitions < 0.5 * sample_s)
         c->repetitions = once < sample_s ? (int64_t)(sample_s / once) : 1;
-    scan(c->layout, 1);
+    scan(c->layout, n_threads, 1);
     enum sp_core_mode mode = mode_now(b);
-    const double before = scan(c->layout, c->repetitions), t = run(c, c->repetitions),
-                 after = scan(c->layout, c->repetitions);
+    const double before = scan(c->layout, n_threads, c->repetitions), t = run(c, n_threads, c->repetitions),
+                 after = scan(c->layout, n_threads, c->repetitions);
     c->flops[i] = 2 * (double)b->matrix.n_nz / t;
     c->share[i] = c->V / t / (0.5 * (before + after));
     c->mode[i] = mode_now(b) == mode ? mode : SP_CORE_UNKNOWN;
@@ -238,15 +242,16 @@ static int of_mode(const struct candidate *c, int n, enum sp_core_mode mode, con
     return kept;
 }
 
-/* The median over the rounds of a's speed over b's; 0: too few rounds. */
-static double ratio(const struct candidate *a, const struct candidate *b, int n, enum sp_core_mode mode)
+/* a's speed over b's; n 0: too few rounds. */
+static struct bench_ratio ratio(const struct candidate *a, const struct candidate *b, int n,
+                                enum sp_core_mode mode)
 {
     double r[MAX_SAMPLES];
     int kept = 0;
     for (int i = 0; i < n; i++)
         if (a->mode[i] == mode && b->mode[i] == mode)
             r[kept++] = a->flops[i] / b->flops[i];
-    return kept >= FEW ? sp_median(r, kept) : 0;
+    return kept >= FEW ? bench_quartiles(r, kept) : (struct bench_ratio){0};
 }
 
 static void print_ratios(const struct bench *b, enum sp_core_mode mode, const struct candidate *best,
@@ -254,9 +259,10 @@ static void print_ratios(const struct bench *b, enum sp_core_mode mode, const st
 {
     int n = b->settings->n_samples;
     if (best_plain && best != best_plain)
-        printf("    %s is %.2f x %s\n", best->name, ratio(best, best_plain, n, mode), best_plain->name);
+        printf("    %s is %.2f x %s\n", best->name, ratio(best, best_plain, n, mode).median,
+               best_plain->name);
     for (int k = 0; k < b->n; k++) {
-        double r = b->candidates[k].peer ? ratio(best, &b->candidates[k], n, mode) : 0;
+        double r = b->candidates[k].peer ? ratio(best, &b->candidates[k], n, mode).median : 0;
         if (r > 0)
             printf("    %s is %.2f x %s\n", best->name, r, b->candidates[k].name);
     }
@@ -275,7 +281,7 @@ static void print_gains(const struct bench *b, enum sp_core_mode mode)
             if (plain->kernel != c->kernel || strncmp(plain->format, c->format, length) != 0 ||
                 c->format[length] != ' ')
                 continue;
-            double r = ratio(c, plain, b->settings->n_samples, mode);
+            const double r = ratio(c, plain, b->settings->n_samples, mode).median;
             if (r > 0)
                 printf("    %s is %.2f x %s, by bytes %.2f\n", c->name, r, plain->name, plain->V / c->V);
             break;
@@ -283,10 +289,28 @@ static void print_gains(const struct bench *b, enum sp_core_mode mode)
     }
 }
 
+/* | matrix | threads | cores | ours | Gflop/s | of the roof | best peer | ratio | quartiles | rounds | */
+static void print_row(const struct bench *b, enum sp_core_mode mode, const struct candidate *best,
+                      const struct candidate *peer)
+{
+    double kept[MAX_SAMPLES];
+    const int n = b->settings->n_samples, n_kept = of_mode(best, n, mode, best->flops, kept);
+    const double flops = sp_median(kept, n_kept);
+    of_mode(best, n, mode, best->share, kept);
+    printf("| %s | %d | %s | %s | %.2f | %.0f %% |", b->spec, b->settings->n_threads, sp_core_mode_name(mode),
+           best->name, 1e-9 * flops, 100 * sp_median(kept, n_kept));
+    const struct bench_ratio r = peer ? ratio(best, peer, n, mode) : (struct bench_ratio){0};
+    if (r.n == 0)
+        printf(" - | - | - | %d |\n", n_kept);
+    else
+        printf(" %s | %.2f | %.2f ... %.2f | %d |\n", peer->name, r.median, r.low, r.high, r.n);
+}
+
 static void print_mode(const struct bench *b, enum sp_core_mode mode)
 {
     const struct candidate *best = NULL, *best_plain = NULL; /* plain: not SELL with unit-stride slots */
-    double best_flops = 0, best_plain_flops = 0, kept[MAX_SAMPLES];
+    const struct candidate *best_peer = NULL;
+    double best_flops = 0, best_plain_flops = 0, best_peer_flops = 0, kept[MAX_SAMPLES];
     int n = b->settings->n_samples;
     for (int k = 0; k < b->n; k++) {
         const struct candidate *c = &b->candidates[k];
@@ -299,6 +323,10 @@ static void print_mode(const struct bench *b, enum sp_core_mode mode)
                c->name, flops * 1e-9, c->V / (double)b->matrix.n_nz, 100 * sp_median(kept, n_kept),
                100 * sp_quantile(kept, n_kept, 0.25), 100 * sp_quantile(kept, n_kept, 0.75), n_kept,
                c->remark);
+        if (c->peer && flops > best_peer_flops) {
+            best_peer_flops = flops;
+            best_peer = c;
+        }
         if (!c->peer && flops > best_flops) {
             best_flops = flops;
             best = c;
@@ -311,6 +339,8 @@ static void print_mode(const struct bench *b, enum sp_core_mode mode)
     if (best)
         print_ratios(b, mode, best, best_plain);
     print_gains(b, mode);
+    if (b->settings->table && best)
+        print_row(b, mode, best, best_peer);
 }
 
 static void print_results(const struct bench *b)
@@ -363,6 +393,21 @@ static void make_symmetric(struct sp_csr *a)
         }
 }
 
+/* n_nz / n_stored, without making the layout. */
+static double beta_of(const struct sp_workload *w)
+{
+    const struct sp_pattern pattern = sp_csr_pattern(w->matrix);
+    struct sp_blocks blocks = {.fill = 1};
+    struct sp_error err;
+    if (w->format == SP_FORMAT_CRS)
+        return 1;
+    if (w->format != SP_FORMAT_BCSR)
+        return sp_sell_beta(&pattern, w->C, w->sigma);
+    if (sp_blocks_count(&pattern, w->b_h, w->b_w, NULL, &blocks, &err) != SP_OK)
+        fail(&err);
+    return blocks.fill;
+}
+
 static bool is_wanted(const struct settings *s, const char *format)
 {
     const char *at = s->format ? strstr(s->format, format) : format;
@@ -371,10 +416,11 @@ static bool is_wanted(const struct settings *s, const char *format)
 
 static void bench_matrix(const struct settings *s, const char *spec)
 {
-    static const char *const formats[] = {"crs",       "sell:8,1",   "sell:32,1", "sell:32,256",
-                                          "sellu:8,1", "sellu:16,1", "half"};
+    static const char *const formats[] = {"crs",       "sell:8,1",   "sell:8,64", "sell:32,1", "sell:32,256",
+                                          "sellu:8,1", "sellu:16,1", "half",      "bcsr:2x2",  "bcsr:3x3"};
     struct bench *b = calloc(1, sizeof *b);
     b->settings = s;
+    b->spec = spec;
     b->candidates = calloc(MAX_CANDIDATES, sizeof *b->candidates);
     struct sp_error err;
     char name[1024];
@@ -400,13 +446,13 @@ static void bench_matrix(const struct settings *s, const char *spec)
             continue;
         if (sp_workload_set_format(&w, formats[i], &err) != SP_OK)
             fail(&err);
-        struct sp_pattern pattern = sp_csr_pattern(a);
-        if (w.format != SP_FORMAT_CRS && sp_sell_beta(&pattern, w.C, w.sigma) < 0.2)
-            printf("  %s: skipped, beta is below 0.2\n", formats[i]);
+        const double beta = beta_of(&w), least = w.format == SP_FORMAT_BCSR ? 0.5 : 0.2;
+        if (beta < least)
+            printf("  %s: skipped, beta is below %.1f\n", formats[i], least);
         else
             add_storages(b, &w);
     }
-    if (s->precision == SP_F64 && !s->isa && is_wanted(s, "crs"))
+    if (s->precision == SP_F64 && is_wanted(s, "crs"))
         add_peers(b, &b->layouts[0]);
     for (int i = 0; i < s->n_samples; i++)
         for (int k = 0; k < b->n; k++)
@@ -456,6 +502,8 @@ int main(int argc, char **argv)
             s.prefetch = true;
         else if (strcmp(argv[i], "--symmetric") == 0)
             s.symmetric = true;
+        else if (strcmp(argv[i], "--table") == 0)
+            s.table = true;
         else if (strcmp(argv[i], "--nt") == 0)
             s.nt = true;
         else if (strcmp(argv[i], "--ten") == 0)

@@ -1,0 +1,34 @@
+/* What benchmarks share whose candidates run in turn: the clock, and ratios over the rounds. */
+#ifndef SP_BENCH_ROUNDS_H
+#define SP_BENCH_ROUNDS_H
+
+#include <stdint.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/reading.h"
+
+/* Seconds since an arbitrary point; of one thread those that it had a core, so that time given to others
+ * does not count. */
+static inline double bench_now(int n_threads)
+{
+    if (n_threads > 1)
+        return sp_now();
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Quartiles over n rounds; n 0: nothing is known. */
+struct bench_ratio {
+    double low, median, high;
+    int n;
+};
+
+/* Sorts nothing of the caller's: x[n], n > 0. */
+static inline struct bench_ratio bench_quartiles(const double *x, int n)
+{
+    return (struct bench_ratio){sp_quantile(x, n, 0.25), sp_median(x, n), sp_quantile(x, n, 0.75), n};
+}
+
+#endif
