@@ -22,7 +22,6 @@
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/pages.h"
-#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 100, MAX_CANDIDATES = 16, MAX_WIDTHS = 16 };
 
@@ -426,16 +425,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     struct sp_error err;
-    struct sp_topology topology;
-    struct sp_binding binding;
-    if (sp_topology_read(&topology, &err) != SP_OK ||
-        sp_binding_plan(&topology, s.workload.n_threads, SP_COMPACT, &binding, &err) != SP_OK)
+    if (bench_pin(&s.workload.n_threads, &err) != SP_OK)
         fail(&err);
-    s.workload.n_threads = binding.n_threads;
-    if (sp_binding_apply(&binding, &err) != SP_OK)
-        printf("not pinned: %s\n", err.what);
     bench_matrix(&s, spec);
-    sp_binding_free(&binding);
-    sp_topology_free(&topology);
     return EXIT_SUCCESS;
 }

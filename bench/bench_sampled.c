@@ -36,7 +36,6 @@
 #include "sparse/generate/generate.h"
 #include "sparse/product/verify.h"
 #include "sys/machine/pages.h"
-#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 100 };
 
@@ -449,19 +448,11 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     struct sp_error err;
-    struct sp_topology topology;
-    struct sp_binding binding;
-    if (sp_topology_read(&topology, &err) != SP_OK ||
-        sp_binding_plan(&topology, s.n_threads, SP_COMPACT, &binding, &err) != SP_OK)
+    if (bench_pin(&s.n_threads, &err) != SP_OK)
         fail(&err);
-    s.n_threads = binding.n_threads;
-    if (sp_binding_apply(&binding, &err) != SP_OK)
-        printf("not pinned: %s\n", err.what);
     if (threshold)
         find_thresholds(&s);
     else
         bench_cases(&s, argc - i, argv + i);
-    sp_binding_free(&binding);
-    sp_topology_free(&topology);
     return EXIT_SUCCESS;
 }

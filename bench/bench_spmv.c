@@ -29,7 +29,6 @@
 #include "sparse/product/verify.h"
 #include "sys/machine/core_to_core.h"
 #include "sys/machine/pages.h"
-#include "sys/machine/topology.h"
 
 enum { MAX_SAMPLES = 200, MAX_CANDIDATES = 256, MAX_FORMATS = 96, N_PEERS = 3, N_MODES = SP_CORE_SPLIT + 1 };
 enum { FEW = 3 /* rounds below which a median is not shown */ };
@@ -523,17 +522,9 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     struct sp_error err;
-    struct sp_topology topology;
-    struct sp_binding binding;
-    if (sp_topology_read(&topology, &err) != SP_OK ||
-        sp_binding_plan(&topology, s.n_threads, SP_COMPACT, &binding, &err) != SP_OK)
+    if (bench_pin(&s.n_threads, &err) != SP_OK)
         fail(&err);
-    s.n_threads = binding.n_threads;
-    if (sp_binding_apply(&binding, &err) != SP_OK)
-        printf("not pinned: %s\n", err.what);
     for (int i = 0; i < n_specs; i++)
         bench_matrix(&s, specs[i]);
-    sp_binding_free(&binding);
-    sp_topology_free(&topology);
     return EXIT_SUCCESS;
 }

@@ -139,6 +139,21 @@ static inline uint32_t *sp_trace_put_result(struct sp_trace *t, struct sp_trace_
     return ev;
 }
 
+/* Events that one row of X can cause at most: its lines, or every element. */
+static inline int64_t sp_trace_row_lines(const struct sp_trace *t)
+{
+    const struct sp_layout *l = t->layout;
+    return t->every || l->order == SP_COLUMN_MAJOR ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
+}
+
+/* Steps of a turn of so many entries, where a step takes `entries_of_step`, each with `width` elements of X. */
+static inline int64_t sp_trace_steps_of(const struct sp_layout *l, int64_t entries, int64_t width,
+                                        int64_t entries_of_step)
+{
+    const int64_t lines = 1 + width * (int64_t)l->s_x / 64, steps = entries / (lines * entries_of_step);
+    return steps > 1 ? steps : 1;
+}
+
 /* Where a thread is in its share of the matrix: what the two writers of events have in common. */
 
 void sp_cursor_reset(struct sp_trace_cursor *c);

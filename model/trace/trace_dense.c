@@ -173,17 +173,10 @@ static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
     sp_cursor_reset(c);
 }
 
-/* Lines of one row of a dense operand, at most. */
-static int64_t row_lines(const struct sp_trace *t)
-{
-    const struct sp_layout *l = t->layout;
-    return t->every || l->order == SP_COLUMN_MAJOR ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
-}
-
 static int64_t events_bound_dense(const struct sp_trace *t)
 {
     const struct sp_layout *l = t->layout;
-    const int64_t rows = row_lines(t);
+    const int64_t rows = sp_trace_row_lines(t);
     if (!l->len)
         return t->turn_steps * (8 + 4 * rows) + 16;
     return t->turn_steps * l->C * (8 + 2 * rows) + 16 * t->turn_steps + 16;
@@ -191,8 +184,7 @@ static int64_t events_bound_dense(const struct sp_trace *t)
 
 static int64_t steps_in_turn_dense(const struct sp_layout *l, int64_t entries)
 {
-    const int64_t lines = 1 + l->r * (int64_t)l->s_x / 64, steps = entries / (lines * l->C);
-    return steps > 1 ? steps : 1;
+    return sp_trace_steps_of(l, entries, l->r, l->C);
 }
 
 const struct sp_trace_kind sp_trace_dense = {
@@ -334,15 +326,13 @@ static void measure_share_fused(struct sp_trace *t, struct sp_trace_cursor *c)
 
 static int64_t events_bound_fused(const struct sp_trace *t)
 {
-    const struct sp_layout *l = t->layout;
-    const int64_t row_lines = t->every ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
+    const int64_t row_lines = sp_trace_row_lines(t);
     return t->turn_steps * (SP_FUSED_ROWS + 2 + STEP_ENTRIES * (1 + row_lines) + 3 * row_lines);
 }
 
 static int64_t steps_in_turn_fused(const struct sp_layout *l, int64_t entries)
 {
-    const int64_t lines = SP_PANEL_ENTRIES * (1 + l->r * (int64_t)l->s_x / 64), steps = entries / lines;
-    return steps > 1 ? steps : 1;
+    return sp_trace_steps_of(l, entries, l->r, SP_PANEL_ENTRIES);
 }
 
 const struct sp_trace_kind sp_trace_fused = {
@@ -392,15 +382,12 @@ static void measure_share_coo(struct sp_trace *t, struct sp_trace_cursor *c)
 
 static int64_t events_bound_coo(const struct sp_trace *t)
 {
-    const struct sp_layout *l = t->layout;
-    int64_t row_lines = t->every ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
-    return t->turn_steps * (4 + 2 * row_lines);
+    return t->turn_steps * (4 + 2 * sp_trace_row_lines(t));
 }
 
 static int64_t steps_in_turn_coo(const struct sp_layout *l, int64_t entries)
 {
-    const int64_t lines = 1 + l->r * (int64_t)l->s_x / 64, steps = entries / lines;
-    return steps > 1 ? steps : 1;
+    return sp_trace_steps_of(l, entries, l->r, 1);
 }
 
 static void add_regions(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])

@@ -237,8 +237,7 @@ static int64_t events_bound_staged(const struct sp_trace *t)
 
 static int64_t steps_in_turn_staged(const struct sp_layout *l, int64_t entries)
 {
-    const int64_t lines = 1 + sp_layout_stage_ld(l) * (int64_t)l->s_x / 64, steps = entries / (lines * l->C);
-    return steps > 1 ? steps : 1;
+    return sp_trace_steps_of(l, entries, sp_layout_stage_ld(l), l->C);
 }
 
 static void add_regions_staged(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
@@ -354,15 +353,12 @@ static void measure_share_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
 
 static int64_t events_bound_tiled(const struct sp_trace *t)
 {
-    const struct sp_layout *l = t->layout;
-    int64_t row_lines = t->every ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
-    return t->turn_steps * (12 + 2 * row_lines);
+    return t->turn_steps * (12 + 2 * sp_trace_row_lines(t));
 }
 
 static int64_t steps_in_turn_tiled(const struct sp_layout *l, int64_t entries)
 {
-    const int64_t lines = 1 + l->T_k * (int64_t)l->s_x / 64, steps = entries / lines;
-    return steps > 1 ? steps : 1;
+    return sp_trace_steps_of(l, entries, l->T_k, 1);
 }
 
 static void add_regions_tiled(const struct sp_layout *l, int n_threads, int64_t bytes[SP_N_REGIONS])
