@@ -301,9 +301,10 @@ static enum sp_status open_html(struct sp_output_options *o, struct sp_error *er
 static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
                                  struct sp_error *err)
 {
-    enum sp_status status = common->csv && !sp_sink_is_stdout(common->csv)
-                                ? sp_words_refuse(common->csv, err) /* it is appended to, record by record */
-                                : SP_OK;
+    const char *rows = sp_sink_is_stdout(common->csv) ? NULL : common->csv; /* appended, record by record */
+    enum sp_status status = rows ? sp_words_refuse(rows, err) : SP_OK;
+    if (status == SP_OK && rows)
+        status = sp_report_csv_check(rows, err);
     if (status == SP_OK)
         status = sp_sink_open(common->json, &o->json, err);
     if (status == SP_OK)
