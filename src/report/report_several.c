@@ -201,29 +201,47 @@ static enum sp_status old_content(const char *path, char **text, size_t *size, s
     return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "cannot read the CSV file to add to it");
 }
 
+/* Opens a new version of the file at `path`; what that holds, and the header, to be freed. */
+static enum sp_status begin_to_append(const char *path, char **old, size_t *old_size, char **header,
+                                      struct sp_atomic_file *file, struct sp_error *err)
+{
+    size_t header_size = 0;
+    *header = NULL;
+    enum sp_status status = old_content(path, old, old_size, err);
+    if (status != SP_OK)
+        return status;
+    FILE *memory = open_memstream(header, &header_size);
+    if (memory)
+        sp_report_csv_header(memory);
+    if (!memory || fclose(memory) != 0)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for the CSV header");
+    if (*old_size > 0 && (*old_size < header_size || memcmp(*old, *header, header_size) != 0))
+        return sp_fail_at(err, SP_INPUT, path, 1, 0, "give another file name",
+                          "the file exists and does not begin with the columns of this version");
+    return sp_atomic_open(path, file, err);
+}
+
+enum sp_status sp_report_csv_check(const char *path, struct sp_error *err)
+{
+    char *old, *header;
+    size_t old_size;
+    struct sp_atomic_file file = {0};
+    const enum sp_status status = begin_to_append(path, &old, &old_size, &header, &file, err);
+    if (status == SP_OK)
+        sp_atomic_abort(&file);
+    free(old);
+    free(header);
+    return status;
+}
+
 enum sp_status sp_report_csv_append(const char *path, const struct sp_record *const *records, int n,
                                     struct sp_error *err)
 {
-    char *old, *header = NULL;
-    size_t old_size, header_size = 0;
+    char *old, *header;
+    size_t old_size;
     struct sp_atomic_file file = {0};
     const int lock = lock_folder(path);
-    enum sp_status status = old_content(path, &old, &old_size, err);
-    if (status != SP_OK)
-        goto done;
-    FILE *memory = open_memstream(&header, &header_size);
-    if (memory)
-        sp_report_csv_header(memory);
-    if (!memory || fclose(memory) != 0) {
-        status = sp_fail(err, SP_MEMORY, NULL, "no memory for the CSV header");
-        goto done;
-    }
-    if (old_size > 0 && (old_size < header_size || memcmp(old, header, header_size) != 0)) {
-        status = sp_fail_at(err, SP_INPUT, path, 1, 0, "give another file name",
-                            "the file exists and does not begin with the columns of this version");
-        goto done;
-    }
-    status = sp_atomic_open(path, &file, err);
+    enum sp_status status = begin_to_append(path, &old, &old_size, &header, &file, err);
     if (status != SP_OK)
         goto done;
     if (old_size == 0)

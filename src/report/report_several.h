@@ -21,6 +21,9 @@ void sp_report_csv_row(const struct sp_record *record, FILE *out);
 enum sp_status sp_report_csv_append(const char *path, const struct sp_record *const *records, int n,
                                     struct sp_error *err);
 
+/* Could it do so now? For those who measure first; the file stays as it is. */
+enum sp_status sp_report_csv_check(const char *path, struct sp_error *err);
+
 /* The terminal report of a series: one kernel, several widths r. */
 
 /* Balance and performance over r beside the model, where another term takes over, and the best r as

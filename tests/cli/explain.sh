@@ -52,6 +52,12 @@ tr -d '\n' <"$dir/blocks.json" | grep -q '"balance": *{"value": *4\.' || { cat "
 expect 0 "In CRS at least 6 B/flop" B_C
 expect 0 "In CRS at most 1/6 flop/B" I
 
+# Tiles and COO read the same at the density that is printed, with what makes COO of CRS.
+expect 0 "COO, no reuse, made of CRS n_nz (2 r + 3) + 2 n_nz" sddmm
+
+# Half storage passes x and y once at least, as in docs/theory.md.
+expect 0 "else max(2, 2 alpha n_h/n_r) + c W_h/n_r" half
+
 # What docs, sheets and the program itself tell a reader to type.
 grep -rhoE 'spmodel explain [A-Za-z0-9_-]+' "$source/docs" "$source/README.md" "$source/labs" "$source/src" "$source/model" |
     sed 's/spmodel explain //' | sort -u | grep -v -x -e TERM -e SYMBOL -e --record >"$dir/terms"

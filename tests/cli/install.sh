@@ -32,6 +32,9 @@ for file in "$(folder LIBEXECDIR libexec)/spmodel/spmodel-counters" "$share/spmo
     "$share/zsh/site-functions/_spmodel" "$doc/LICENSE" "$doc/docs/records.md" "$share/spmodel/data/demo.mtx.gz"; do
     [ -s "$file" ] || { find . | sort; fail "no $file"; }
 done
+for name in $(ls "$share/spmodel") spmodel.h; do
+    sed -n '/^| below the prefix/,/^$/p' "$doc/docs/install.md" | grep -qE "[/\`]$name\`" || fail "docs/install.md does not say that $name is installed"
+done
 [ ! -e "$build/libspmodel-cuda.so" ] || [ -s "$(folder LIBDIR lib)/spmodel/libspmodel-cuda.so" ] || fail "the module of GPUs was not installed"
 [ -z "$(find . -name solution.json)" ] || fail "solutions of labs are installed"
 spmodel="$PWD/$(folder BINDIR bin)/spmodel"

@@ -51,7 +51,7 @@ begin wrong other
 run 0 wrong --only model
 sed 's/i < stop/i < stop - 1/' "$lab/solution/crs.c" >wrong/crs.c
 run 6 wrong --only crs
-grep -q "computes wrongly" out || { cat out; fail "a wrong result is not named"; }
+grep -q "run 'crs': .*computes wrongly" out || { cat out; fail "a wrong result, or its run, is not named"; }
 echo 'int' >>wrong/sell.c
 run 6 wrong --only sell
 grep -q "sell.c does not compile: " out || { cat out; fail "what does not compile is not named"; }

@@ -53,6 +53,9 @@ while read -r name; do
     options_of_page "$page" >"$dir/of_page"
     diff "$dir/of_help" "$dir/of_page" || fail "$name: --help (<) and page (>) have other options"
     n_options=$((n_options + $(wc -l <"$dir/of_page")))
+    # What an example is good for stays below it.
+    line=$(sed '1,/^Examples:/d' "$dir/help" | grep -vE '^  (spmodel|[A-Z]|[a-z]+ .*spmodel|    [^ ])' | head -n 1) || true
+    [ -z "$line" ] || fail "$name: an example goes on at the left edge: '$line'"
     # The words of each option, as far as they are on one line of both.
     sed -n 's/^ \{2,6\}\(-[a-zA-Z?], \)\{0,1\}--[^ ]*  *\([A-Za-z].*\)$/\2/p' "$dir/help" >"$dir/phrases"
     plain "$page" | words >"$dir/words"
@@ -97,6 +100,23 @@ while read -r variable; do
     grep -qw "$variable" "$dir/environment" || fail "the overview does not name $variable"
 done <"$dir/variables"
 grep -q '^SPMODEL_STORE$' "$dir/variables" || fail "the variables of the source were not found"
+
+# Ways to type a command, which have no page of their own, show that of the command; the row of help names topics.
+for way in list show measure diff; do
+    "$spmodel" help machine $way >"$dir/help" || fail "help machine $way"
+    "$spmodel" machine --help | cmp -s - "$dir/help" || fail "help machine $way is not machine --help"
+done
+code=0
+"$spmodel" help convert IN >/dev/null 2>&1 || code=$?
+[ $code -eq 2 ] || fail "help convert IN: exit code $code"
+listed=$("$spmodel" --help | sed -n 's/^  help .*(\(.*\)).*/\1/p')
+[ -n "$listed" ] || fail "the row of help names no topic"
+n_listed=0
+for topic in $(echo "$listed" | tr -d ,.); do
+    n_listed=$((n_listed + 1))
+    [ -s "$man7/spmodel-$topic.7" ] || fail "the row of help names '$topic', which is no topic"
+done
+[ $n_listed -eq $n_topics ] || case $listed in *...) ;; *) fail "the row of help names $n_listed of $n_topics topics" ;; esac
 
 # A page is also written where nothing is installed; a wrong name is refused.
 "$spmodel" help --man | cmp -s - "$overview" || fail "help --man is not the overview"

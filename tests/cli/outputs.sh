@@ -140,4 +140,17 @@ refused model gen:laplace2d:20 --json= --machine clx-9242
 refused model m.mtx --machine clx-9242 --json=m.mtx
 refused model gen:laplace2d:20 --json=one --csv=one --machine clx-9242
 [ ! -e one ] || fail "one of two results was written"
+
+# Rows that cannot be added are refused before anything is measured, as other outputs are.
+mkdir unmeasured
+echo 'not,our,columns' >others.csv
+cp others.csv before.csv
+for file in others.csv nowhere/rows.csv; do
+    code=0
+    "$spmodel" analyze gen:laplace2d:20 --budget 0.1 --no-plots --no-hints --out unmeasured --csv=$file >out 2>err || code=$?
+    case $file:$code in others.csv:3 | nowhere/rows.csv:4) ;; *) fail "--csv=$file exits with $code" ;; esac
+    [ -z "$(ls -A unmeasured)" ] || fail "--csv=$file is refused when all is measured"
+done
+cmp others.csv before.csv || fail "a table of others was changed"
+[ -z "$(find . -maxdepth 1 -name '.others*')" ] || fail "a part of the table stays"
 echo "outputs: ok"

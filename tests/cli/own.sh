@@ -90,6 +90,7 @@ grep -q secret "$dir/new"/*.json && fail "an anonymous record names the library"
 for name in csr32 csr64 csr32-ptr64 csr32-f32 csr64-f32 csr32-c128 csr32-rhs csr64-rhs fortran32 fortran64 fortran32-f32; do
     grep -qF "$name" "$dir/out" || fail "help does not know the signature $name"
 done
+if grep -nE 'const [a-z0-9]+_t$' "$dir/out"; then fail "a declaration breaks between a type and its name"; fi
 
 # ---- Ctrl-C ends both processes ----
 "$spmodel" analyze -q --no-plots --machine "$dir/machine.json" --out "$dir/new" --kernel "$(own hanging)" gen:laplace2d:9 \

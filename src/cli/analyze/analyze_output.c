@@ -144,8 +144,8 @@ static void print_result(const struct sp_record *record, const struct sp_output_
 {
     static bool csv_header_printed;
     const bool is_sweep = sp_record_node(record, SP_F_SWEEP);
-    if (sp_sink_is_stdout(common->csv) && is_sweep) {
-        sp_report_sweep_csv(record, stdout);
+    if (is_sweep && o->points.stream) {
+        sp_report_sweep_csv(record, o->points.stream);
     } else if (sp_sink_is_stdout(common->csv)) {
         if (!csv_header_printed)
             sp_report_csv_header(stdout);
@@ -301,9 +301,13 @@ static enum sp_status open_html(struct sp_output_options *o, struct sp_error *er
 static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
                                  struct sp_error *err)
 {
-    enum sp_status status = common->csv && !sp_sink_is_stdout(common->csv)
-                                ? sp_words_refuse(common->csv, err) /* it is appended to, record by record */
-                                : SP_OK;
+    const char *rows =
+        o->is_sweep || sp_sink_is_stdout(common->csv) ? NULL : common->csv; /* appended, record by record */
+    enum sp_status status = rows ? sp_words_refuse(rows, err) : SP_OK;
+    if (status == SP_OK && rows)
+        status = sp_report_csv_check(rows, err);
+    if (status == SP_OK && o->is_sweep)
+        status = sp_sink_open(common->csv, &o->points, err);
     if (status == SP_OK)
         status = sp_sink_open(common->json, &o->json, err);
     if (status == SP_OK)
@@ -313,6 +317,7 @@ static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_co
     if (status != SP_OK) {
         sp_sink_abort(&o->json);
         sp_sink_abort(&o->lines);
+        sp_sink_abort(&o->points);
     }
     return status;
 }
@@ -346,7 +351,7 @@ int sp_output_open(struct sp_output_options *o, const struct sp_common_options *
 int sp_output_close(struct sp_output_options *o, const struct sp_common_options *common, int code)
 {
     FILE *remarks = common->verbosity < 0 ? NULL : is_taken(o, common) ? stderr : stdout;
-    code = sp_sink_close(&o->lines, sp_sink_close(&o->json, code));
+    code = sp_sink_close(&o->points, sp_sink_close(&o->lines, sp_sink_close(&o->json, code)));
     if (o->html)
         code = sp_html_close(o->html, remarks, code);
     free(o->html);
@@ -376,7 +381,7 @@ int sp_output_record(struct sp_record *record, const struct sp_output_options *o
     if (o->html)
         sp_html_keep(o->html, record);
     const struct sp_record *one = record;
-    if (common->csv && !sp_sink_is_stdout(common->csv) &&
+    if (common->csv && !o->is_sweep && !sp_sink_is_stdout(common->csv) &&
         sp_report_csv_append(common->csv, &one, 1, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     if (!o->asked[SP_OPTION_NO_PLOTS] && write_plots(record, stem, plots, sizeof plots, &err) != SP_OK)

@@ -13,11 +13,13 @@
 #include "plots/plot.h"
 
 struct sp_output_options {
-    const char *directory;                         /* for record and plots */
-    bool asked[SP_N_OPTIONS];                      /* options that were given */
-    struct sp_sink json, lines;                    /* open where --json, --lines were given */
-    const char *html_name;                         /* --html: NULL not asked for */
-    struct sp_html_output *html;                   /* open where it was */
+    const char *directory;       /* for record and plots */
+    bool asked[SP_N_OPTIONS];    /* options that were given */
+    struct sp_sink json, lines;  /* open where --json, --lines were given */
+    const char *html_name;       /* --html: NULL not asked for */
+    struct sp_html_output *html; /* open where it was */
+    bool is_sweep;               /* --csv has its points, not a row a record */
+    struct sp_sink points;
     bool several;                                  /* records: JSON Lines */
     double fail_below_bandwidth, fail_below_model; /* 0: not asked */
 };

@@ -344,14 +344,15 @@ static const struct argp argp = {options,
 
 static int run(int argc, char **argv)
 {
-    struct arguments a = {.sweep = {.budget_s = 60, .point_s = 0.4},
-                          .run = {.format = "crs",
-                                  .schedule = "nnz",
-                                  .precision = -1,
-                                  .budget_s = 1.5,
-                                  .max_samples = 60,
-                                  .no_hints = true},
-                          .output = {.directory = ".", .asked = {[SP_OPTION_NO_PLOTS] = true}}};
+    struct arguments a = {
+        .sweep = {.budget_s = 60, .point_s = 0.4},
+        .run = {.format = "crs",
+                .schedule = "nnz",
+                .precision = -1,
+                .budget_s = 1.5,
+                .max_samples = 60,
+                .no_hints = true},
+        .output = {.directory = ".", .is_sweep = true, .asked = {[SP_OPTION_NO_PLOTS] = true}}};
     char command[4096];
     sp_join_command(argc, argv, command, sizeof command);
     a.run.command = command;

@@ -141,6 +141,26 @@ const struct argp sp_common_measure_argp = {seed_options, parse_more, NULL, NULL
 
 static const struct argp *parsed; /* for what argp calls without saying for whom */
 
+/* What an example is good for, below it: argp would begin the lines that go on at the left edge. */
+static void put_purpose(FILE *out, const char *what)
+{
+    enum { INDENT = 6, WIDTH = 78 };
+    int column = WIDTH;
+    while (*what) {
+        const int n = (int)strcspn(what, " ");
+        if (column + 1 + n > WIDTH) {
+            sp_print(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else {
+            fputc(' ', out);
+            column++;
+        }
+        sp_print(out, "%.*s", n, what);
+        column += n;
+        what += n + (int)strspn(what + n, " ");
+    }
+}
+
 /* What --help says behind everything else: the examples of the command's row. */
 static char *help_with_examples(int key, const char *text, void *input)
 {
@@ -153,8 +173,10 @@ static char *help_with_examples(int key, const char *text, void *input)
     if (!stream)
         return (char *)text;
     fputs("Examples:", stream);
-    for (; example->line; example++)
-        sp_print(stream, "\n  %s\n      %s", example->line, example->what);
+    for (; example->line; example++) {
+        sp_print(stream, "\n  %s", example->line);
+        put_purpose(stream, example->what);
+    }
     fclose(stream);
     return all;
 }

@@ -320,9 +320,9 @@ static enum sp_status give_up(struct sp_lab_folder *folder, const json_t *run, c
     if (code == sp_exit_code(SP_WRONG) && *sp_lab_text(run, "code")) {
         end->failed = why;
         enum sp_status status = sp_lab_note_run(folder, id, start, end, err);
-        return status == SP_OK
-                   ? sp_fail(err, SP_WRONG, "mend it, and repeat it with --only RUN", "%.300s", why)
-                   : status;
+        return status == SP_OK ? sp_fail(err, SP_WRONG, "mend it, and repeat it with --only RUN",
+                                         "run '%s': %.300s", id, why)
+                               : status;
     }
     if (code > BY_SIGNAL)
         return sp_fail(err, SP_ABSENT, "repeat it with --only RUN; what has too little memory is killed",
@@ -354,8 +354,8 @@ static enum sp_status build(struct sp_lab_folder *folder, const json_t *run, con
     if (status == SP_OK && how == CODE_NO_COMPILER)
         sp_print(stdout, "           skipped: %s\n", why);
     else if (status == SP_OK)
-        status = sp_fail(err, SP_WRONG, "its log tells more; repeat it with --only RUN", "%.300s (%.200s)",
-                         why, log_path);
+        status = sp_fail(err, SP_WRONG, "its log tells more; repeat it with --only RUN",
+                         "run '%s': %.300s (%.200s)", sp_lab_text(run, "id"), why, log_path);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* spmodel help: topics, the help of a command, and the pages of the manual. */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +100,26 @@ static int refuse(const char *name)
     return sp_report_error(&err);
 }
 
+/* "machine measure": a way to type a command that is on the page of the command. */
+static bool find_way(const char *name, struct sp_manual_entry *e)
+{
+    char command[64];
+    const char *word = strchr(name, ' ');
+    if (!word)
+        return false;
+    snprintf(command, sizeof command, "%.*s", (int)(word - name), name);
+    word++;
+    if (!sp_manual_find(command, e) || e->family || !e->page->argp || !e->page->argp->args_doc)
+        return false;
+    const size_t n = strlen(word);
+    for (const char *way = e->page->argp->args_doc; way; way = strchr(way, '\n')) {
+        way += *way == '\n';
+        if (islower((unsigned char)*word) && strncmp(way, word, n) == 0 && strcspn(way, " \n") == n)
+            return true;
+    }
+    return false;
+}
+
 static int show(const struct arguments *a)
 {
     struct sp_manual_entry e;
@@ -109,7 +130,7 @@ static int show(const struct arguments *a)
         sp_manual_write_topic(topic, stdout);
     else if (topic)
         show_topic(topic);
-    else if (!sp_manual_find(a->name, &e))
+    else if (!sp_manual_find(a->name, &e) && !find_way(a->name, &e))
         return refuse(a->name);
     else if (a->man)
         sp_manual_write(&e, stdout);
@@ -155,7 +176,7 @@ extern const struct sp_command sp_cmd_help;
 const struct sp_command sp_cmd_help = {
     .name = "help",
     .arguments = "[TOPIC|COMMAND]",
-    .summary = "topics: exit-codes, units, provenance, counters, formats, input, machine-files",
+    .summary = "topics (units, formats, input, own-kernel, ...), options of a command",
     .run = run,
     .page = {&argp, examples, NULL, "explain completion"},
 };
