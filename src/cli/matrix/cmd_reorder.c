@@ -514,7 +514,7 @@ static const struct argp_option own[] = {
     {"column-permutation", KEY_COLUMN_PERMUTATION, "FILE", 0, "Likewise that of the columns", 0},
     {"machine", KEY_MACHINE, "NAME", 0, "Caches for alpha (default: this machine's, not measured)", 0},
     {"threads", 't', "N", 0, "Threads for lambda, alpha and the SpMV (default: all)", 0},
-    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic:B, merge", 0},
+    {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
     {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
     {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
     {&SP_O_RANKS[2], KEY_RANKS, "N", 0,
