@@ -174,8 +174,8 @@ static void resample(const double *place, const double *x, int n, double *out)
 }
 
 /* Percentile interval over resampled runs. Each draw of places is taken twice, with the two groups
- * exchanged: of few runs the shifts are far apart, and the interval of a against b would not be that
- * of b against a turned around. Few runs resampled are narrower than they should be by
+ * exchanged: of few runs the shifts are far apart, and the interval of a against b would not be
+ * that of b against a turned around. Few runs resampled are narrower than they should be by
  * sqrt((n - 1)/n) each, so the distances from the estimate are widened by that. */
 static void bootstrap(const double *a, int n_a, const double *b, int n_b, double estimate, double confidence,
                       uint64_t seed, double *lo, double *hi)
