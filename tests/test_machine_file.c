@@ -371,6 +371,9 @@ static const struct {
     {HEAD "\"caches\":[{\"level\":1,\"size_B\":64,\"line_B\":64,\"effective_B\":-1}]," CEILING("1", "B/s",
                                                                                                "stated", ""),
      "an object, or null"},
+    {"{\"schema\":\"spmodel.machine/1\",\"name\":\"\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2," CACHES
+         CEILING("1", "B/s", "stated", ""),
+     "must not be empty"},
     {"{\"schema\":\"spmodel.machine/"
      "1\",\"name\":\"m\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":1048576," CACHES CEILING("1", "B/s",
                                                                                            "stated", ""),

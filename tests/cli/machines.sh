@@ -38,6 +38,8 @@ has '^no described machine was found: `spmodel machine measure'
 sed 's/"size_B": 26214400/"size_B": 16384/' machines/ivb-e5-2660v2.json >"$dir/small.json"
 run model gen:laplace2d:30 --machine "$dir/small.json" --threads 1 --alpha sim
 has 'alpha simulated, warm, last level 16 KiB'
+refused "a name without '/', not 'a/b'" machine measure --name a/b
+refused "4MiB or more, up to 1000T, not '1e30'" machine measure --size 1e30
 refused 'a number from 0 to 1e+06' model gen:laplace2d:30 --alpha 1e300
 sed 's/"level": "MEM"/"level": "mem"/' machines/ivb-e5-2660v2.json >"$dir/misspelt.json"
 run model gen:laplace2d:30 --machine "$dir/misspelt.json"

@@ -644,6 +644,8 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
         return;
     remark_unknown(r, o, "", known);
     text_of(r, o, "", "name", out->name, sizeof out->name, true);
+    if (!*out->name)
+        fault(r, "", "name", "must not be empty");
     text_of(r, o, "", "cpu", out->cpu, sizeof out->cpu, true);
     text_of(r, o, "", "source", out->source, sizeof out->source, true);
     text_of(r, o, "", "kind", text, sizeof text, false);
