@@ -366,6 +366,18 @@ static const struct {
     {HEAD "\"ecm\":{\"overlap\":{\"value\":null,\"why\":\"w\"},\"interfaces\":[{\"level\":\"L2\"}]}," CACHES
          CEILING("1", "B/s", "stated", ""),
      "one_thread"},
+    {HEAD "\"caches\":[{\"level\":1,\"size_B\":1.5,\"line_B\":1}]," CEILING("1", "B/s", "stated", ""),
+     "whole number"},
+    {HEAD "\"caches\":[{\"level\":1,\"size_B\":64,\"line_B\":64,\"effective_B\":-1}]," CEILING("1", "B/s",
+                                                                                               "stated", ""),
+     "an object, or null"},
+    {"{\"schema\":\"spmodel.machine/1\",\"name\":\"\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2," CACHES
+         CEILING("1", "B/s", "stated", ""),
+     "must not be empty"},
+    {"{\"schema\":\"spmodel.machine/"
+     "1\",\"name\":\"m\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":1048576," CACHES CEILING("1", "B/s",
+                                                                                           "stated", ""),
+     "is 1048576, must be between 1 and 4096"},
 };
 
 /* Reads a file with this text; `path`: its name, which is gone. */
@@ -447,6 +459,22 @@ START_TEST(unknown_keys_are_told_and_ignored)
 }
 END_TEST
 
+/* A load of "mem" is none of memory: other ceilings would be taken in its place, without a word. */
+START_TEST(words_of_ceilings_that_nobody_looks_for_are_told)
+{
+    static const char text[] =
+        HEAD CACHES "\"ceilings\":[{\"name\":\"laod\",\"level\":\"mem\",\"precision\":\"fp64\","
+                    "\"threads\":2,\"how\":\"h\",\"value\":1e9,\"unit\":\"B/s\",\"origin\":\"stated\"}]}";
+    char path[24], remarks[256];
+    struct sp_machine m;
+    ck_assert_int_eq(read_text(text, &m, remarks, sizeof remarks, path, NULL), SP_OK);
+    ck_assert_str_eq(remarks, "unknown name \"laod\" in ceilings[0]: it is not used; "
+                              "unknown level \"mem\" in ceilings[0]: it is not used; "
+                              "unknown precision \"fp64\" in ceilings[0]: it is not used");
+    sp_machine_free(&m);
+}
+END_TEST
+
 /* 90.8 MB of stated 32 MiB are impossible, and 0.5 MB behind an L2 of 1 MiB. */
 START_TEST(no_capacity_exceeds_its_cache)
 {
@@ -494,6 +522,7 @@ int main(void)
                         (int)(sizeof damaged / sizeof *damaged));
     tcase_add_test(tc, the_overlap_rule);
     tcase_add_test(tc, unknown_keys_are_told_and_ignored);
+    tcase_add_test(tc, words_of_ceilings_that_nobody_looks_for_are_told);
     tcase_add_test(tc, no_capacity_exceeds_its_cache);
     tcase_add_test(tc, a_name_that_is_not_there);
     suite_add_tcase(suite, tc);

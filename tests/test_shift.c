@@ -81,6 +81,31 @@ START_TEST(verdicts_of_a_shift)
 }
 END_TEST
 
+/* B against A is A against B turned around: the same interval, its ends exchanged, and the move. */
+static void check_turned(struct sp_group a, struct sp_group b)
+{
+    const struct sp_shift_options o = {.seed = 1};
+    const struct sp_shift there = sp_shift_of(a, b, &o), back = sp_shift_of(b, a, &o);
+    ck_assert_double_eq_tol((1 + there.change) * (1 + back.change), 1, 1e-9);
+    ck_assert_double_eq_tol((1 + there.lo) * (1 + back.hi), 1, 1e-9);
+    ck_assert_double_eq_tol((1 + there.hi) * (1 + back.lo), 1, 1e-9);
+    ck_assert(back.move == (there.move == SP_MOVE_UP     ? SP_MOVE_DOWN
+                            : there.move == SP_MOVE_DOWN ? SP_MOVE_UP
+                                                         : there.move));
+}
+
+/* One run of four was disturbed, which leaves few different shifts. */
+START_TEST(exchanged_groups_turn_the_interval_around)
+{
+    static const double a[] = {8.538, 8.461, 8.561, 13.359}, b[] = {12.807, 12.691, 12.842, 20.038};
+    static const double more[] = {9.1, 8.7, 8.9, 8.8, 12.0, 9.0, 8.6};
+    check_turned(group(a, 4), group(a, 4));
+    check_turned(group(a, 4), group(b, 4));
+    check_turned(group(a, 4), group(more, 7));
+    check_turned(group(b, 3), group(more, 7));
+}
+END_TEST
+
 int main(void)
 {
     Suite *s = suite_create("shift");
@@ -91,6 +116,7 @@ int main(void)
     tcase_add_test(t, discoveries_as_published);
     tcase_add_test(t, estimate_is_the_median_of_all_ratios);
     tcase_add_test(t, verdicts_of_a_shift);
+    tcase_add_test(t, exchanged_groups_turn_the_interval_around);
     suite_add_tcase(s, t);
     return run_suite(s);
 }

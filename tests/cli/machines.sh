@@ -34,6 +34,17 @@ cp "$spmodel" "$dir/spmodel" # where no machine files are, it says so
 "$dir/spmodel" machine list >"$dir/out" 2>"$dir/err" || fail "machine list without machines fails"
 has '^no described machine was found: `spmodel machine measure'
 
+# Caches below a MiB are no "0.0 MiB"; factors that no gather reaches are refused; misspelt levels are told.
+sed 's/"size_B": 26214400/"size_B": 16384/' machines/ivb-e5-2660v2.json >"$dir/small.json"
+run model gen:laplace2d:30 --machine "$dir/small.json" --threads 1 --alpha sim
+has 'alpha simulated, warm, last level 16 KiB'
+refused "a name without '/', not 'a/b'" machine measure --name a/b
+refused "4MiB or more, up to 1000T, not '1e30'" machine measure --size 1e30
+refused 'a number from 0 to 1e+06' model gen:laplace2d:30 --alpha 1e300
+sed 's/"level": "MEM"/"level": "mem"/' machines/ivb-e5-2660v2.json >"$dir/misspelt.json"
+run model gen:laplace2d:30 --machine "$dir/misspelt.json"
+grep -q 'unknown level "mem" in ceilings\[0\]: it is not used' "$dir/err" || fail "a misspelt level is not told"
+
 run machine diff ivb-e5-2660v2 a64fx
 has 'B  a64fx .*Fujitsu A64FX'
 has 'cpu, 48 cores, 1 socket, 4 NUMA domains, 4 cache domains, HBM2'

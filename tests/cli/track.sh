@@ -107,6 +107,16 @@ set -- "$SPMODEL_STORE"/records/*/varied-0000.json "$SPMODEL_STORE"/records/*/va
 expect 5 "^differs *metrics.bytes.version *- -> 2" compare --metric bytes "$@"
 expect 5 "what simulated bytes are has changed: version 1 in A, 2 in B" compare --metric bandwidth "$@"
 
+# Bytes of 0 have no ratio, those below it are none.
+SPMODEL_STORE=$(mktemp -d "$dir/nothing.XXXXXX")
+vary 0 1 bytes=0
+vary 400 1
+vary 800 1 bytes=-1
+set -- "$SPMODEL_STORE"/records/*/varied-0[048]00.json
+expect 1 "bytes up from 0 against 1 record" compare --metric bytes "$1" "$2"
+expect 5 "bytes unknown in B" compare --metric bytes "$2" "$3"
+grep -q "^bytes .* unknown *unknown" "$dir/out" || { cat "$dir/out"; fail "bytes below 0 are shown"; }
+
 # Instructions: unknown before anybody counted them, then a gate that 0.5 % moves.
 SPMODEL_STORE=$(mktemp -d "$dir/counted.XXXXXX")
 vary 0 2

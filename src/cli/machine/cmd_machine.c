@@ -168,6 +168,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->measure.isa = arg;
         return 0;
     case KEY_NAME:
+        if (!*arg || strchr(arg, '/'))
+            sp_usage_error(state, "--name takes a name without '/', not '%s'", arg);
         o->measure.name = arg;
         return 0;
     case KEY_BUDGET:
@@ -183,7 +185,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SIZE:
         if (sp_parse_bytes(arg, &x) || !(x >= 4 << 20) || x > 1e15)
-            sp_usage_error(state, "--size takes at least 4MiB, not '%s'", arg);
+            sp_usage_error(state, "--size takes 4MiB or more, up to 1000T, not '%s'", arg);
         o->measure.arena_B = (size_t)x;
         return 0;
     case ARGP_KEY_ARG:

@@ -403,8 +403,8 @@ static void set_alpha(struct argp_state *state, const char *arg, struct sp_model
         r->alpha_kind = SP_ALPHA_SIM;
     } else {
         r->alpha_kind = SP_ALPHA_GIVEN;
-        if (sp_parse_number(arg, &r->alpha) || r->alpha < 0)
-            sp_usage_error(state, "--alpha takes min, sim or a number >= 0, not '%s'", arg);
+        if (sp_parse_number(arg, &r->alpha) || !(r->alpha >= 0 && r->alpha <= 1e6))
+            sp_usage_error(state, "--alpha takes min, sim or a number from 0 to 1e+06, not '%s'", arg);
     }
 }
 

@@ -212,10 +212,17 @@ enum sp_status sp_judged_end(const struct sp_judged_options *c, const struct sp_
     return status;
 }
 
+/* What no ratio tells. */
+static bool rises_from_zero(const struct sp_judgement *j)
+{
+    return j->is_exact && isinf(j->shift.change);
+}
+
 static bool is_compared(const struct sp_judgement *j)
 {
     const struct sp_shift *s = &j->shift;
-    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before > 0 && isfinite(s->change);
+    return j->verdict != SP_TRACK_NOT_COMPARABLE && s->floor > 0 && j->n_before > 0 &&
+           (isfinite(s->change) || rises_from_zero(j));
 }
 
 /* "+5.1 % (+3.9 … +6.4 %)"; "unknown" where nothing was compared. */
@@ -224,6 +231,8 @@ char *sp_judgement_change(const struct sp_judgement *j, char *text, size_t size)
     const struct sp_shift *s = &j->shift;
     if (!is_compared(j))
         snprintf(text, size, "unknown");
+    else if (rises_from_zero(j))
+        snprintf(text, size, "up from 0");
     else if (j->is_exact || !isfinite(s->hi))
         snprintf(text, size, fabs(s->change) < 0.01 ? "%+.2f %%" : "%+.1f %%", 100 * s->change);
     else

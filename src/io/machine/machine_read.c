@@ -12,6 +12,8 @@
 #include "model/cache/partition.h"
 
 static const char schema[] = "spmodel.machine/1";
+/* A layout is built by as many threads as the machine has cores; as many as the option takes. */
+enum { MOST_CORES = 4096 };
 
 /* One reading pass. The first fault is kept, later steps do nothing. */
 struct reader {
@@ -59,7 +61,7 @@ static double number_of(struct reader *r, const json_t *o, const char *where, co
     double x = json_number_value(v);
     if (!(x >= least && x <= most)) {
         char wanted[96];
-        snprintf(wanted, sizeof wanted, "is %g, must be between %g and %g", x, least, most);
+        snprintf(wanted, sizeof wanted, "is %.15g, must be between %.15g and %.15g", x, least, most);
         fault(r, where, key, wanted);
         return 0;
     }
@@ -108,6 +110,16 @@ static void remark_unknown(struct reader *r, const json_t *o, const char *where,
         if (!known[i])
             remark(r, "unknown key \"%s\"%s%s ignored", key, *where ? " in " : "", where);
     }
+}
+
+/* As keys: nobody looks for such a ceiling, so others are taken in its place. */
+static void remark_unknown_word(struct reader *r, const char *where, const char *key, const char *word,
+                                const char *const *known)
+{
+    while (*known && strcmp(*known, word) != 0)
+        known++;
+    if (!*known && r->status == SP_OK)
+        remark(r, "unknown %s \"%s\" in %s: it is not used", key, word, where);
 }
 
 /* value, lo, hi, unit, origin of one number. */
@@ -452,7 +464,10 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
     snprintf(where, sizeof where, "caches[%d]", i);
     remark_unknown(r, o, where, known);
     c->level = count_of(r, o, where, "level", 1, 9, NAN);
-    c->size_B = (int64_t)number_of(r, o, where, "size_B", 1, 1e15, NAN);
+    const double size_B = number_of(r, o, where, "size_B", 1, 1e15, NAN);
+    if (size_B != floor(size_B))
+        fault(r, where, "size_B", "must be a whole number");
+    c->size_B = (int64_t)size_B;
     c->line_B = count_of(r, o, where, "line_B", 1, 1 << 16, NAN);
     c->sector_B = count_of(r, o, where, "sector_B", 0, 1 << 16, 0);
     if (r->status == SP_OK && c->sector_B > 0 && c->line_B % c->sector_B != 0)
@@ -473,7 +488,9 @@ static void read_cache(struct reader *r, const json_t *o, int i, struct sp_cache
               "must be such as matrix=5, ways fewer than the cache has, or matrix, where it can be divided");
     const json_t *effective = json_object_get(o, "effective_B");
     c->effective_B = sp_value_none("effective capacity not measured");
-    if (effective && !json_is_null(effective)) {
+    if (effective && !json_is_null(effective) && !json_is_object(effective)) {
+        fault(r, where, "effective_B", "must be an object, or null");
+    } else if (effective && !json_is_null(effective)) {
         snprintf(where, sizeof where, "caches[%d].effective_B", i);
         remark_unknown(r, effective, where, known_value);
         c->effective_B = value_of(r, effective, where, "B");
@@ -498,6 +515,11 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
     static const char *const known[] = {"name",  "level",   "precision", "threads", "domains", "mode",
                                         "value", "lo",      "hi",        "unit",    "origin",  "how",
                                         "when",  "samples", "note",      "why",     "set_B",   NULL};
+    static const char *const names[] = {"load",     "load_mix", "copy",      "copy_nt", "triad",
+                                        "triad_nt", "gather",   "gather_ld", "scalar",  "simd",
+                                        "fma",      "mma",      NULL};
+    static const char *const levels[] = {"L1", "L2", "L3", "L4", "MEM", "core", NULL};
+    static const char *const precisions[] = {"f64", "f32", "tf32", "f16", "bf16", NULL};
     char where[64];
     struct sp_ceiling c = {0};
     snprintf(where, sizeof where, "ceilings[%d]", i);
@@ -505,6 +527,9 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
     text_of(r, o, where, "name", c.name, sizeof c.name, true);
     text_of(r, o, where, "level", c.level, sizeof c.level, true);
     text_of(r, o, where, "precision", c.precision, sizeof c.precision, true);
+    remark_unknown_word(r, where, "name", c.name, names);
+    remark_unknown_word(r, where, "level", c.level, levels);
+    remark_unknown_word(r, where, "precision", c.precision, precisions);
     text_of(r, o, where, "mode", c.mode, sizeof c.mode, false);
     bool unknown = is_unknown(r, o, where, c.how, sizeof c.how);
     if (!unknown)
@@ -619,6 +644,8 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
         return;
     remark_unknown(r, o, "", known);
     text_of(r, o, "", "name", out->name, sizeof out->name, true);
+    if (!*out->name)
+        fault(r, "", "name", "must not be empty");
     text_of(r, o, "", "cpu", out->cpu, sizeof out->cpu, true);
     text_of(r, o, "", "source", out->source, sizeof out->source, true);
     text_of(r, o, "", "kind", text, sizeof text, false);
@@ -632,7 +659,7 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
     out->n_sockets = count_of(r, o, "", "sockets", 0, 1 << 16, 0);
     out->n_numa = count_of(r, o, "", "numa", 0, 1 << 16, 0);
     out->n_domains = count_of(r, o, "", "llc_domains", 0, 1 << 20, 0);
-    out->n_cores = count_of(r, o, "", "cores", 1, 1 << 20, NAN);
+    out->n_cores = count_of(r, o, "", "cores", 1, MOST_CORES, NAN);
     out->threads_per_core = count_of(r, o, "", "threads_per_core", 0, 64, 0);
     out->frequency_Hz = number_of(r, o, "", "frequency_Hz", 0, 1e12, 0);
     out->validated = flag_of(r, o, "", "validated");

@@ -241,9 +241,11 @@ static enum sp_status simulate(struct simulation *s, struct sp_error *err)
     if (status != SP_OK)
         return status;
     const struct sp_cache *shown = last_level && home > 0 ? &m->cache[home - 1] : sp_machine_llc(m);
-    snprintf(row->note, sizeof row->note, "alpha simulated, %s, %s %.1f MiB%s",
+    const double MiB = (double)sp_cache_believed_B(shown) / 1048576;
+    snprintf(row->note, sizeof row->note,
+             MiB < 1 ? "alpha simulated, %s, %s %.4g KiB%s" : "alpha simulated, %s, %s %.1f MiB%s",
              s->request->cold ? "cold" : "warm", last_level ? "one level of" : "last level",
-             (double)sp_cache_believed_B(shown) / 1048576, m->kind == SP_GPU ? ", rows in order" : "");
+             MiB < 1 ? 1024 * MiB : MiB, m->kind == SP_GPU ? ", rows in order" : "");
     return SP_OK;
 }
 

@@ -166,22 +166,29 @@ double sp_noise_within(const struct sp_group *group, int n_groups)
     return freedom > 0 ? sqrt(squares / freedom) : 0;
 }
 
-static void resample(struct sp_random *random, const double *x, int n, double *out)
+/* out[i]: the x[n] that place[i] in [0, 1) points at. */
+static void resample(const double *place, const double *x, int n, double *out)
 {
     for (int i = 0; i < n; i++)
-        out[i] = x[sp_random_below(random, n)];
+        out[i] = x[(int)(place[i] * n)];
 }
 
-/* Percentile interval over resampled runs. Few runs resampled are narrower than they should be by
+/* Percentile interval over resampled runs. Each draw of places is taken twice, with the two groups
+ * exchanged: of few runs the shifts are far apart, and the interval of a against b would not be
+ * that of b against a turned around. Few runs resampled are narrower than they should be by
  * sqrt((n - 1)/n) each, so the distances from the estimate are widened by that. */
 static void bootstrap(const double *a, int n_a, const double *b, int n_b, double estimate, double confidence,
                       uint64_t seed, double *lo, double *hi)
 {
-    double shift[RESAMPLES], x[MOST_RUNS], y[MOST_RUNS];
+    double shift[RESAMPLES], place[2][MOST_RUNS], x[MOST_RUNS], y[MOST_RUNS];
     struct sp_random random = {seed};
+    const int most = n_a > n_b ? n_a : n_b;
     for (int i = 0; i < RESAMPLES; i++) {
-        resample(&random, a, n_a, x);
-        resample(&random, b, n_b, y);
+        const int turned = i % 2;
+        for (int k = 0; k < 2 * most && !turned; k++)
+            place[k / most][k % most] = sp_random_unit(&random);
+        resample(place[turned], a, n_a, x);
+        resample(place[!turned], b, n_b, y);
         shift[i] = location_shift(x, n_a, y, n_b);
     }
     const double least = n_a < n_b ? n_a : n_b, widen = sqrt(least / (least - 1));

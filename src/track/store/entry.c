@@ -276,6 +276,12 @@ int64_t sp_record_bytes_version(const struct sp_record *r)
     return sp_record_count(r, SP_F_METRICS_BYTES_VERSION, &version) ? version : 1;
 }
 
+/* Nothing is below 0, and no execution takes no time: a record is not trusted. */
+static bool is_possible(struct sp_value v, int metric)
+{
+    return sp_value_known(v) && (metric == SP_TRACKED_TIME ? v.value > 0 : v.value >= 0);
+}
+
 void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
 {
     memset(e, 0, sizeof *e);
@@ -295,7 +301,7 @@ void sp_entry_of(const struct sp_record *r, struct sp_entry *e)
         const struct sp_value v = has_no_times(r) && is_made_of_times(i)
                                       ? sp_value_none("other programs disturbed the samples")
                                       : sp_record_value(r, sp_tracked_metrics[i].field);
-        e->metric[i] = sp_value_known(v) ? v.value : NAN;
+        e->metric[i] = is_possible(v, i) ? v.value : NAN;
         if (sp_value_known(v))
             copy(e->origin[i], sizeof e->origin[i], sp_origin_name(v.origin));
     }
