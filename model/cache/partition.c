@@ -165,39 +165,62 @@ static int threads_of(const struct sp_domains *domains, int n_threads, int domai
     return n;
 }
 
+struct each {
+    struct sp_domains *domains;
+    int n_threads; /* of the layout */
+    enum sp_status (*simulate)(void *, int, const int *, int, struct sp_error *);
+    void *what;
+    int failed; /* the first domain that has an error; n: none */
+    enum sp_status status;
+    struct sp_error *err;
+};
+
+/* Of the team that calls it, or alone: a region with one thread would be a level of its own, and what is
+ * parallel in one domain would get threads that last as long as it, all on the caller's processor
+ * where that is pinned. */
+static void all_domains(struct each *e)
+{
+    struct sp_domains *domains = e->domains;
+#pragma omp for schedule(dynamic, 1) ordered
+    for (int d = 0; d < domains->n; d++) {
+        struct sp_error err;
+        int *thread = NULL, n_own;
+        enum sp_status status =
+            sp_new_array(e->n_threads, sizeof *thread, "the threads", (void **)&thread, &err);
+        if (status == SP_OK && (n_own = threads_of(domains, e->n_threads, d, thread)) > 0)
+            status = e->simulate(e->what, d, thread, n_own, &err);
+        free(thread);
+#pragma omp critical(sp_domains)
+        if (status != SP_OK && d < e->failed) {
+            e->failed = d;
+            e->status = status;
+            domains->stop = true;
+            if (e->err)
+                *e->err = err;
+        }
+    }
+}
+
 enum sp_status sp_domains_each(struct sp_domains *domains, const struct sp_layout *layout,
                                enum sp_status (*simulate)(void *, int, const int *, int, struct sp_error *),
                                void *what, struct sp_error *err)
 {
-    const int n_threads = layout->partition.n_threads, n = domains->n > 0 ? domains->n : 1;
-    const bool parallel = n > 1 && !domains->one_by_one && layout->n_stored > parallel_from;
-    int failed = n;
+    const int n = domains->n > 0 ? domains->n : 1;
     domains->n = n;
     domains->stop = false;
-    enum sp_status first =
-        sp_new_array(n, sizeof *domains->share, "the domains", (void **)&domains->share, err);
-    if (first != SP_OK)
-        return first;
-#pragma omp parallel for schedule(dynamic, 1) ordered if (parallel)
-    for (int d = 0; d < n; d++) {
-        struct sp_error e;
-        int *thread = NULL, n_own;
-        enum sp_status status = sp_new_array(n_threads, sizeof *thread, "the threads", (void **)&thread, &e);
-        if (status == SP_OK && (n_own = threads_of(domains, n_threads, d, thread)) > 0)
-            status = simulate(what, d, thread, n_own, &e);
-        free(thread);
-#pragma omp critical(sp_domains)
-        if (status != SP_OK && d < failed) {
-            failed = d;
-            first = status;
-            domains->stop = true;
-            if (err)
-                *err = e;
-        }
+    struct each e = {domains, layout->partition.n_threads, simulate, what, n, SP_OK, err};
+    e.status = sp_new_array(n, sizeof *domains->share, "the domains", (void **)&domains->share, err);
+    if (e.status != SP_OK)
+        return e.status;
+    if (n > 1 && !domains->one_by_one && layout->n_stored > parallel_from) {
+#pragma omp parallel
+        all_domains(&e);
+    } else {
+        all_domains(&e);
     }
     free(domains->share);
     domains->share = NULL;
-    return first;
+    return e.status;
 }
 
 bool sp_domains_interrupted(struct sp_domains *domains, int domain, double share)
