@@ -2,6 +2,7 @@
  * exact curve. */
 #include <check.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "base/hash.h"
 #include "hand_layout.h"
 #include "model/cache/capacity.h"
+#include "model/cache/partition.h"
 #include "model/cache/reuse.h"
 #include "model/cache/stack_distance.h"
 #include "model/volume/traffic.h"
@@ -290,6 +292,35 @@ START_TEST(a_sample_is_as_good_as_it_says)
 }
 END_TEST
 
+static enum sp_status note_level(void *level, int domain, const int *thread, int n, struct sp_error *err)
+{
+    (void)thread;
+    (void)n;
+    (void)err;
+    ((int *)level)[domain] = omp_get_level();
+    return SP_OK;
+}
+
+/* What is parallel in the only domain is so on the threads that there are: in a region within a region
+ * they would be new ones, on the processor that the caller is pinned to. */
+START_TEST(one_domain_is_no_region_of_its_own)
+{
+    static const int domain[] = {0, 1};
+    struct sp_layout l;
+    int level[2] = {-1, -1};
+    large_layout(&l, SP_FORMAT_CRS, 2);
+    struct sp_domains one = {0}, two = {.n = 2, .domain_of_thread = domain},
+                      in_turn = {.n = 2, .domain_of_thread = domain, .one_by_one = true};
+    ck_assert_int_eq(sp_domains_each(&one, &l, note_level, level, NULL), SP_OK);
+    ck_assert(level[0] == 0 && level[1] == -1);
+    ck_assert_int_eq(sp_domains_each(&two, &l, note_level, level, NULL), SP_OK);
+    ck_assert(level[0] == 1 && level[1] == 1);
+    ck_assert_int_eq(sp_domains_each(&in_turn, &l, note_level, level, NULL), SP_OK);
+    ck_assert(level[0] == 0 && level[1] == 0);
+    hand_free(&l);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("reuse");
@@ -302,6 +333,7 @@ int main(void)
     tcase_add_test(tc, chance_on_a_cycle_is_the_law_of_streams);
     tcase_add_loop_test(tc, ends_of_a_capacity_are_those_of_the_simulation, 0, 2);
     tcase_add_loop_test(tc, a_sample_is_as_good_as_it_says, 0, 4);
+    tcase_add_test(tc, one_domain_is_no_region_of_its_own);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

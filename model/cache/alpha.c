@@ -335,21 +335,45 @@ static struct stretch join(struct stretch a, struct stretch b)
     return (struct stretch){a.n + b.n - (a.last == b.first), a.first, b.last};
 }
 
+/* The columns [first, end), all of them touched, lie one behind the other. */
+static void add_columns(struct stretch *s, const struct sp_touched_columns *c, const struct touched *t,
+                        int64_t first, int64_t end)
+{
+    const int64_t from_B = t->offset_B + (first - c->guard) * t->row_B,
+                  last_B = t->offset_B + (end - 1 - c->guard) * t->row_B;
+    add_granules(s, granule_of(t, from_B), granule_of(t, t->spans ? last_B + t->row_B - 1 : last_B));
+}
+
+/* Of map[n], which says of the columns from `begin` on whether they are touched. */
+static void walk_map(const unsigned char *map, int64_t n, int64_t begin, const struct sp_touched_columns *c,
+                     const struct touched *t, struct stretch *s)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (!map[i])
+            continue;
+        const unsigned char *gap = memchr(map + i, 0, (size_t)(n - i));
+        const int64_t end = gap ? gap - map : n;
+        add_columns(s, c, t, begin + i, begin + end);
+        i = end;
+    }
+}
+
 /* Those of the columns [begin, end) of each domain, out[n_domains], and of all of them. */
 static void walk_columns(const struct sp_touched_columns *c, const struct touched *t, int64_t begin,
                          int64_t end, struct stretch *out, struct stretch *once)
 {
-    for (int64_t i = begin; i < end; i++) {
-        const int64_t at_B = t->offset_B + (i - c->guard) * t->row_B, first = granule_of(t, at_B),
-                      last = t->spans ? granule_of(t, at_B + t->row_B - 1) : first;
-        bool any = false;
-        for (int d = 0; d < c->n_domains; d++)
-            if (c->map[d * c->n + i]) {
-                add_granules(&out[d], first, last);
-                any = true;
-            }
-        if (any)
-            add_granules(once, first, last);
+    enum { BLOCK = 4096 };
+    unsigned char any[BLOCK];
+    for (int64_t at = begin; at < end; at += BLOCK) {
+        const int64_t n = end - at < BLOCK ? end - at : BLOCK;
+        memset(any, 0, sizeof any);
+        for (int d = 0; d < c->n_domains; d++) {
+            const unsigned char *map = c->map + d * c->n + at;
+            walk_map(map, n, at, c, t, &out[d]);
+            for (int64_t i = 0; i < n; i++)
+                any[i] |= map[i];
+        }
+        walk_map(any, n, at, c, t, once);
     }
 }
 

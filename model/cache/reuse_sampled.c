@@ -32,6 +32,9 @@ static bool line_is_followed(struct line_sample sample, uint32_t line)
     return place == line_hash(sample, line >> sample.stratum) >> (32 - sample.stratum);
 }
 
+/* What is known of a line of x, so that an entry costs no hash. */
+enum { TOUCHED = 1, FOLLOWED = 2 };
+
 struct followed {
     int64_t n_r;
     int64_t *start; /* [n_r + 1] rows in the new order */
@@ -77,11 +80,11 @@ static void choose_columns(const struct sp_trace *t, struct line_sample sample, 
     }
 }
 
-static void mark_touched(const struct sp_trace *t, const struct listing *l, uint8_t *touched)
+static void mark_touched(const struct sp_trace *t, const struct listing *l, uint8_t *seen)
 {
     for (int64_t j = 0; j < l->permuted->pattern.n_c; j++)
         if (l->used[j])
-            touched[line_of(t, l->permuted, j)] = 1;
+            seen[line_of(t, l->permuted, j)] |= TOUCHED;
 }
 
 static void count_row(const struct listing *l, int64_t row, int64_t to)
@@ -141,8 +144,8 @@ static void followed_free(struct followed *list)
     memset(list, 0, sizeof *list);
 }
 
-/* touched[lines of x]: gets 1 for every line that an entry is in. SP_MEMORY; zeroed then. */
-static enum sp_status followed_list(const struct sp_trace *t, struct line_sample sample, uint8_t *touched,
+/* seen[lines of x]: gets TOUCHED for every line that an entry is in. SP_MEMORY; zeroed then. */
+static enum sp_status followed_list(const struct sp_trace *t, struct line_sample sample, uint8_t *seen,
                                     struct followed *list, struct sp_error *err)
 {
     static const char what[] = "followed lines";
@@ -160,7 +163,7 @@ static enum sp_status followed_list(const struct sp_trace *t, struct line_sample
         struct listing l = {p, line, used, list};
         choose_columns(t, sample, &l);
         status = list_rows(&l, err);
-        mark_touched(t, &l, touched);
+        mark_touched(t, &l, seen);
     }
     sp_large_free(NULL, line, n_c, sizeof(int32_t));
     sp_large_free(NULL, used, n_c, 1);
@@ -187,7 +190,7 @@ struct pass {
     int64_t *streamed_at; /* [stack.n_lines] lines streamed by at the last touch */
     struct hit *order;    /* [n_order] first touches */
     int64_t n_order, room;
-    uint8_t *touched; /* [lines of x] */
+    uint8_t *seen; /* [lines of x] of TOUCHED and FOLLOWED */
     struct line_sample sample;
     struct followed listed; /* of a permuted layout */
     bool follow_y;
@@ -212,12 +215,6 @@ static ALWAYS_INLINE int64_t streamed_crs(const struct sp_trace *t, int64_t entr
            (row * (int64_t)l->s_p >> t->line_shift) + (base >> t->line_shift) + (y >> t->line_shift);
 }
 
-static ALWAYS_INLINE void take(struct pass *p, uint32_t line, int64_t streamed)
-{
-    p->hit[p->n_hits] = (struct hit){line, streamed};
-    p->n_hits += line_is_followed(p->sample, line);
-}
-
 /* The entries up to `stop` of the cursor's row; origin: lines that had streamed by at the start of
  * streams. */
 static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cursor *c, int64_t stop,
@@ -233,8 +230,9 @@ static ALWAYS_INLINE void take_entries(struct pass *p, const struct sp_trace_cur
         if (line == before)
             continue;
         before = line;
-        p->touched[line] = 1;
-        if (line_is_followed(p->sample, line))
+        const uint8_t seen = p->seen[line];
+        p->seen[line] = seen | TOUCHED;
+        if (seen & FOLLOWED)
             p->hit[p->n_hits++] = (struct hit){line, origin + streamed_crs(t, k, c->unit)};
     }
 }
@@ -335,8 +333,9 @@ static void slot_sell(struct pass *p, int64_t chunk, int64_t slot, int64_t strea
         if (line == before)
             continue;
         before = line;
-        p->touched[line] = 1;
-        take(p, line, streamed);
+        p->hit[p->n_hits] = (struct hit){line, streamed};
+        p->n_hits += (p->seen[line] & FOLLOWED) != 0;
+        p->seen[line] |= TOUCHED;
     }
 }
 
@@ -355,7 +354,8 @@ static void rows_sell(struct pass *p, struct sp_trace_cursor *c, int64_t streame
             t->nt_lines += line != c->nt_line;
             c->nt_line = line;
         } else if (p->follow_y) {
-            take(p, (uint32_t)(line - from), streamed);
+            p->hit[p->n_hits] = (struct hit){(uint32_t)(line - from), streamed};
+            p->n_hits += line_is_followed(p->sample, (uint32_t)(line - from));
         }
     }
 }
@@ -496,7 +496,7 @@ static void finish(struct pass *p)
     struct sp_reuse_counts *n = p->counts;
     int64_t n_x = t->first_line[SP_REGION_Y] - t->first_line[SP_REGION_X], followed_y = 0;
     for (int64_t i = 0; i < n_x; i++)
-        n->n_x_lines += p->touched[i];
+        n->n_x_lines += p->seen[i] & TOUCHED;
     for (int g = 0; g < SP_REUSE_GROUPS; g++) {
         n->n_followed += n->first[SP_REUSE_X][g];
         followed_y += n->first[SP_REUSE_Y][g];
@@ -535,12 +535,14 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
     if (status == SP_OK)
         status = sp_new_array(n_lines, sizeof *p.streamed_at, what, (void **)&p.streamed_at, err);
     if (status == SP_OK)
-        status = sp_new_array(n_x, 1, what, (void **)&p.touched, err);
+        status = sp_new_array(n_x, 1, what, (void **)&p.seen, err);
     if (status == SP_OK)
         status = sp_new_array(per_turn + 2 * (int64_t)(l->C > 0 ? l->C : 1) + 2, sizeof *p.hit, what,
                               (void **)&p.hit, err);
+    for (int64_t line = 0; status == SP_OK && line < n_x; line++)
+        p.seen[line] = line_is_followed(p.sample, (uint32_t)line) ? FOLLOWED : 0;
     if (status == SP_OK && l->permuted)
-        status = followed_list(t, p.sample, p.touched, &p.listed, err);
+        status = followed_list(t, p.sample, p.seen, &p.listed, err);
     if (status == SP_OK)
         status = walk(&p, domains, domain, err);
     if (status == SP_OK) {
@@ -550,7 +552,7 @@ enum sp_status sp_reuse_count_sampled(struct sp_trace *t, const struct sp_reuse_
     followed_free(&p.listed);
     sp_stack_free(&p.stack);
     free(p.streamed_at);
-    free(p.touched);
+    free(p.seen);
     free(p.order);
     free(p.hit);
     return status;

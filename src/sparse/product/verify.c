@@ -16,7 +16,7 @@ struct row_sum {
     bool rounded;       /* some value is not an f32 number */
 };
 
-static struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x, bool complex_x)
+static struct row_sum sum_row_complex(const struct sp_csr *a, int64_t i, const double *x, bool complex_x)
 {
     struct row_sum s = {0};
     bool complex_a = sp_csr_is_complex(a);
@@ -30,6 +30,21 @@ static struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x
         s.abs_sum += abs_a * abs_x;
         s.abs_factors += 1 + abs_a + abs_x;
         s.rounded = s.rounded || (double)(float)a_r != a_r;
+    }
+    return s;
+}
+
+static inline struct row_sum sum_row(const struct sp_csr *a, int64_t i, const double *x, bool complex_x)
+{
+    struct row_sum s = {0};
+    if (complex_x || sp_csr_is_complex(a))
+        return sum_row_complex(a, i, x, complex_x);
+    for (int64_t j = a->row_ptr[i]; j < a->row_ptr[i + 1]; j++) {
+        const double a_r = sp_csr_number(a, j), x_r = x[sp_csr_col(a, j)];
+        s.real += a_r * x_r;
+        s.abs_sum += fabs(a_r) * fabs(x_r);
+        s.abs_factors += 1 + fabs(a_r) + fabs(x_r);
+        s.rounded |= (double)(float)a_r != a_r;
     }
     return s;
 }
