@@ -213,6 +213,54 @@ START_TEST(threads_run_where_they_are_pinned)
 }
 END_TEST
 
+/* CPUs that the threads of a region of no stated size may run on, together and the fewest of one. */
+static int cpus_of_region(int *n_threads, int *fewest)
+{
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    *fewest = CPU_SETSIZE;
+#pragma omp parallel
+    {
+        cpu_set_t own;
+        CPU_ZERO(&own);
+        sched_getaffinity(0, sizeof own, &own);
+#pragma omp critical
+        {
+            *n_threads = omp_get_num_threads();
+            *fewest = CPU_COUNT(&own) < *fewest ? CPU_COUNT(&own) : *fewest;
+            CPU_OR(&all, &all, &own);
+        }
+    }
+    return CPU_COUNT(&all);
+}
+
+START_TEST(regions_have_the_team_until_it_is_let_go)
+{
+    struct sp_topology t;
+    struct sp_binding b;
+    int n, fewest;
+    ck_assert_int_eq(sp_topology_read(&t, NULL), SP_OK);
+    const int n_allowed = cpus_of_region(&n, &fewest), before = omp_get_max_threads();
+    omp_set_num_threads(6); /* as many hardware threads have, of which a run takes one a core */
+    ck_assert_int_eq(sp_binding_plan(&t, 2, SP_COMPACT, &b, NULL), SP_OK);
+    ck_assert(!sp_binding_is_held());
+    if (sp_binding_apply(&b, NULL) == SP_OK) {
+        ck_assert(sp_binding_is_held());
+        ck_assert_int_eq(cpus_of_region(&n, &fewest), n_allowed < 2 ? n_allowed : 2);
+        ck_assert_int_eq(n, 2);
+        ck_assert_int_eq(fewest, 1);
+    }
+    sp_binding_undo(&b, &t);
+    ck_assert(!sp_binding_is_held());
+    cpus_of_region(&n, &fewest);
+    ck_assert_int_eq(n, 6);
+    ck_assert_msg(fewest == n_allowed, "a thread may run on %d of %d processors", fewest, n_allowed);
+    omp_set_num_threads(before);
+    sp_binding_free(&b);
+    sp_topology_free(&t);
+}
+END_TEST
+
 /* Two mappings, one of which holds the array: its neighbours do not count. */
 START_TEST(huge_pages_are_read_from_smaps)
 {
@@ -531,6 +579,7 @@ int main(void)
     tcase_add_test(tc, nothing_there_is_an_error);
     tcase_add_test(tc, hwloc_and_sysfs_agree_on_this_machine);
     tcase_add_test(tc, threads_run_where_they_are_pinned);
+    tcase_add_test(tc, regions_have_the_team_until_it_is_let_go);
     tcase_add_test(tc, huge_pages_are_read_from_smaps);
     tcase_add_test(tc, modes_are_told_apart_by_the_gap);
     tcase_add_test(tc, other_work_in_a_core_narrows_it);

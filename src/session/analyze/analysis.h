@@ -384,6 +384,11 @@ const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a);
 /* w where x is loaded once: at most evaluated->w. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *evaluated);
 
+/* Puts the threads where the run has them; true: they had been let go. And lets them go: then regions of
+ * no stated size have all processors. Nothing where the run is not pinned. */
+bool sp_analysis_pin(const struct sp_analysis *a);
+void sp_analysis_let_go(const struct sp_analysis *a);
+
 /* What other storage and widths compute with: the kernel for a workload, and *core_s: `work` flops
  * over its P_core by the whole team, measured in turn with that of the run's own rows and the
  * larger by the units that cannot be shared evenly. Where the plan has no time left for that, from

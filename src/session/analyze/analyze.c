@@ -317,7 +317,7 @@ static const struct step steps[] = {
     {"set up", "the fastest kernel on arrays of its own, its result checked", SP_SPEND_CHOICE, NULL, set_up},
     {"sample", "time, and the roof beside it", SP_SPEND_SAMPLES, NULL, observe},
     {"core", "P_core of the team, in turn with the run", SP_SPEND_PROOFS, NULL, run_core},
-    {"count", "bytes by counters", SP_COMPUTES, is_counting, count},
+    {"count", "bytes by counters", SP_RUNS, is_counting, count},
     {"simulate", "bytes of every level", SP_COMPUTES, NULL, simulate},
     {"reuse", "alpha over cache size", SP_COMPUTES, has_reuse, reuse},
     {"evaluate", "alpha, balance, roof, bounds", SP_COMPUTES, NULL, evaluate},
@@ -331,13 +331,38 @@ static const struct step steps[] = {
     {"prove", "runs without waiting, or with other shares", SP_SPEND_PROOFS, has_time, prove},
     {"correct", "P_core no lower than these runs show", SP_COMPUTES, is_core_too_slow, correct},
     {"order", "other orders of rows and columns", SP_SPEND_OTHERS, has_time, order},
-    {"check", "the result once more", SP_COMPUTES, is_own, check_again},
+    {"check", "the result once more", SP_RUNS, is_own, check_again},
     {"account", "P_core of other storage; losses, bottleneck, hints", SP_SPEND_OTHERS, has_time, account},
     {"try", "what the best hints bring", SP_SPEND_TRIALS, wants_hints, try_best},
 };
 
 enum { N_STEPS = sizeof steps / sizeof *steps };
 static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
+
+/* Pinned are steps that time what runs. What others spend of the budget is for P_core, which pins by
+ * itself; the rest of them is computed by all processors. */
+static void place_threads(const struct sp_analysis *a, const struct step *step)
+{
+    if (step->spends == SP_COMPUTES || step->spends == SP_SPEND_OTHERS)
+        sp_analysis_let_go(a);
+    else
+        sp_analysis_pin(a);
+}
+
+bool sp_analysis_pin(const struct sp_analysis *a)
+{
+    const bool was_free = a->setup.binding.pinned && !sp_binding_is_held();
+    if (was_free) /* refused where it was granted before: it shows in the samples */
+        sp_binding_restore(&a->setup.binding, a->options->topology, NULL);
+    return was_free;
+}
+
+void sp_analysis_let_go(const struct sp_analysis *a)
+{
+    struct sp_binding team = a->setup.binding;
+    if (team.pinned)
+        sp_binding_undo(&team, a->options->topology);
+}
 
 static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_record *record)
 {
@@ -360,6 +385,7 @@ static void record_end(struct sp_analysis *a, enum sp_status status, struct sp_r
 
 static void free_analysis(struct sp_analysis *a)
 {
+    sp_analysis_let_go(a);
     sp_count_log_free(&a->counts.log);
     sp_observed_free(&a->observed);
     free(a->evaluated.thread_B);
@@ -396,7 +422,7 @@ enum sp_status sp_analyze_hints(const struct sp_subject *subject, const struct s
     if (o.command)
         sp_record_set_text(record, SP_F_COMMAND, o.command);
     sp_record_set_text(record, SP_F_STATUS, "interrupted");
-    status = take_steps(steps, N_STEPS, a, err);
+    status = take_steps(steps, N_STEPS, a, place_threads, err);
     record_end(a, status, record);
     if (status == SP_OK)
         *hints = a->accounted.hints;

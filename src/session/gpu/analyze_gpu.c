@@ -696,7 +696,7 @@ enum sp_status sp_analyze_gpu(const struct sp_subject *subject, const struct sp_
     a->subject = subject;
     a->progress = progress;
     sp_gpu_counts_none(&a->counts, "not counted");
-    status = take_steps(steps, N_STEPS, a, err);
+    status = take_steps(steps, N_STEPS, a, NULL, err);
     if (status == SP_OK) {
         sp_gpu_record(a, record);
     } else if (status == SP_INTERRUPTED && a->state) { /* what is known is worth keeping */

@@ -106,7 +106,10 @@ static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordere
     struct sp_value rate;
     if (sp_analysis_is_replayed(a) || a->setup_options.own)
         return SP_OK;
+    const bool was_free = sp_analysis_pin(a);
     enum sp_status status = sp_pcore_of(&w, a->setup.kernel, &p, &rate, err);
+    if (was_free)
+        sp_analysis_let_go(a);
     if (status == SP_OK && sp_value_known(rate))
         out->p_core_reordered = sp_value_between(a->evaluated.team * rate.value, a->evaluated.team * rate.lo,
                                                  a->evaluated.team * rate.hi, SP_MEASURED);

@@ -244,14 +244,17 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
     *core_s = sp_value_none("the run was recorded elsewhere");
     if (sp_analysis_is_replayed(a))
         return SP_OK;
+    const bool was_free = sp_analysis_pin(a);
     enum sp_status status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
-    if (status != SP_OK || rate.origin == SP_NONE || rate.value <= 0) {
+    if (status == SP_OK && sp_value_known(rate) && rate.value > 0 && sp_value_known(a->core.flop_s) &&
+        sp_plan_left_s(a->options->plan, SP_SPEND_OTHERS) > LEAST_FOR_TEAM_S)
+        status = find_core_ratio(a, other, kernel, &ratio, err);
+    if (was_free)
+        sp_analysis_let_go(a);
+    if (status != SP_OK || !sp_value_known(rate) || rate.value <= 0) {
         *core_s = sp_value_none("P_core was not measured");
         return status;
     }
-    if (sp_value_known(a->core.flop_s) &&
-        sp_plan_left_s(a->options->plan, SP_SPEND_OTHERS) > LEAST_FOR_TEAM_S)
-        status = find_core_ratio(a, other, kernel, &ratio, err);
     const double alone = a->setup.workload.n_threads, by = work * least_lambda(other);
     if (sp_value_known(ratio))
         *core_s = sp_value_between(by / (e->p_core.value * ratio.value), by / (e->p_core.value * ratio.hi),

@@ -206,6 +206,8 @@ void sp_trials_close(struct sp_trials *t)
 {
     if (!t)
         return;
+    if (t->own.binding.pinned)
+        sp_binding_undo(&t->own.binding, t->options->topology);
     sp_setup_free(&t->own);
     sp_csr_free(&t->ordered);
     memset(t, 0, sizeof *t);

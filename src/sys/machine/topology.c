@@ -487,6 +487,10 @@ static int pin_self(const int *cpu, int n)
     return error;
 }
 
+/* Regions of no stated size have so many threads while none are pinned; 0: nothing was pinned yet. */
+static int free_threads;
+static bool held;
+
 static enum sp_status pin_team(const struct sp_binding *binding, struct sp_error *err)
 {
     int error = 0, misplaced = 0, team = 0;
@@ -499,6 +503,11 @@ static enum sp_status pin_team(const struct sp_binding *binding, struct sp_error
             error = pin_self(&binding->cpu[k], 1);
             misplaced += sched_getcpu() != binding->cpu[k];
         }
+    }
+    if (!error) {
+        free_threads = held ? free_threads : omp_get_max_threads();
+        held = true;
+        omp_set_num_threads(binding->n_threads); /* others would begin on the caller's processor */
     }
     if (error)
         return sp_fail(err, SP_ABSENT, "allow sched_setaffinity, or go on without pinning",
@@ -532,6 +541,9 @@ static void let_go(const struct sp_binding *binding, const struct sp_topology *t
         pin_self(cpu, n);
     }
     free(cpu);
+    if (held)
+        omp_set_num_threads(free_threads);
+    held = false;
 }
 
 void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology)
@@ -547,6 +559,11 @@ enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct
         return pin_team(binding, err);
     let_go(binding, topology);
     return SP_OK;
+}
+
+bool sp_binding_is_held(void)
+{
+    return held;
 }
 
 bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b)

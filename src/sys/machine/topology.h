@@ -84,12 +84,14 @@ enum sp_status sp_binding_plan(const struct sp_topology *topology, int n_threads
                                struct sp_binding *out, struct sp_error *err);
 
 /* Pins thread k of an OpenMP team of n_threads to cpu[k], the caller being thread 0, and checks
- * that each runs there. Regions of the same team size that follow keep it. SP_ABSENT where the
- * system refuses or OpenMP gives fewer threads: the measurement is still possible, its spread will
- * be larger. */
+ * that each runs there. Regions of that size that follow keep it, and those of no stated size have
+ * that size until the team is let go: further threads would begin on the caller's CPU. SP_ABSENT where
+ * the system refuses or OpenMP gives fewer threads: the measurement is still possible, its spread
+ * will be larger. */
 enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err);
 
-/* Lets the threads of the team run on every allowed CPU of the topology again. */
+/* Lets the threads of the team run on every allowed CPU of the topology again; regions of no stated
+ * size have as many as before. What computes without being timed is faster then. */
 void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology);
 
 /* Puts the threads where the binding has them: pinned, where sp_binding_apply() did so, else free
@@ -98,6 +100,9 @@ void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topol
  * CPU. Fails as apply does. */
 enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct sp_topology *topology,
                                   struct sp_error *err);
+
+/* Was a team pinned since one was let go? */
+bool sp_binding_is_held(void);
 
 /* Do both leave the threads in the same places? */
 bool sp_binding_is_same(const struct sp_binding *a, const struct sp_binding *b);
