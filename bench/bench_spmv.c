@@ -413,6 +413,35 @@ static bool is_wanted(const struct settings *s, const char *format)
     return at && (!s->format || strchr(" ", at[strlen(format)]));
 }
 
+/* Of a candidate's first n rounds. */
+static double fastest_of(const struct candidate *c, int n)
+{
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = c->flops[i] > most ? c->flops[i] : most;
+    return most;
+}
+
+/* For a table those of ours that are far behind in the first rounds take no part in the others. */
+static void take_rounds(struct bench *b)
+{
+    enum { FIRST = 2 };
+    static const double behind = 0.85;
+    const int n = b->settings->n_samples;
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < b->n; k++) {
+            struct candidate *c = &b->candidates[k];
+            if (b->settings->table && i >= FIRST && !c->peer && fastest_of(c, FIRST) < behind * most) {
+                c->mode[i] = SP_CORE_UNKNOWN;
+                continue;
+            }
+            sample(b, c, i);
+            if (!c->peer && i < FIRST && c->flops[i] > most)
+                most = c->flops[i];
+        }
+}
+
 static void bench_matrix(const struct settings *s, const char *spec)
 {
     static const char *const formats[] = {"crs",       "sell:8,1",   "sell:8,64", "sell:32,1", "sell:32,256",
@@ -453,9 +482,7 @@ static void bench_matrix(const struct settings *s, const char *spec)
     }
     if (s->precision == SP_F64 && is_wanted(s, "crs"))
         add_peers(b, &b->layouts[0]);
-    for (int i = 0; i < s->n_samples; i++)
-        for (int k = 0; k < b->n; k++)
-            sample(b, &b->candidates[k], i);
+    take_rounds(b);
     print_results(b);
     fflush(stdout);
     for (int k = 0; k < b->n; k++)

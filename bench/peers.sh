@@ -46,7 +46,7 @@ meanwhile() {
         stolen = 100 * ($6 - $2) / all
         quiet = others < 3 && stolen < 1
         printf "%s: other work took %.0f %% of the processors, the host %.0f %%\n", quiet ? "Quiet" : "**Not quiet**",
-            others > 0 ? others : 0, stolen
+            (others > 0 ? others : 0), stolen
         exit !quiet
     }'
 }
