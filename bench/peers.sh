@@ -99,10 +99,11 @@ spmv() { # THREADS
             done
             ;;
         esac
-        case $matrix in random:* | powerlaw:*) more=--prefetch ;; *) more= ;; esac
+        # Neither blocks nor runs are in these, and each format is tried at several distances of prefetching.
+        case $matrix in random:* | powerlaw:*) more="--prefetch --format" few="crs sell:8,1 sell:32,1" ;; *) more='' few='' ;; esac
         if [ -n "$file" ]; then
-            # shellcheck disable=SC2086 # no word or one
-            bench spmv --threads "$1" $more "$file"
+            # shellcheck disable=SC2086 # no words or two
+            bench spmv --threads "$1" $more ${few:+"$few"} "$file"
         else
             absent="${absent:-}${absent:+, }$matrix"
         fi
