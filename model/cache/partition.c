@@ -175,9 +175,9 @@ struct each {
     struct sp_error *err;
 };
 
-/* Of the team that calls it, or alone: a region with one thread would be a level of its own, and what is
- * parallel in one domain would get threads that last as long as it, all on the caller's processor
- * where that is pinned. */
+/* Of the team that calls it, or alone: a region with one thread would be a level of its own, and
+ * what is parallel in one domain would get threads that last as long as it, all on the caller's
+ * processor where that is pinned. */
 static void all_domains(struct each *e)
 {
     struct sp_domains *domains = e->domains;

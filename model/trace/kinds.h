@@ -146,7 +146,8 @@ static inline int64_t sp_trace_row_lines(const struct sp_trace *t)
     return t->every || l->order == SP_COLUMN_MAJOR ? l->r : l->r * (int64_t)l->s_x / t->line_B + 2;
 }
 
-/* Steps of a turn of so many entries, where a step takes `entries_of_step`, each with `width` elements of X. */
+/* Steps of a turn of so many entries, where a step takes `entries_of_step`, each with `width`
+ * elements of X. */
 static inline int64_t sp_trace_steps_of(const struct sp_layout *l, int64_t entries, int64_t width,
                                         int64_t entries_of_step)
 {

@@ -384,8 +384,8 @@ const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a);
 /* w where x is loaded once: at most evaluated->w. */
 double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated *evaluated);
 
-/* Puts the threads where the run has them; true: they had been let go. And lets them go: then regions of
- * no stated size have all processors. Nothing where the run is not pinned. */
+/* Puts the threads where the run has them; true: they had been let go. And lets them go: then
+ * regions of no stated size have all processors. Nothing where the run is not pinned. */
 bool sp_analysis_pin(const struct sp_analysis *a);
 void sp_analysis_let_go(const struct sp_analysis *a);
 

@@ -339,8 +339,8 @@ static const struct step steps[] = {
 enum { N_STEPS = sizeof steps / sizeof *steps };
 static_assert(sizeof steps / sizeof *steps <= SP_MAX_STEPS, "room for all steps");
 
-/* Pinned are steps that time what runs. What others spend of the budget is for P_core, which pins by
- * itself; the rest of them is computed by all processors. */
+/* Pinned are steps that time what runs. What others spend of the budget is for P_core, which pins
+ * by itself; the rest of them is computed by all processors. */
 static void place_threads(const struct sp_analysis *a, const struct step *step)
 {
     if (step->spends == SP_COMPUTES || step->spends == SP_SPEND_OTHERS)

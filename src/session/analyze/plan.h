@@ -70,7 +70,8 @@ void sp_plan_remember(struct sp_plan *plan, const struct sp_kernel *kernel, uint
 /* The steps of an analysis that were taken, whatever it runs on. The tables are in
  * session/analyze/analyze.c and analyze_gpu.c, the loop over them in steps.inc. */
 enum { SP_MAX_STEPS = 20 };
-/* A step without measurements, or with some that take nothing of the budget; else enum sp_spending. */
+/* A step without measurements, or with some that take nothing of the budget; else enum
+ * sp_spending. */
 enum { SP_COMPUTES = -1, SP_RUNS = -2 };
 
 struct sp_step_taken {

@@ -487,7 +487,7 @@ static int pin_self(const int *cpu, int n)
     return error;
 }
 
-/* Regions of no stated size have so many threads while none are pinned; 0: nothing was pinned yet. */
+/* Regions of no stated size have so many threads while none are pinned. */
 static int free_threads;
 static bool held;
 

@@ -85,9 +85,9 @@ enum sp_status sp_binding_plan(const struct sp_topology *topology, int n_threads
 
 /* Pins thread k of an OpenMP team of n_threads to cpu[k], the caller being thread 0, and checks
  * that each runs there. Regions of that size that follow keep it, and those of no stated size have
- * that size until the team is let go: further threads would begin on the caller's CPU. SP_ABSENT where
- * the system refuses or OpenMP gives fewer threads: the measurement is still possible, its spread
- * will be larger. */
+ * that size until the team is let go: further threads would begin on the caller's CPU. SP_ABSENT
+ * where the system refuses or OpenMP gives fewer threads: the measurement is still possible, its
+ * spread will be larger. */
 enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err);
 
 /* Lets the threads of the team run on every allowed CPU of the topology again; regions of no stated
