@@ -359,8 +359,8 @@ bool sp_analysis_pin(const struct sp_analysis *a)
 
 void sp_analysis_let_go(const struct sp_analysis *a)
 {
-    struct sp_binding team = a->setup.binding;
-    if (team.pinned)
+    struct sp_binding team = a->setup.binding; /* empty where the set-up failed after it had pinned */
+    if (sp_binding_is_held())
         sp_binding_undo(&team, a->options->topology);
 }
 

@@ -206,7 +206,7 @@ void sp_trials_close(struct sp_trials *t)
 {
     if (!t)
         return;
-    if (t->own.binding.pinned)
+    if (t->options && sp_binding_is_held())
         sp_binding_undo(&t->own.binding, t->options->topology);
     sp_setup_free(&t->own);
     sp_csr_free(&t->ordered);

@@ -487,9 +487,9 @@ static int pin_self(const int *cpu, int n)
     return error;
 }
 
-/* Regions of no stated size have so many threads while none are pinned. */
-static int free_threads;
-static bool held;
+/* Of the caller's team: regions of no stated size have so many threads while none are pinned. */
+static _Thread_local int free_threads;
+static _Thread_local bool held;
 
 static enum sp_status pin_team(const struct sp_binding *binding, struct sp_error *err)
 {
@@ -536,8 +536,9 @@ static void let_go(const struct sp_binding *binding, const struct sp_topology *t
     for (int i = 0; i < topology->n_cpus; i++)
         if (topology->cpu[i].allowed)
             cpu[n++] = topology->cpu[i].os;
-    if (binding->n_threads > 0) {
-#pragma omp parallel num_threads(binding->n_threads)
+    const int n_threads = held ? omp_get_max_threads() : binding->n_threads;
+    if (n_threads > 0) {
+#pragma omp parallel num_threads(n_threads)
         pin_self(cpu, n);
     }
     free(cpu);

@@ -90,8 +90,9 @@ enum sp_status sp_binding_plan(const struct sp_topology *topology, int n_threads
  * spread will be larger. */
 enum sp_status sp_binding_apply(struct sp_binding *binding, struct sp_error *err);
 
-/* Lets the threads of the team run on every allowed CPU of the topology again; regions of no stated
- * size have as many as before. What computes without being timed is faster then. */
+/* Lets the threads of the caller's team, whichever is pinned, run on every allowed CPU of the
+ * topology again; regions of no stated size have as many as before. What computes without being
+ * timed is faster then. */
 void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topology);
 
 /* Puts the threads where the binding has them: pinned, where sp_binding_apply() did so, else free
@@ -101,7 +102,7 @@ void sp_binding_undo(struct sp_binding *binding, const struct sp_topology *topol
 enum sp_status sp_binding_restore(const struct sp_binding *binding, const struct sp_topology *topology,
                                   struct sp_error *err);
 
-/* Was a team pinned since one was let go? */
+/* Is a team of the caller's pinned? */
 bool sp_binding_is_held(void);
 
 /* Do both leave the threads in the same places? */
