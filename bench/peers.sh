@@ -122,7 +122,9 @@ spmm() { # THREADS
 sampled() { # THREADS
     table '| rows x columns | r | entries a row | threads | SDDMM Gflop/s | of FMA | quartiles | FusedMM Gflop/s | x its pair | quartiles | rounds |'
     bench sampled --threads "$1" random:2000:16 random:2000:64 hpcg:12 band:2000:200:0.1
-    bench sampled --threads "$1"
+    for cases in 0,18 18,36 36,54 54,72; do
+        bench sampled --threads "$1" --cases "$cases"
+    done
     echo
     mean 9 1.0
 }

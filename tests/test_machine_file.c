@@ -1,4 +1,5 @@
 #include <check.h>
+#include <jansson.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -475,6 +476,34 @@ START_TEST(words_of_ceilings_that_nobody_looks_for_are_told)
 }
 END_TEST
 
+/* What the schema lets a ceiling be called, the reader knows. */
+START_TEST(words_of_the_schema_are_known)
+{
+    static const char *const keys[] = {"name", "level", "precision"};
+    json_t *schema = json_load_file(SP_TEST_DATA "/../../docs/machine.schema.json", 0, NULL);
+    ck_assert_ptr_nonnull(schema);
+    for (int k = 0; k < 3; k++) {
+        const json_t *words =
+            json_object_get(json_object_get(json_object_get(schema, "$defs"), keys[k]), "enum");
+        ck_assert_int_gt(json_array_size(words), 4);
+        for (size_t i = 0; i < json_array_size(words); i++) {
+            const char *word = json_string_value(json_array_get(words, i));
+            char text[512], path[24], remarks[256];
+            struct sp_machine m;
+            snprintf(text, sizeof text,
+                     HEAD CACHES
+                     "\"ceilings\":[{\"name\":\"%s\",\"level\":\"%s\",\"precision\":\"%s\",\"threads\":2,"
+                     "\"value\":null,\"why\":\"w\"}]}",
+                     k == 0 ? word : "load", k == 1 ? word : "MEM", k == 2 ? word : "f64");
+            ck_assert_int_eq(read_text(text, &m, remarks, sizeof remarks, path, NULL), SP_OK);
+            ck_assert_msg(!*remarks, "%s", remarks);
+            sp_machine_free(&m);
+        }
+    }
+    json_decref(schema);
+}
+END_TEST
+
 /* 90.8 MB of stated 32 MiB are impossible, and 0.5 MB behind an L2 of 1 MiB. */
 START_TEST(no_capacity_exceeds_its_cache)
 {
@@ -523,6 +552,7 @@ int main(void)
     tcase_add_test(tc, the_overlap_rule);
     tcase_add_test(tc, unknown_keys_are_told_and_ignored);
     tcase_add_test(tc, words_of_ceilings_that_nobody_looks_for_are_told);
+    tcase_add_test(tc, words_of_the_schema_are_known);
     tcase_add_test(tc, no_capacity_exceeds_its_cache);
     tcase_add_test(tc, a_name_that_is_not_there);
     suite_add_tcase(suite, tc);
