@@ -93,6 +93,16 @@ lacks evil.html "<script>"
 expect 0 "" plot -q --html gpu.html "$examples/record-gpu-levels.json"
 check gpu.html "$examples/record-gpu-levels.json"
 
+# The words below the roofline name no point that the picture does not draw.
+sed 's/"roofs":/"conditions": {"state": "unusable", "doubt": "too many samples were disturbed"}, "roofs":/' \
+    "$examples/record-kkt_power.json" >disturbed.json
+expect 0 "" plot -q --html disturbed.html disturbed.json
+check disturbed.html disturbed.json
+if [ $drawn = 1 ]; then
+    grep -q "Measured point: [0-9.]* .*Gflop/s" example.html || fail "the roofline of the example has no measured point"
+    has disturbed.html "Measured point: none, too many samples were disturbed"
+fi
+
 # More records than a roofline has room for: over their sizes, or the first ones; the page says so.
 shared() { # shared PAGE KINDS: the plots that all records share are these and no others
     kinds=$(grep -o 'id="r0-plot-[a-z]*"' "$1" | sed 's/.*-//; s/"//' | tr '\n' ' ')

@@ -7,6 +7,7 @@
 #include "base/option/option_words.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "io/record/record_losses.h"
 #include "plots/plot.h"
 #include "report/html/html_page.h"
 
@@ -179,7 +180,8 @@ void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
 {
     const struct sp_value rate = sp_record_value(record, SP_F_METRICS_PERFORMANCE),
                           balance = sp_record_value(record, SP_F_METRICS_BALANCE);
-    char text[WORDS] = "Ceilings: ", a[160], b[160];
+    char text[WORDS] = "Ceilings: ", a[160], b[160], point[400];
+    const char *disturbed = sp_verdict_disturbed(record);
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (sp_plot_kind_find("roofline")->lacks(record) &&
         (!on_gpu || sp_plot_kind_find("levels")->lacks(record)))
@@ -189,12 +191,17 @@ void sp_page_roofline(struct sp_page *page, const struct sp_record *record)
     sp_page_heading(page, page->level, "roofline", "Roofline");
     list_roofs(record, text, sizeof text);
     const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used,
-             ". Measured point: %s at a code balance of %s; hollow points are the model's, and the line that "
-             "joins them is the excess traffic.%s",
-             sp_figure_value(a, sizeof a, rate, 1e9, "Gflop/s", 3),
-             sp_figure_value(b, sizeof b, balance, 1, "B/flop", 3),
-             !sp_plot_kind_find("losses")->lacks(record) ? " The bars beside it are the losses." : "");
+    if (disturbed)
+        snprintf(point, sizeof point, "none, %s", disturbed);
+    else
+        snprintf(point, sizeof point, "%s at a code balance of %s",
+                 sp_figure_value(a, sizeof a, rate, 1e9, "Gflop/s", 3),
+                 sp_figure_value(b, sizeof b, balance, 1, "B/flop", 3));
+    snprintf(
+        text + used, sizeof text - used,
+        ". Measured point: %s; hollow points are the model's, and the line that joins them is the excess "
+        "traffic.%s",
+        point, !sp_plot_kind_find("losses")->lacks(record) ? " The bars beside it are the losses." : "");
     draw_plot(page, "roofline", &record, 1, "Roofline", text);
     if (on_gpu)
         draw_plot(page, "levels", &record, 1, "Roofline of each level of the GPU",
