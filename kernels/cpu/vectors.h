@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/cpu/isa.h"
 
@@ -54,12 +55,21 @@ typedef uint16_t index_d16;
 #define COLUMNS     SP_PASTE(columns_, V)
 #define LINE_STREAM SP_PASTE(stream_line_, TYPE)
 
-/* The vector of x[i[0]], x[i[1]], ... by scalar loads; x and i are names. */
-#define LOADS(x, i)   ((V){SP_PASTE(LOADS_, W)(x, i)})
-#define LOADS_4(x, i) x[i[0]], x[i[1]], x[i[2]], x[i[3]]
-#define LOADS_8(x, i) LOADS_4(x, i), x[i[4]], x[i[5]], x[i[6]], x[i[7]]
-#define LOADS_16(x, i)                                                                                       \
-    LOADS_8(x, i), x[i[8]], x[i[9]], x[i[10]], x[i[11]], x[i[12]], x[i[13]], x[i[14]], x[i[15]]
+/* The vector of x[i[0]], x[i[1]], ... by scalar loads; x and i are names. With AVX2 two indices of
+ * 32 bits are one load, since loads limit it. */
+#define LOADS(x, i) ((V){SP_PASTE(LOADS_, W)(x, i)})
+#define LOADS_2(x, i)                                                                                        \
+    x[ARE_PAIRS(i) ? (int32_t)two_indices(i) : (i)[0]], x[ARE_PAIRS(i) ? two_indices(i) >> 32 : (i)[1]]
+#define LOADS_4(x, i)  LOADS_2(x, i), LOADS_2(x, (i) + 2)
+#define LOADS_8(x, i)  LOADS_4(x, i), LOADS_4(x, (i) + 4)
+#define LOADS_16(x, i) LOADS_8(x, i), LOADS_8(x, (i) + 8)
+#define ARE_PAIRS(i)   (SP_LEVEL == 1 && sizeof *(i) == sizeof(int32_t))
+static inline int64_t two_indices(const void *i)
+{
+    int64_t two;
+    memcpy(&two, i, sizeof two);
+    return two;
+}
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 

@@ -11,16 +11,18 @@
 #define WIDE_f64   8
 #define NARROW_f32 8
 #define WIDE_f32   16
+/* Entries of a row that is short. */
+enum { MOST_SHORT = 16, MOST_BESIDE = 0 };
 #else
-#define NARROW_f64 4
-#define WIDE_f64   4
-#define NARROW_f32 4
-#define WIDE_f32   8
+#define WIDE_f64 4
+#define WIDE_f32 8
+/* Entries of a row in the mean of a line whose rows are short, and those of a row that are added
+ * beside other rows'. */
+enum { MOST_SHORT = 12, MOST_BESIDE = 16 };
 #endif
 
-/* Entries of a row that is short, and products that the first-level cache keeps well beside the
- * rest. */
-enum { MOST_SHORT = 16, MOST_STAGED = 512 };
+/* Products that the first-level cache keeps well beside the rest. */
+enum { MOST_STAGED = 512 };
 
 /* The lengths of eight rows. */
 static ALWAYS_INLINE __m256i row_lengths(const struct sp_spmv_args *a, int64_t i)
@@ -36,6 +38,21 @@ static ALWAYS_INLINE __m256i row_lengths(const struct sp_spmv_args *a, int64_t i
     return _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(ptr + 1)),
                             _mm256_loadu_si256((const __m256i *)ptr));
 }
+
+#if SP_LEVEL < 2
+/* Where eight rows begin, counted from the entry `from`, less than 2^31 before them. */
+static ALWAYS_INLINE __m256i row_starts(const struct sp_spmv_args *a, int64_t i, int64_t from)
+{
+    if (a->wide_ptr) {
+        int32_t at[8];
+        for (int r = 0; r < 8; r++)
+            at[r] = (int32_t)(((const int64_t *)a->ptr)[i + r] - from);
+        return _mm256_loadu_si256((const __m256i *)at);
+    }
+    const __m256i ptr = _mm256_loadu_si256((const __m256i *)((const int32_t *)a->ptr + i));
+    return _mm256_sub_epi32(ptr, _mm256_set1_epi32((int32_t)from));
+}
+#endif
 
 /* Are all words of a vector 0? Its size is a constant: at most 16 indices of 8 bytes. */
 static ALWAYS_INLINE bool is_zero(const void *vector, size_t size)

@@ -344,7 +344,14 @@ static bool cannot_win(struct contest *c, const struct sp_layout *l)
            sp_layout_matrix_bytes(l) / b_S > 1.3 * tried(c, c->best)->best_s;
 }
 
-/* All kernels of a format, and of the two best ones those that prefetch. */
+static bool can_prefetch(const struct sp_kernel *kernel, const struct sp_layout *l)
+{
+    struct sp_layout asked = *l;
+    asked.prefetch = first_distances[0];
+    return !kernel->accepts || kernel->accepts(&asked, NULL) == SP_OK;
+}
+
+/* All kernels of a format, and the fastest of those that prefetch with x prefetched. */
 static enum sp_status enter_format(struct contest *c, const char *format, struct sp_error *err)
 {
     const struct sp_kernel *kernel[MOST_KERNELS];
@@ -374,7 +381,8 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
             status == SP_OK && made == 0 && c->may_cut && c->best >= 0 && tried(c, c->best)->best_s > long_s;
         if (c->too_long)
             break;
-        if (place >= 0 && c->one[place].state && (fastest < 0 || c->one[place].time < c->one[fastest].time))
+        if (place >= 0 && c->one[place].state && can_prefetch(kernel[k], &m->layout) &&
+            (fastest < 0 || c->one[place].time < c->one[fastest].time))
             fastest = place;
     }
     if (c->too_long)
