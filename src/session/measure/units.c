@@ -174,10 +174,12 @@ static bool is_same_format(const char *a, const char *b)
     return strncmp(a, b, n + 1) == 0;
 }
 
-/* Units of a thread that its cache holds. */
+/* Units of a thread that its cache holds: whole groups of rows that move in step, or the threads
+ * after the first would begin within one, and no line of theirs would move. */
 static double units_for(const struct pass *p, int C, double length)
 {
-    return floor(fmin(16384, fmax(16, p->cache_B / unit_B(C, length))));
+    const double group = C == 1 && p->unit_stride ? lanes_of(p) : 1;
+    return group * floor(fmin(16384, fmax(16, p->cache_B / unit_B(C, length))) / group);
 }
 
 static struct sp_unit_costs *costs_for(const struct pass *p, const struct sp_kernel *kernel,
