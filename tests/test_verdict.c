@@ -457,10 +457,13 @@ START_TEST(losses_that_exceed_the_time_are_named_nowhere)
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     static const struct {
         double waiting;
-        const char *suspect;
-    } cases[] = {{60e-6, "gathers wait less than modelled"}, {1e-6, "P_core is too low"}};
+        const char *state, *suspect;
+    } cases[] = {{60e-6, "clean", "gathers wait less than modelled"},
+                 {1e-6, "clean", "P_core is too low"},
+                 {1e-6, "busy", "P_core is of a busier moment"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_waiting(&r, 100e-6, cases[i].waiting, -40e-6);
+        sp_record_set_text(&r, SP_F_CONDITIONS_STATE, cases[i].state);
         json_t *v = sp_verdict_of(&r);
         const char *lost = text_of(json_array_get(json_object_get(v, "lost"), 0), "text");
         ck_assert_msg(strstr(lost, cases[i].suspect) != NULL, "%s", lost);

@@ -154,9 +154,11 @@ static const char *doubtful_input(const struct sp_record *record, const double s
     if (is_modelled && sp_record_number(record, SP_F_LOSSES_WAITING, &waits) && waits > 0 &&
         share[REST] + waits / time >= DOUBTFUL_REST)
         return "gathers wait less than modelled";
-    return strstr(how, "P_core") || sp_verdict_is_in_core(record) ? "P_core is too low"
-           : strstr(how, "can keep")                              ? "fewer bytes move than modelled"
-                                                                  : "roof too low, or fewer bytes move";
+    if (strstr(how, "P_core") || sp_verdict_is_in_core(record)) /* a shared core has several speeds */
+        return strcmp(sp_words_text(record, SP_F_CONDITIONS_STATE, ""), "busy") == 0
+                   ? "P_core is of a busier moment"
+                   : "P_core is too low";
+    return strstr(how, "can keep") ? "fewer bytes move than modelled" : "roof too low, or fewer bytes move";
 }
 
 bool sp_verdict_lacks_roof(const struct sp_record *record)
