@@ -90,7 +90,11 @@ START_TEST(a_given_format_stays)
     ck_assert_int_eq(sp_generate("laplace2d:30", NULL, &m, NULL), SP_OK);
     const struct sp_workload w = choose(&m, 1 << 20, (struct sp_setup_options){.isa = NULL});
     ck_assert_int_eq(w.format, SP_FORMAT_CRS);
-    ck_assert_int_eq(w.prefetch, 0); /* nobody asked */
+    ck_assert_int_eq(w.prefetch, 0);  /* nobody asked */
+    bool plain = choice.took_s > 0.4; /* beside other work there may be no time for it */
+    for (int i = 0; i < choice.n; i++)
+        plain = plain || strcmp(choice.tried[i].kernel->name, "spmv/crs/portable") == 0;
+    ck_assert(plain); /* whatever vectors there are: of short rows it may be the fastest */
     ck_assert_double_eq(choice.share, 1);
     sp_csr_free(&m);
 }

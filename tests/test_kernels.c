@@ -186,6 +186,41 @@ START_TEST(rows_alike_agree_with_the_reference)
 }
 END_TEST
 
+/* Rows that differ in length, of which a few are long or empty, more of them than are staged at once; then rows of one
+ * length, whose ends a processor foresees. */
+START_TEST(short_rows_agree_with_the_reference)
+{
+    enum { MIXED = 203, ALIKE = 90, N = MIXED + ALIKE, COLUMNS = 97 };
+    struct sp_csr a;
+    int length[N];
+    int64_t n_nz = 0;
+    for (int i = 0; i < N; i++) {
+        length[i] = i >= MIXED ? 3 : i % 29 == 11 ? 23 + i % 41 : i * i % 7 + (i % 5 == 0) * (i % 11);
+        n_nz += length[i];
+    }
+    ck_assert_int_eq(
+        sp_csr_alloc(N, COLUMNS, n_nz, _i == SP_C128 ? SP_FIELD_COMPLEX : SP_FIELD_REAL, NULL, &a, NULL),
+        SP_OK);
+    for (int i = 0, k = 0; i < N; i++) {
+        for (int j = 0; j < length[i]; j++, k++)
+            a.col[k] = i * 37 % (COLUMNS - length[i]) + j;
+        a.row_ptr[i + 1] = k;
+    }
+    for (int64_t k = 0; k < (_i == SP_C128 ? 2 : 1) * a.n_nz; k++)
+        a.val[k] = small_value(k);
+    for (int index = 0; index < SP_N_INDICES; index++)
+        for (int n_threads = 1; n_threads <= 3; n_threads++) {
+            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .matrix = &a};
+            w.precision = (enum sp_precision)_i;
+            w.index = index;
+            w.n_threads = n_threads;
+            w.prefetch = index == SP_D16 ? 0 : n_threads % 2 * 7;
+            check_workload(&w);
+        }
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Half storage of symmetric and skew-symmetric matrices, from one thread to more than there are
  * rows. */
 START_TEST(halves_agree_with_the_reference)
@@ -530,6 +565,7 @@ int main(int argc, char **argv)
     } all[] = {
         {"row_wise", kernels_agree_with_the_reference, N_SMALL_MATRICES, false},
         {"rows_alike", rows_alike_agree_with_the_reference, SP_N_PRECISIONS, true},
+        {"short_rows", short_rows_agree_with_the_reference, SP_N_PRECISIONS, true},
         {"halves", halves_agree_with_the_reference, SMALL_FOLDED, true},
         {"stripes", parts_of_columns_agree_with_the_reference, N_SMALL_MATRICES, true},
         {"formats", every_format_agrees_with_the_reference, N_SMALL_MATRICES, true},
