@@ -135,6 +135,15 @@ expect 1 "^regressed" track check --metric instructions
 expect 1 "instructions an entry +0.6 % (measured)" track check
 SPMODEL_STORE=$dir/store
 expect 2 "instructions, not" track check --metric nonsense
+# A run that beat its roof, as small ones do, has no share of 1976 %.
+"$spmodel" track simulate -q --commits 2 --sessions 1 -o "$dir/beaten" 2>"$dir/err" || { cat "$dir/err"; fail "nothing was made"; }
+for beaten in "$dir"/beaten/*.json; do
+    sed '/"bandwidth_fraction"/,/}/ s/"value": *[0-9.e+-]*/"value": 19.76/' "$beaten" >"$dir/part" && mv "$dir/part" "$beaten"
+done
+expect 0 "2 records added" track add --store "$dir/over" "$dir/beaten"
+expect 0 " >100 % of roof" track log --store "$dir/over"
+expect 0 "| >100 %" track export --store "$dir/over" --markdown -
+! grep -q 1976 "$dir/out" || fail "a share above 100 %"
 expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'
