@@ -59,7 +59,9 @@ END_TEST
 
 START_TEST(what_cannot_be_tried_changes_nothing)
 {
-    static const char *const wrong[] = {"--threads none",  "--threads 0",
+    static const char *const wrong[] = {"--threads 4097",  "--threads 100000",
+                                        "--rhs 65537",     "--rhs 0",
+                                        "--threads none",  "--threads 0",
                                         "--precision f65", "--store maybe",
                                         "--store auto",    "--pages tiny",
                                         "--prefetch 9999", "--seed 1",
@@ -72,6 +74,7 @@ START_TEST(what_cannot_be_tried_changes_nothing)
         const struct sp_change change = typed(wrong[i]);
         ck_assert_int_eq(sp_variant_add(&v, &change, &err), SP_USAGE);
         ck_assert_ptr_nonnull(strstr(err.what, "cannot be tried"));
+        ck_assert_str_ne(err.remedy, "");
         ck_assert_mem_eq(&v, &before, sizeof v);
     }
 }

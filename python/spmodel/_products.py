@@ -25,6 +25,7 @@ class _Function:
     def __init__(self, format: str, key: int, vectors: Optional[int], matrix: Callable[..., Any]) -> None:
         self.format = format
         self.key = key          # place of the array that a matrix is known by
+        self.values = key if format == "dia" else key + 1  # of its values: others of the same pattern may share the first
         self.vectors = vectors  # place of their number; None: one
         self.matrix = matrix    # of the arguments, the matrix
 
@@ -98,7 +99,8 @@ class Product:
         if m is None:
             return f"{self.function}, other matrices"
         vectors = f", {self.r} vectors" if self.r > 1 else ""
-        return f"{m.format} {m.shape[0]} x {m.shape[1]}, {m.nnz} nonzeros, {m.dtype}{vectors}"
+        y = f", y in {self.y_type}" if self.y_type is not None else ""
+        return f"{m.format} {m.shape[0]} x {m.shape[1]}, {m.nnz} nonzeros, {m.dtype}{y}{vectors}"
 
 
 class Attached:
@@ -144,7 +146,7 @@ class Attached:
     def _counting(self, name: str, function: _Function, original: Any) -> Callable[..., Any]:
         """Two looks at the clock, one into a dict. Arrays that are known by their identity are kept, so that no
         other can have it."""
-        clock, at, many = time.perf_counter, function.key, function.vectors or 0
+        clock, at, values, many = time.perf_counter, function.key, function.values, function.vectors or 0
         known: Dict[Any, Callable[[float], None]] = {}
         find, new = known.get, self._new
 
@@ -152,7 +154,7 @@ class Attached:
             start = clock()
             y = original(*a)
             took = clock() - start
-            add = find(id(a[at]))
+            add = find((id(a[at]), a[values].dtype, a[-1].dtype))
             if add is None:
                 add = new(name, function, known, a, 1)
             add(took)
@@ -162,7 +164,7 @@ class Attached:
             start = clock()
             y = original(*a)
             took = clock() - start
-            add = find((id(a[at]), a[many]))
+            add = find((id(a[at]), a[values].dtype, a[-1].dtype, a[many]))
             if add is None:
                 add = new(name, function, known, a, a[many])
             add(took)
@@ -173,7 +175,8 @@ class Attached:
              r: int) -> Callable[[float], None]:
         """Arrays that were not seen yet: of a matrix that was, as of each A.T, or of a new one."""
         key = a[function.key]
-        place = (name, key.__array_interface__["data"][0], key.size, r)
+        types = (a[function.values].dtype, a[-1].dtype)
+        place = (name, key.__array_interface__["data"][0], key.size, *types, r)
         product = next((p for p in self.products if getattr(p, "place", None) == place), None)
         if product is None and sum(p.matrix is not None for p in self.products) < self.most:
             product = Product(name, function.matrix(a), int(r))
@@ -189,7 +192,7 @@ class Attached:
             return product.times.append
         if len(self._kept) < 4 * self.most:
             self._kept.append(key)
-            known[id(key) if function.vectors is None else (id(key), r)] = product.times.append
+            known[(id(key), *types) if function.vectors is None else (id(key), *types, r)] = product.times.append
         return product.times.append
 
     # ---- afterwards ----

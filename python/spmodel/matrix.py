@@ -35,8 +35,10 @@ def _as_index(array: Any, name: str, view: View) -> Tuple[Any, int]:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise UsageError(f"{name} is an array of integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative or not array.flags.c_contiguous:
-        view.remark(f"{name} ({array.dtype}) was copied as int64")
-        array = np.ascontiguousarray(array, dtype=np.int64)
+        is_narrow = array.itemsize <= 4 and (array.size == 0 or array.max() < 2**31)  # what is analysed is as wide
+        to = np.dtype(np.int32 if is_narrow else np.int64)
+        view.remark(f"{name} ({array.dtype}) was copied as {to}")
+        array = np.ascontiguousarray(array, dtype=to)
     return array, int(array.itemsize)
 
 

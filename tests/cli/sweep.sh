@@ -64,6 +64,7 @@ sweep wide --threads 1 "$dir/wide.mtx"
 refused 2 "say crs, sell:C,SIGMA" --format crs,cell gen:laplace2d:20
 refused 2 "single commas" --threads 1,,2 gen:laplace2d:20
 refused 2 "cannot be tried" --threads none gen:laplace2d:20
+refused 2 "cannot be tried" --threads 1,100000 gen:laplace2d:20 # more than analyze takes
 refused 2 "goes with --chunk" --sigma 64 gen:laplace2d:20
 refused 2 "give a matrix" --budget 1s
 refused 2 "no reordering" --reorder sorted gen:laplace2d:20

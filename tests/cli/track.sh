@@ -36,6 +36,11 @@ for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:300; 
 "$check_schema" "$schema" "$dir"/bytes/*.json >"$dir/check" || { cat "$dir/check"; fail "schema"; }
 expect 0 "2 records added" track add "$dir/bytes"
 expect 0 "0 records added.*2 there already" track add "$dir/bytes"
+# A store that cannot be written is said once, with what to do, for however many records (also for root, who may write everywhere).
+mkdir "$dir/full" && cp "$dir/store/spmodel-store.json" "$dir/full/"
+(trap '' XFSZ && ulimit -f 0 && "$spmodel" track add --store "$dir/full" "$dir/bytes" 2>&1) | cat >"$dir/out"
+[ "$(grep -c 'error: ' "$dir/out")" = 1 ] && grep -q '^  remedy: ' "$dir/out" && grep -q '^0 records added' "$dir/out" ||
+    { cat "$dir/out"; fail "two records for a store that cannot be written"; }
 expect 0 "simulated: compared as it is" track check --metric bytes
 SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:300
 grep -q '"fault"' "$dir"/order/*.json || fail "a fault without a flag"
@@ -130,6 +135,15 @@ expect 1 "^regressed" track check --metric instructions
 expect 1 "instructions an entry +0.6 % (measured)" track check
 SPMODEL_STORE=$dir/store
 expect 2 "instructions, not" track check --metric nonsense
+# A run that beat its roof, as small ones do, has no share of 1976 %.
+"$spmodel" track simulate -q --commits 2 --sessions 1 -o "$dir/beaten" 2>"$dir/err" || { cat "$dir/err"; fail "nothing was made"; }
+for beaten in "$dir"/beaten/*.json; do
+    sed '/"bandwidth_fraction"/,/}/ s/"value": *[0-9.e+-]*/"value": 19.76/' "$beaten" >"$dir/part" && mv "$dir/part" "$beaten"
+done
+expect 0 "2 records added" track add --store "$dir/over" "$dir/beaten"
+expect 0 " >100 % of roof" track log --store "$dir/over"
+expect 0 "| >100 %" track export --store "$dir/over" --markdown -
+! grep -q 1976 "$dir/out" || fail "a share above 100 %"
 expect 0 "gen:laplace2d:60 .* series" track log --what crs --last 1
 [ "$(grep -c "[35] runs" "$dir/out")" -eq 2 ] || { cat "$dir/out"; fail "not the last of each of two series"; }
 expect 0 "accepted .*gen:laplace2d:60" track accept --matrix '*:60'

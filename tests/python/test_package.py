@@ -214,6 +214,12 @@ def test_widths_and_types():
     strided = np.repeat(a.data, 2)[::2]
     assert not strided.flags.c_contiguous
     assert same(seen((strided, a.indices, a.indptr, a.shape))[1], a)
+    for indices, width in ((np.repeat(a.indices, 2)[::2], 4), (a.indices.astype(">i4"), 4), (a.indices.astype(np.uint32), 4),
+                           (a.indices.astype(np.int16), 4), (np.repeat(a.indices.astype(np.int64), 2)[::2], 8)):
+        view, back = seen((a.data, indices, a.indptr, a.shape))
+        assert view.remarks and same(back, a) and view.pointer.col_B == width, (indices.dtype, view.pointer.col_B)
+    wide = np.array([0, 2**32 - 1], dtype=np.uint32)
+    assert seen((np.ones(2), wide, np.array([0, 2]), (1, 2**32)))[0].pointer.col_B == 8
     pattern = judged((None, a.indices, a.indptr, a.shape))
     assert pattern.record["problem"]["nnz"] == a.nnz
 

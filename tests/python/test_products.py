@@ -83,10 +83,30 @@ def test_conversion_in_each_call_is_said():
     a = laplacian(20).astype(np.float32)
     with spmodel.attach_scipy() as s:
         a @ np.ones(a.shape[1])
+        a @ np.ones(a.shape[1])
         a @ np.ones(a.shape[1], dtype=np.float32)
-    (judged,) = s.report(**QUICK).judged
-    assert judged.product.calls == 2 and judged.result.record["request"]["precision"] == "f32"
-    assert "converts" in judged.result.remarks[0], judged.result.remarks
+    assert [p.calls for p in s.products] == [2, 1], [str(p) for p in s.products]
+    of = {j.product.calls: j for j in s.report(**QUICK).judged}
+    assert all(j.result.record["request"]["precision"] == "f32" for j in of.values())
+    assert "converts" in of[2].result.remarks[0] and "float32, y in float64" in str(of[2].product), of[2].result.remarks
+    assert not of[1].result.remarks, of[1].result.remarks
+
+
+def test_values_of_other_types_over_one_pattern():
+    """As mixed precision has them: the arrays of the pattern are shared, and times of one are not those of another."""
+    a = laplacian(20)
+    small = sparse.csr_matrix((a.data.astype(np.float32), a.indices, a.indptr), shape=a.shape)
+    again = sparse.csr_matrix((2 * a.data, a.indices, a.indptr), shape=a.shape)
+    x, several = np.ones(a.shape[1]), np.ones((a.shape[1], 3))
+    with spmodel.attach_scipy() as s:
+        for _ in range(4):
+            a @ x
+            again @ x
+            small @ x.astype(np.float32)
+            a @ several
+            small @ several.astype(np.float32)
+    assert [(str(p.matrix.dtype), p.r, p.calls) for p in s.products] == [
+        ("float64", 1, 8), ("float32", 1, 4), ("float64", 3, 4), ("float32", 3, 4)], [str(p) for p in s.products]
 
 
 def test_blocks_are_judged_as_blocks():

@@ -19,6 +19,7 @@ struct adding {
     struct sp_track_options options;
     struct sp_record_paths paths;
     int code, n_added, n_there;
+    bool is_shut; /* the store cannot be written: other records would say the same */
 };
 
 static error_t add_parse(int key, char *arg, struct argp_state *state)
@@ -56,6 +57,7 @@ static void count(struct adding *a, enum sp_status status, bool added, const cha
 {
     if (status != SP_OK) {
         a->code = sp_worse_exit(a->code, sp_report_error(err));
+        a->is_shut = status == SP_OUTPUT;
         return;
     }
     a->n_added += added;
@@ -110,7 +112,7 @@ static void add_file(struct adding *a, const struct sp_store *store, const char 
         return;
     }
     int64_t line = 1;
-    for (size_t at = 0; at < size; at += length + 1, line++) {
+    for (size_t at = 0; at < size && !a->is_shut; at += length + 1, line++) {
         length = line_length(text + at, size - at);
         if (is_blank(text + at, length))
             continue;
@@ -131,7 +133,7 @@ static int add_run(int argc, char **argv)
         sp_record_paths_free(&a.paths);
         return sp_report_error(&err);
     }
-    for (int i = 0; i < a.paths.n; i++)
+    for (int i = 0; i < a.paths.n && !a.is_shut; i++)
         add_file(&a, &store, a.paths.path[i]);
     if (a.options.common.verbosity >= 0) {
         sp_print(stdout, "%d record%s added to %s", a.n_added, a.n_added == 1 ? "" : "s", store.path);

@@ -73,6 +73,16 @@ static void put_figure(FILE *out, const char *figure, const char *origin)
     fputc(')', out);
 }
 
+/* No share is above 100 %: a run that beat its roof shows that another one holds. */
+static const char *share_text(char *text, size_t size, double share)
+{
+    if (share > 1)
+        snprintf(text, size, ">100 %%");
+    else
+        snprintf(text, size, "%.0f %%", 100 * share);
+    return text;
+}
+
 void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
     sp_print(out, "| start | matrix | configuration | series | machine | commit | runs | time | of roof |\n"
@@ -95,7 +105,7 @@ void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
         put_figure(out, isnan(time) ? NULL : sp_text_seconds(text, sizeof text, time),
                    origin_of(e, SP_TRACKED_TIME));
         fputs(" | ", out);
-        snprintf(text, sizeof text, "%.0f %%", 100 * share);
+        share_text(text, sizeof text, share);
         put_figure(out, isnan(share) ? NULL : text, origin_of(e, SP_TRACKED_FRACTION));
         fputs(" |\n", out);
     }
@@ -341,11 +351,12 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
         for (int64_t i = first; i < end; i++) {
             const struct sp_entry *e = list[i];
             const double t = e->metric[SP_TRACKED_TIME], f = e->metric[SP_TRACKED_FRACTION];
+            char share[32];
             sp_print(stdout, "  %-20s  %-10.10s %11s  %3d run%s", e->start, e->commit[0] ? e->commit : "-",
                      isnan(t) ? "unknown" : sp_text_seconds(time, sizeof time, t), e->n_runs,
                      e->n_runs == 1 ? " " : "s");
             if (!isnan(f))
-                sp_print(stdout, "  %4.0f %% of roof", 100 * f);
+                sp_print(stdout, "  %6s of roof", share_text(share, sizeof share, f));
             sp_print(stdout, "  %s\n", e->machine);
         }
     }

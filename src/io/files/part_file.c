@@ -424,7 +424,7 @@ enum sp_status sp_scratch_folder(const char *purpose, char *path, size_t size, s
                             strerror(errno));
 }
 
-static enum sp_status fail_output(struct sp_error *err, const char *path, const char *doing, int error)
+enum sp_status sp_fail_output(struct sp_error *err, const char *path, const char *doing, int error)
 {
     const char *remedy = error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
                          : error == ENOENT                  ? "make the directory first"
@@ -436,7 +436,7 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
 {
     file->stream = fopen(path, "w");
     if (!file->stream)
-        return fail_output(err, path, "open the file", errno);
+        return sp_fail_output(err, path, "open the file", errno);
     snprintf(file->path, sizeof file->path, "%.*s", (int)sizeof file->path - 1, path);
     return SP_OK;
 }
@@ -502,7 +502,7 @@ static enum sp_status open_part(const char *path, const char *target, struct sp_
     if (descriptor < 0) {
         int error = errno;
         memset(file, 0, sizeof *file);
-        return fail_output(err, path, "create the file", error);
+        return sp_fail_output(err, path, "create the file", error);
     }
     snprintf(file->path, sizeof file->path, "%s", target);
     file->stream = fdopen(descriptor, "w");
@@ -511,7 +511,7 @@ static enum sp_status open_part(const char *path, const char *target, struct sp_
         close(descriptor);
         sp_part_remove(file->part);
         memset(file, 0, sizeof *file);
-        return fail_output(err, path, "open the file", error);
+        return sp_fail_output(err, path, "open the file", error);
     }
     return SP_OK;
 }
@@ -590,7 +590,7 @@ static enum sp_status commit(struct sp_atomic_file *file, bool *made, struct sp_
     if ((failed || !has_name) && !direct)
         sp_part_remove(file->part);
     if (failed)
-        status = fail_output(err, file->path, "write the file", error);
+        status = sp_fail_output(err, file->path, "write the file", error);
     memset(file, 0, sizeof *file);
     return status;
 }
@@ -639,7 +639,7 @@ static enum sp_status make_real_folder(const char *path, struct sp_error *err)
     if (mkdir(path, 0777) == 0)
         return SP_OK;
     if (errno != EEXIST)
-        return fail_output(err, path, "make the folder", errno);
+        return sp_fail_output(err, path, "make the folder", errno);
     if (lstat(path, &facts) == 0 && S_ISDIR(facts.st_mode))
         return SP_OK;
     return sp_fail_at(err, SP_OUTPUT, path, 0, 0, "remove it, and ask who put it there",
@@ -652,7 +652,7 @@ enum sp_status sp_make_folder_within(const char *root, const char *folder, struc
     const size_t n = strlen(root);
     const int failed = sp_make_directories(root);
     if (failed)
-        return fail_output(err, root, "make the folder", failed);
+        return sp_fail_output(err, root, "make the folder", failed);
     if (strlen(folder) >= sizeof part)
         return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the path is too long");
     strcpy(part, folder);
@@ -674,7 +674,7 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
 {
     const int fd = sp_part_make(target, part, part_size);
     if (fd < 0)
-        return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(errno));
+        return sp_fail_output(err, target, "create the file", errno);
     size_t done = 0;
     while (done < size) {
         const ssize_t n = write(fd, bytes + done, size - done);
@@ -688,7 +688,7 @@ static enum sp_status write_part(const char *target, const char *bytes, size_t s
     if (close(fd) == 0 && whole)
         return SP_OK;
     sp_part_remove(part);
-    return sp_fail_at(err, SP_OUTPUT, target, 0, 0, NULL, "%s", strerror(why));
+    return sp_fail_output(err, target, "write the file", why);
 }
 
 /* So that the name survives a crash, too; file systems that cannot say so leave it. */
@@ -718,5 +718,5 @@ enum sp_status sp_new_file(const char *path, const char *bytes, size_t size, boo
         return SP_OK;
     }
     sp_part_remove(part);
-    return why == EEXIST ? SP_OK : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(why));
+    return why == EEXIST ? SP_OK : sp_fail_output(err, path, "create the file", why);
 }

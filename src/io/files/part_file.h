@@ -100,6 +100,9 @@ enum sp_status sp_atomic_commit_new(struct sp_atomic_file *file, bool *made, str
 /* Throws it away; safe twice and after commit. */
 void sp_atomic_abort(struct sp_atomic_file *file);
 
+/* SP_OUTPUT with the remedy: "PATH: cannot DOING: ..." of an errno. */
+enum sp_status sp_fail_output(struct sp_error *err, const char *path, const char *doing, int error);
+
 /* Makes a directory and those above it that are missing; 0, else errno. */
 int sp_make_directories(const char *path);
 

@@ -318,7 +318,7 @@ static enum sp_status take_one(struct sp_request *r, enum sp_option option, cons
     case SP_OPTION_DEVICE:
         return take_device(r, value, err);
     case SP_OPTION_THREADS:
-        return count(option, value, 1, 4096, &o->n_threads, err);
+        return count(option, value, 1, SP_MAX_THREADS, &o->n_threads, err);
     case SP_OPTION_ISA:
         return take_isa(o, value, err);
     case SP_OPTION_BYTES:

@@ -54,10 +54,10 @@ static bool set_option(struct sp_analyze_options *o, enum sp_option option, cons
         o->prefetch_given = true;
         return set_count(&o->prefetch, value, 0, SP_MAX_PREFETCH);
     case SP_OPTION_THREADS:
-        return set_count(&o->n_threads, value, 1, INT32_MAX);
+        return set_count(&o->n_threads, value, 1, SP_MAX_THREADS);
     case SP_OPTION_RHS:
     case SP_OPTION_INNER:
-        return set_count(&o->r, value, 1, INT32_MAX);
+        return set_count(&o->r, value, 1, SP_MAX_WIDTH);
     case SP_OPTION_PAGES:
         o->small_pages = word == 1;
         return word >= 0;
@@ -81,8 +81,8 @@ enum sp_status sp_variant_add(struct sp_variant *variant, const struct sp_change
         const struct sp_run_option *o = &sp_run_options[change->option[k]];
         const char *value = sp_change_value(change, change->option[k]);
         if (!(o->bits & SP_OF_CHANGE) || !set_option(&scratch, change->option[k], value))
-            return sp_fail(err, SP_USAGE, NULL, "'%s%s%s' cannot be tried", o->typed, *value ? " " : "",
-                           value);
+            return sp_fail(err, SP_USAGE, "spmodel help analyze says what it takes",
+                           "'%s%s%s' cannot be tried", o->typed, *value ? " " : "", value);
     }
     if (!sp_change_add_all(&v.change, change))
         return sp_fail(err, SP_USAGE, NULL, "too many options at once");

@@ -28,7 +28,13 @@ enum sp_order { SP_ROW_MAJOR, SP_COLUMN_MAJOR, SP_N_ORDERS };
  * chunks) in turn. merge: equal shares of rows + entries, rows may be split (CRS only). */
 enum sp_schedule { SP_SCHEDULE_ROWS, SP_SCHEDULE_NNZ, SP_SCHEDULE_CYCLIC, SP_SCHEDULE_MERGE, SP_N_SCHEDULES };
 
-enum { SP_MAX_FORMATS = 32, SP_MAX_WIDTH = 65536, SP_MAX_C = 4096, SP_MAX_PREFETCH = 4096 };
+enum {
+    SP_MAX_FORMATS = 32,
+    SP_MAX_WIDTH = 65536,
+    SP_MAX_C = 4096,
+    SP_MAX_PREFETCH = 4096,
+    SP_MAX_THREADS = 4096 /* that may be asked for; OpenMP keeps a record of each on the stack */
+};
 
 struct sp_workload {
     enum sp_op op;

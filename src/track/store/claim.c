@@ -33,7 +33,7 @@ static enum sp_status compare_clocks(struct sp_claims *c, struct sp_error *err)
     snprintf(target, sizeof target, "%s/clock", c->folder);
     const int fd = sp_part_make(target, path, sizeof path);
     if (fd < 0)
-        return sp_fail_at(err, SP_OUTPUT, c->folder, 0, 0, NULL, "%s", strerror(errno));
+        return sp_fail_output(err, c->folder, "write into the directory", errno);
     futimens(fd, NULL);
     c->ahead_s = fstat(fd, &facts) == 0 ? seconds(facts.st_mtim) - local_time() : 0;
     close(fd);
@@ -51,7 +51,7 @@ enum sp_status sp_claims_open(const char *folder, double stale_s, bool write, st
         return sp_fail(err, SP_USAGE, NULL, "the name of the store is too long");
     const int failed = write ? sp_make_directories(folder) : 0;
     if (failed)
-        return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+        return sp_fail_output(err, folder, "make the folder", failed);
     const enum sp_status status = compare_clocks(c, write ? err : NULL);
     c->by_local_clock = status != SP_OK;
     return write ? status : SP_OK;

@@ -141,7 +141,7 @@ static enum sp_status make_file(const char *file, const char *schema,
     char part[4200];
     const int fd = sp_part_make(file, part, sizeof part);
     if (fd < 0)
-        return sp_fail_at(err, SP_OUTPUT, file, 0, 0, NULL, "%s", strerror(errno));
+        return sp_fail_output(err, file, "create the file", errno);
     enum sp_status status = fill_file(part, file, schema, fill, context, err);
     sp_part_permit(fd, file);
     close(fd);
@@ -656,8 +656,7 @@ enum sp_status sp_pins_drop(const struct sp_store *store, const struct sp_entry 
     char path[4096];
     pin_file(store, of, path, sizeof path);
     *had = unlink(path) == 0;
-    return *had || errno == ENOENT ? SP_OK
-                                   : sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(errno));
+    return *had || errno == ENOENT ? SP_OK : sp_fail_output(err, path, "remove the file", errno);
 }
 
 static const struct sp_entry *entry_of(const struct sp_store_index *index, const char *id)

@@ -88,9 +88,8 @@ enum sp_status sp_store_check_writable(const struct sp_store *store, struct sp_e
 {
     char name[4096];
     snprintf(name, sizeof name, "%s/records", store->path);
-    return access(name, W_OK | X_OK) == 0
-               ? SP_OK
-               : sp_fail_at(err, SP_OUTPUT, name, 0, 0, NULL, "%s", strerror(errno));
+    return access(name, W_OK | X_OK) == 0 ? SP_OK
+                                          : sp_fail_output(err, name, "write into the directory", errno);
 }
 
 /* What was read as a record is read again as it stands. A stream gives nothing the second time. */
