@@ -331,7 +331,8 @@ fi
 analyze other --format sell:8,1 gen:laplace2d:60
 expect 5 "differs *request.format" compare "$one" "$(ls "$dir"/other/*.json)"
 sed -E 's/"threads": [0-9]+,/"threads": 1,/' "$one" >"$dir/alone.json"
-expect 5 " 1 thread .*series " compare "$dir/alone.json" "$dir/alone.json"
+"$spmodel" compare "$dir/alone.json" "$dir/alone.json" >"$dir/out" 2>&1 || true # the spread of its runs decides how alike they are
+grep -q " 1 thread .*series " "$dir/out" || { cat "$dir/out"; fail "one thread, and no name of its series"; }
 sed -E 's/^( *"threads": )null/\14.0/' "$one" >"$dir/asked.json"
 expect 5 "differs *request.threads *null -> 4$" compare "$one" "$dir/asked.json"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
