@@ -158,6 +158,24 @@ START_TEST(kernels_agree_with_the_reference)
 }
 END_TEST
 
+/* CRS of a pattern, which is freed, with values and each width of indices, on one to three threads; asked to prefetch
+ * where their number is odd. */
+static void check_rows(struct sp_csr *a, enum sp_precision precision, int prefetch)
+{
+    for (int64_t k = 0; k < (precision == SP_C128 ? 2 : 1) * a->n_nz; k++)
+        a->val[k] = small_value(k);
+    for (int index = 0; index < SP_N_INDICES; index++)
+        for (int n_threads = 1; n_threads <= 3; n_threads++) {
+            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .matrix = a};
+            w.precision = precision;
+            w.index = index;
+            w.n_threads = n_threads;
+            w.prefetch = index == SP_D16 ? 0 : n_threads % 2 * prefetch;
+            check_workload(&w);
+        }
+    sp_csr_free(a);
+}
+
 /* Long rows of the same columns four at a time, and some that differ from these in one in the middle:
  * kernels load x once for them, of every type, as wide as vectors go. */
 START_TEST(rows_alike_agree_with_the_reference)
@@ -172,17 +190,7 @@ START_TEST(rows_alike_agree_with_the_reference)
             a.col[k] = i / 4 + 2 * j + (i % 16 == 6 && j == LENGTH / 2);
         a.row_ptr[i + 1] = k;
     }
-    for (int64_t k = 0; k < (_i == SP_C128 ? 2 : 1) * a.n_nz; k++)
-        a.val[k] = small_value(k);
-    for (int index = 0; index < SP_N_INDICES; index++)
-        for (int n_threads = 1; n_threads <= 3; n_threads++) {
-            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .matrix = &a};
-            w.precision = (enum sp_precision)_i;
-            w.index = index;
-            w.n_threads = n_threads;
-            check_workload(&w);
-        }
-    sp_csr_free(&a);
+    check_rows(&a, (enum sp_precision)_i, 0);
 }
 END_TEST
 
@@ -206,18 +214,7 @@ START_TEST(short_rows_agree_with_the_reference)
             a.col[k] = i * 37 % (COLUMNS - length[i]) + j;
         a.row_ptr[i + 1] = k;
     }
-    for (int64_t k = 0; k < (_i == SP_C128 ? 2 : 1) * a.n_nz; k++)
-        a.val[k] = small_value(k);
-    for (int index = 0; index < SP_N_INDICES; index++)
-        for (int n_threads = 1; n_threads <= 3; n_threads++) {
-            struct sp_workload w = {.format = SP_FORMAT_CRS, .C = 1, .sigma = 1, .matrix = &a};
-            w.precision = (enum sp_precision)_i;
-            w.index = index;
-            w.n_threads = n_threads;
-            w.prefetch = index == SP_D16 ? 0 : n_threads % 2 * 7;
-            check_workload(&w);
-        }
-    sp_csr_free(&a);
+    check_rows(&a, (enum sp_precision)_i, 7);
 }
 END_TEST
 
