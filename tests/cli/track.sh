@@ -37,8 +37,9 @@ for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:300; 
 expect 0 "2 records added" track add "$dir/bytes"
 expect 0 "0 records added.*2 there already" track add "$dir/bytes"
 # A store that cannot be written is said once, with what to do, for however many records (also for root, who may write everywhere).
+# (LLVM's OpenMP runtime writes a file of 1 KiB before main.)
 mkdir "$dir/full" && cp "$dir/store/spmodel-store.json" "$dir/full/"
-(trap '' XFSZ && ulimit -f 0 && "$spmodel" track add --store "$dir/full" "$dir/bytes" 2>&1) | cat >"$dir/out"
+(trap '' XFSZ && ulimit -f 4 && "$spmodel" track add --store "$dir/full" "$dir/bytes" 2>&1) | cat >"$dir/out"
 [ "$(grep -c 'error: ' "$dir/out")" = 1 ] && grep -q '^  remedy: ' "$dir/out" && grep -q '^0 records added' "$dir/out" ||
     { cat "$dir/out"; fail "two records for a store that cannot be written"; }
 expect 0 "simulated: compared as it is" track check --metric bytes
