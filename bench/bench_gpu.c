@@ -39,14 +39,6 @@ struct ratios {
     int n;
 };
 
-_Noreturn void fail(const struct sp_error *err)
-{
-    char text[2400];
-    sp_error_text(err, text, sizeof text);
-    fprintf(stderr, "bench_gpu: %s\n", text);
-    exit(err->status == SP_ABSENT || err->status == SP_MEMORY ? EXIT_ABSENT : EXIT_FAILURE);
-}
-
 static void bench_matrix(const struct settings *s, const struct device *d, const char *name,
                          struct ratios *ratios)
 {
@@ -60,24 +52,24 @@ static void bench_matrix(const struct settings *s, const struct device *d, const
     b->settings = s;
     b->device = d;
     if (sp_matrix_load(name, NULL, &b->matrix, NULL, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     w.matrix = &b->matrix;
     if (sp_dense_make(&w, 1, &b->arrays, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     printf("%s: %s entries, %.1f a row; %s of width %d, %s\n", name,
            sp_text_count(count, sizeof count, b->matrix.n_nz), (double)b->matrix.n_nz / (double)b->matrix.n_r,
            sp_op_name(w.op), (int)sp_workload_width(&w), sp_precision_name(w.precision));
-    add_forms(b);
-    measure(b);
+    bench_add_forms(b);
+    bench_measure(b);
     for (int k = 0; k < b->n_rows; k++)
-        print_row(b, &b->rows[k]);
-    const double warm = print_ratio(b, false), cold = print_ratio(b, true);
+        bench_print_row(b, &b->rows[k]);
+    const double warm = bench_print_ratio(b, false), cold = bench_print_ratio(b, true);
     if (warm > 0 && cold > 0) {
         ratios->warm_log += log(warm);
         ratios->cold_log += log(cold);
         ratios->n++;
     }
-    release(b);
+    bench_release(b);
 }
 
 static void open_arena(struct device *d)
@@ -87,11 +79,11 @@ static void open_arena(struct device *d)
     double roof[SAMPLES], seconds;
     d->arena_B = 4 * d->facts.L2_B > d->facts.free_B / 8 ? d->facts.free_B / 8 : 4 * d->facts.L2_B;
     if (d->module->ceilings->open(d->arena_B, &d->arena, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     struct sp_gpu_ceiling_case c = {.kind = SP_GPU_CEILING_LOAD, .bytes = d->arena_B, .repetitions = 10};
     for (int i = 0; i < SAMPLES; i++)
         if (d->module->ceilings->sample(d->arena, &c, &roof[i], &seconds, &err) != SP_OK)
-            fail(&err);
+            bench_fail(&err);
     d->roof = sp_median(roof, SAMPLES);
     printf("%s, compute capability %d.%d, %d cores, CUDA %d.%d, driver for %d.%d; %.0f GB/s read\n",
            d->facts.name, d->facts.major, d->facts.minor, d->facts.n_cores, d->facts.runtime / 1000,
@@ -107,7 +99,7 @@ static void take_machine(const struct settings *s, struct device *d)
         s->machine ? sp_machine_file_read(s->machine, &d->machine, remarks, sizeof remarks, &err)
                    : sp_machine_measure_gpu(&quick, &d->machine, NULL, NULL, &err);
     if (status != SP_OK)
-        fail(&err);
+        bench_fail(&err);
 }
 
 static const struct gpu_peers *find_peers(struct sp_error *err)
@@ -203,7 +195,7 @@ int main(int argc, char **argv)
     if (s.only_libraries) {
         const struct gpu_peers *peers = find_peers(&err);
         if (!peers)
-            fail(&err);
+            bench_fail(&err);
         if (peers->without_blas())
             printf("cuSPARSE is there, cuBLAS is not: %s\n", peers->without_blas());
         else
@@ -214,7 +206,7 @@ int main(int argc, char **argv)
         s.workload.r = 32;
     if (sp_gpu_module_open(SP_GPU_CUDA, &d.module, &err) != SP_OK ||
         d.module->describe(&d.facts, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     if (s.with_peers) {
         d.peers = find_peers(&err);
         if (!d.peers || d.peers->open(&err) != SP_OK) {

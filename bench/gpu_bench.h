@@ -74,21 +74,21 @@ struct bench {
 };
 
 /* Says the error and ends: exit 4 where something is not there. */
-_Noreturn void fail(const struct sp_error *err);
+_Noreturn void bench_fail(const struct sp_error *err);
 
 /* All candidates of the settings' formats, each of which has run and given the right result; of the others a
  * line says why not. */
-void add_forms(struct bench *bench);
+void bench_add_forms(struct bench *bench);
 /* n times; *seconds of one. */
-enum sp_status run_row(const struct bench *bench, struct row *row, int64_t n, double *seconds,
-                       struct sp_error *err);
+enum sp_status bench_run_row(const struct bench *bench, struct row *row, int64_t n, double *seconds,
+                             struct sp_error *err);
 /* All candidates, layouts, the matrix, and `bench` itself. */
-void release(struct bench *bench);
+void bench_release(struct bench *bench);
 
 /* All rounds, warm and cold. */
-void measure(struct bench *bench);
-void print_row(const struct bench *bench, const struct row *row);
+void bench_measure(struct bench *bench);
+void bench_print_row(const struct bench *bench, const struct row *row);
 /* The best peer's time by ours, also printed; NAN: one of them is missing. */
-double print_ratio(const struct bench *bench, bool cold);
+double bench_print_ratio(const struct bench *bench, bool cold);
 
 #endif

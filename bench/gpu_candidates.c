@@ -18,13 +18,21 @@ static const double SAMPLE_S = 2e-3;
  * first run may load code, so that it has another try below MUCH_TOO_SLOW_S. */
 static const double SLOW_S = 0.2, MUCH_TOO_SLOW_S = 2;
 
+_Noreturn void bench_fail(const struct sp_error *err)
+{
+    char text[2400];
+    sp_error_text(err, text, sizeof text);
+    fprintf(stderr, "bench_gpu: %s\n", text);
+    exit(err->status == SP_ABSENT || err->status == SP_MEMORY ? EXIT_ABSENT : EXIT_FAILURE);
+}
+
 static struct sp_operands operands_of(const struct bench *b)
 {
     return (struct sp_operands){.x = b->arrays.x, .rows = b->arrays.rows, .second = b->arrays.second};
 }
 
-enum sp_status run_row(const struct bench *b, struct row *row, int64_t n, double *seconds,
-                       struct sp_error *err)
+enum sp_status bench_run_row(const struct bench *b, struct row *row, int64_t n, double *seconds,
+                             struct sp_error *err)
 {
     struct sp_run_stats stats = {seconds, 1};
     *seconds = 0;
@@ -65,13 +73,13 @@ static enum sp_status try_row(const struct bench *b, struct row *row, bool *slow
     double seconds;
     enum sp_status status = sp_new_array(sp_dense_n_result(w), sizeof(double), "the result", &result, err);
     if (status == SP_OK)
-        status = run_row(b, row, 1, &seconds, err);
+        status = bench_run_row(b, row, 1, &seconds, err);
     if (status == SP_OK)
         status = fetch_row(b, row, result, err);
     if (status == SP_OK)
         status = sp_verify(w, &dense, result, &check, err);
     if (status == SP_OK && !(row->peer && seconds > MUCH_TOO_SLOW_S))
-        status = run_row(b, row, 1, &seconds, err);
+        status = bench_run_row(b, row, 1, &seconds, err);
     *slow = row->peer && seconds > SLOW_S;
     if (status == SP_OK)
         printf("  %-44s tried %8.2f us, the result is right%s\n", row->name, seconds * 1e6,
@@ -191,7 +199,7 @@ static void add_form(struct bench *b, const char *text)
     *w = b->settings->workload;
     w->matrix = &b->matrix;
     if (sp_workload_set_format(w, text, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     if (sp_workload_check(w, &err) != SP_OK) {
         printf("  %-44s left out: %s\n", text, err.what);
         return;
@@ -203,13 +211,13 @@ static void add_form(struct bench *b, const char *text)
         return;
     }
     if (sp_layout_make(w, true, NULL, &form->layout, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
     b->n_forms++;
     add_ours(b, form);
     add_peers(b, form);
 }
 
-void add_forms(struct bench *b)
+void bench_add_forms(struct bench *b)
 {
     static const char *const usual[SP_N_OPS][MAX_FORMS] = {
         [SP_OP_SPMV] = {"crs", "sell:32,1", "sell:32,256"},
@@ -225,7 +233,7 @@ void add_forms(struct bench *b)
         add_form(b, usual[s->workload.op][i]);
 }
 
-void release(struct bench *b)
+void bench_release(struct bench *b)
 {
     for (int k = 0; k < b->n_rows; k++)
         release_row(b, &b->rows[k]);

@@ -13,10 +13,10 @@ static void scrub(const struct device *d)
     struct sp_error err;
     double value, seconds;
     if (d->module->ceilings->sample(d->arena, &c, &value, &seconds, &err) != SP_OK)
-        fail(&err);
+        bench_fail(&err);
 }
 
-void measure(struct bench *b)
+void bench_measure(struct bench *b)
 {
     struct sp_error err;
     const double seconds = b->settings->seconds;
@@ -27,12 +27,12 @@ void measure(struct bench *b)
         }
         for (int k = 0; k < b->n_rows; k++) {
             struct row *row = &b->rows[k];
-            if (run_row(b, row, row->repetitions, &row->warm_s[i], &err) != SP_OK)
-                fail(&err);
+            if (bench_run_row(b, row, row->repetitions, &row->warm_s[i], &err) != SP_OK)
+                bench_fail(&err);
             row->warm_s[i] /= (double)row->repetitions;
             scrub(b->device);
-            if (run_row(b, row, 1, &row->cold_s[i], &err) != SP_OK)
-                fail(&err);
+            if (bench_run_row(b, row, 1, &row->cold_s[i], &err) != SP_OK)
+                bench_fail(&err);
         }
         b->n_rounds = i + 1;
     }
@@ -49,7 +49,7 @@ static double bytes_of(const struct sp_layout *l)
            sp_layout_array_bytes(l, SP_ARRAY_ROWS) + sp_layout_array_bytes(l, SP_ARRAY_Y);
 }
 
-void print_row(const struct bench *b, const struct row *row)
+void bench_print_row(const struct bench *b, const struct row *row)
 {
     const int n = b->n_rounds;
     const double warm = sp_median(row->warm_s, n), cold = sp_median(row->cold_s, n);
@@ -89,7 +89,7 @@ static const struct row *chosen(const struct bench *b)
     return found;
 }
 
-double print_ratio(const struct bench *b, bool cold)
+double bench_print_ratio(const struct bench *b, bool cold)
 {
     const struct row *fastest = best(b, true, cold), *their = best(b, false, cold);
     const struct row *our = chosen(b) ? chosen(b) : fastest;

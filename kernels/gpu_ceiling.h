@@ -40,5 +40,6 @@ struct sp_gpu_ceilings {
                              struct sp_error *err);
     void (*close)(void *arena); /* accepts NULL */
 };
+extern const struct sp_gpu_ceilings sp_gpu_ceilings; /* a module's own */
 
 #endif

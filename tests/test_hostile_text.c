@@ -332,7 +332,7 @@ static int run(const char *const *words)
     for (; words[argc + 1]; argc++)
         argv[argc] = strdup(words[argc + 1]);
     argv[argc] = NULL;
-    const struct sp_command *const *command = sp_command_table;
+    const struct sp_command *const *command = sp_command_table = sp_commands;
     while (*command && strcmp((*command)->name, words[0]) != 0)
         command++;
     ck_assert_ptr_nonnull(*command);

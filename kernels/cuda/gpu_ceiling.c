@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "kernels/cuda/ceiling_args.h"
-#include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
 #include "sparse/launch/gpu_launch.h"
 

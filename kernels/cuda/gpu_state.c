@@ -5,9 +5,9 @@
 
 #include "base/option/option_words.h"
 #include "kernels/cuda/gpu_arrays.h"
-#include "kernels/cuda/gpu_ceilings.h"
 #include "kernels/cuda/gpu_runtime.h"
 #include "kernels/cuda/gpu_stream.h"
+#include "kernels/gpu_ceiling.h"
 #include "sparse/csr/real.h"
 #include "sparse/formats/format_ids.h"
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { MOST_PLATFORMS = 16, MOST_DEVICES = 64 };
 
 #define LOADER "libOpenCL.so.1"
@@ -140,4 +142,68 @@ enum sp_status sp_opencl_open(const struct sp_opencl_device **device, struct sp_
 const struct sp_opencl_device *sp_opencl_now(void)
 {
     return &the_device;
+}
+
+/* ---- arrays ---- */
+
+struct array {
+    uintptr_t begin;
+    size_t bytes;
+    cl_mem buffer;
+    struct array *next;
+};
+static struct array *arrays;
+static size_t held_B;
+
+enum { GAP = 4096 };
+
+/* Addresses that no process has: nothing can be there to be followed by mistake. */
+static uintptr_t next_address = (uintptr_t)1 << 60;
+
+enum sp_status sp_opencl_hold(cl_mem array, size_t bytes, const char *what, void **address,
+                              struct sp_error *err)
+{
+    void *memory;
+    const enum sp_status status = sp_new_array(1, sizeof(struct array), what, &memory, err);
+    if (status != SP_OK)
+        return status;
+    struct array *a = memory;
+    *a = (struct array){next_address, bytes, array, arrays};
+    arrays = a;
+    next_address += (bytes + GAP) / GAP * GAP + GAP;
+    held_B += bytes;
+    *address = (void *)a->begin;
+    return SP_OK;
+}
+
+cl_mem sp_opencl_drop(const void *address)
+{
+    struct array **at = &arrays;
+    while (*at && (*at)->begin != (uintptr_t)address)
+        at = &(*at)->next;
+    if (!*at)
+        return NULL;
+    struct array *a = *at;
+    cl_mem buffer = a->buffer;
+    *at = a->next;
+    held_B -= a->bytes;
+    free(a);
+    return buffer;
+}
+
+size_t sp_opencl_held_B(void)
+{
+    return held_B;
+}
+
+cl_mem sp_opencl_array(const void *address, size_t *offset)
+{
+    const uintptr_t at = (uintptr_t)address;
+    *offset = 0;
+    for (const struct array *a = arrays; a && at; a = a->next)
+        if (at >= a->begin && at - a->begin <= a->bytes) {
+            *offset = at - a->begin;
+            return a->buffer;
+        }
+    return NULL;
 }

@@ -45,8 +45,15 @@ void sp_opencl_device_text(const struct sp_opencl_device *device, cl_device_info
 /* Does it name this extension? */
 bool sp_opencl_has(const struct sp_opencl_device *device, const char *extension);
 
-/* The array that an address of sp_gpu_alloc() points into and how far behind its begin; NULL for
- * NULL and for what no array holds. */
+/* OpenCL's arrays have no addresses: *address is one for it, until sp_opencl_drop() of that address
+ * gives the array back. */
+enum sp_status sp_opencl_hold(cl_mem array, size_t bytes, const char *what, void **address,
+                              struct sp_error *err);
+cl_mem sp_opencl_drop(const void *address);
+size_t sp_opencl_held_B(void); /* by all of them */
+
+/* The array that an address points into and how far behind its begin; NULL for NULL and for what no
+ * array holds. */
 cl_mem sp_opencl_array(const void *address, size_t *offset);
 
 #endif

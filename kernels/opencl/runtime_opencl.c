@@ -68,32 +68,6 @@ static bool exchanges_between_lanes(const struct sp_opencl_device *d)
 
 /* ---- memory ---- */
 
-struct array {
-    uintptr_t begin;
-    size_t bytes;
-    cl_mem buffer;
-    struct array *next;
-};
-static struct array *arrays;
-static size_t allocated_B;
-
-enum { GAP = 4096 };
-
-/* Addresses that no process has: nothing can be there to be followed by mistake. */
-static uintptr_t next_address = (uintptr_t)1 << 60;
-
-cl_mem sp_opencl_array(const void *address, size_t *offset)
-{
-    const uintptr_t at = (uintptr_t)address;
-    *offset = 0;
-    for (const struct array *a = arrays; a && at; a = a->next)
-        if (at >= a->begin && at - a->begin <= a->bytes) {
-            *offset = at - a->begin;
-            return a->buffer;
-        }
-    return NULL;
-}
-
 enum sp_status sp_gpu_describe(struct sp_gpu_device *out, struct sp_error *err)
 {
     const struct sp_opencl_device *d;
@@ -111,7 +85,8 @@ enum sp_status sp_gpu_describe(struct sp_gpu_device *out, struct sp_error *err)
              out->minor, platform, driver);
     out->n_cores = (int)number_of(d, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     out->memory_B = number_of(d, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong));
-    out->free_B = out->memory_B > allocated_B ? out->memory_B - allocated_B : 0;
+    const size_t held_B = sp_opencl_held_B();
+    out->free_B = out->memory_B > held_B ? out->memory_B - held_B : 0;
     out->L2_B = number_of(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof(cl_ulong));
     out->line_B = (int)number_of(d, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, sizeof(cl_uint));
     out->shared_core_B = d->local_B;
@@ -141,51 +116,34 @@ enum sp_status sp_gpu_alloc(size_t bytes, const char *what, void **p, struct sp_
 {
     static const cl_uchar unset = 0xff;
     const struct sp_opencl_device *d;
-    void *memory;
     cl_int failed;
     *p = NULL;
     if (bytes == 0)
         return SP_OK;
     enum sp_status status = sp_opencl_open(&d, err);
-    if (status == SP_OK)
-        status = sp_new_array(1, sizeof(struct array), what, &memory, err);
     if (status != SP_OK)
         return status;
-    struct array *a = memory;
-    a->bytes = bytes;
-    a->buffer = d->call.clCreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, &failed);
+    cl_mem buffer = d->call.clCreateBuffer(d->context, CL_MEM_READ_WRITE, bytes, NULL, &failed);
     if (failed == CL_SUCCESS)
-        failed = d->call.clEnqueueFillBuffer(d->queue, a->buffer, &unset, 1, 0, bytes, 0, NULL, NULL);
+        failed = d->call.clEnqueueFillBuffer(d->queue, buffer, &unset, 1, 0, bytes, 0, NULL, NULL);
     if (failed == CL_SUCCESS)
         failed = d->call.clFinish(d->queue);
-    if (failed != CL_SUCCESS) {
-        if (a->buffer)
-            d->call.clReleaseMemObject(a->buffer);
-        free(a);
-        return failed == CL_INVALID_BUFFER_SIZE ? too_large(d, bytes, what, err)
-                                                : sp_gpu_check(failed, what, err);
-    }
-    a->begin = next_address;
-    next_address += (bytes + GAP) / GAP * GAP + GAP;
-    a->next = arrays;
-    arrays = a;
-    allocated_B += bytes;
-    *p = (void *)a->begin;
-    return SP_OK;
+    if (failed == CL_INVALID_BUFFER_SIZE)
+        status = too_large(d, bytes, what, err);
+    else if (failed != CL_SUCCESS)
+        status = sp_gpu_check(failed, what, err);
+    else
+        status = sp_opencl_hold(buffer, bytes, what, p, err);
+    if (status != SP_OK && buffer)
+        d->call.clReleaseMemObject(buffer);
+    return status;
 }
 
 void sp_gpu_free(void *p)
 {
-    for (struct array **at = &arrays; *at && p; at = &(*at)->next) {
-        struct array *a = *at;
-        if (a->begin != (uintptr_t)p)
-            continue;
-        *at = a->next;
-        allocated_B -= a->bytes;
-        sp_opencl_now()->call.clReleaseMemObject(a->buffer);
-        free(a);
-        return;
-    }
+    cl_mem buffer = sp_opencl_drop(p);
+    if (buffer)
+        sp_opencl_now()->call.clReleaseMemObject(buffer);
 }
 
 enum sp_status sp_gpu_copy_in(void *to, const void *from, size_t bytes, struct sp_error *err)

@@ -32,15 +32,6 @@ void sp_hint_inputs_init(struct sp_hint_inputs *in)
     in->sigma = 1;
 }
 
-const struct sp_storage *sp_hint_storage(const struct sp_hint_inputs *in, const char *format)
-{
-    static const struct sp_storage none = {.change.n = 0};
-    for (int i = 0; i < sp_n_formats; i++)
-        if (strcmp(sp_format_name(i), format) == 0)
-            return &in->storage[i];
-    return &none;
-}
-
 const char *sp_confidence_name(enum sp_confidence confidence)
 {
     static const char *const names[] = {"low", "medium", "high"};

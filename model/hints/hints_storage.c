@@ -9,6 +9,15 @@
 #include "model/volume/volume.h"
 #include "sparse/formats/format.h"
 
+const struct sp_storage *sp_hint_storage(const struct sp_hint_inputs *in, const char *format)
+{
+    static const struct sp_storage none = {.change.n = 0};
+    for (int i = 0; i < sp_n_formats; i++)
+        if (strcmp(sp_format_name(i), format) == 0)
+            return &in->storage[i];
+    return &none;
+}
+
 static enum sp_verdict judge_padding(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                      struct sp_checked *checked)
 {

@@ -1,5 +1,6 @@
 #include "io/json_text.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,16 @@ json_t *sp_json_string(const char *text)
     json_t *string = json_string(copy);
     free(copy);
     return string;
+}
+
+json_t *sp_json_text(const char *text)
+{
+    return text && *text ? json_string(text) : json_null();
+}
+
+json_t *sp_json_number(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
 }
 
 static bool make_visible(json_t *node);

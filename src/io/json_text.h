@@ -14,5 +14,9 @@ json_t *sp_json_parse(const char *text, size_t size, size_t flags, json_error_t 
 
 /* A string of any bytes in its visible form: a new reference; NULL: no memory, or no `text`. */
 json_t *sp_json_string(const char *text);
+/* Text of ours, line ends and all; null where there is none, NULL or "". */
+json_t *sp_json_text(const char *text);
+/* A number, null where it is not finite. */
+json_t *sp_json_number(double x);
 
 #endif

@@ -301,7 +301,7 @@ json_t *sp_attach_seen(const struct sp_capture *c, const struct sp_attach_line *
         json_object_set_new(item, "total_s", number(sp_captured_total_s(p)));
         json_object_set_new(item, "share", number(line[i].share));
         json_object_set_new(item, "least_Bps", number(least_Bps(&line[i])));
-        json_object_set_new(item, "why", line[i].why ? json_string(line[i].why) : json_null());
+        json_object_set_new(item, "why", sp_json_text(line[i].why));
         json_array_append_new(list, item);
     }
     return list;
@@ -316,7 +316,7 @@ json_t *sp_attach_nothing(const struct sp_capture *c, const struct sp_attach_end
     json_object_set_new(program, "end", sp_json_string(end->how));
     json_object_set_new(program, "processes", json_integer(c->n_processes));
     json_object_set_new(program, "running", json_integer(end->n_running));
-    json_object_set_new(program, "obstacle", *end->obstacle ? json_string(end->obstacle) : json_null());
+    json_object_set_new(program, "obstacle", sp_json_text(end->obstacle));
     for (int64_t i = 0; i < c->n_processes; i++) {
         const struct sp_captured_process *q = &c->process[i];
         if (q->n_lost == 0 && !*q->lost)

@@ -8,6 +8,20 @@
 
 #include "base/print.h"
 
+const struct sp_command *const *sp_command_table;
+
+const struct sp_example *sp_examples_of(const struct argp *argp)
+{
+    for (const struct sp_command *const *c = sp_command_table; *c; c++) {
+        if ((*c)->page.argp == argp)
+            return (*c)->page.examples;
+        for (const struct sp_verb *const *v = (*c)->family ? (*c)->family->verb : NULL; v && *v; v++)
+            if ((*v)->page.argp == argp)
+                return (*v)->page.examples;
+    }
+    return NULL;
+}
+
 int sp_report_error(const struct sp_error *err)
 {
     char text[2400];
@@ -130,54 +144,6 @@ bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t
     free(list);
     return is_found;
 }
-
-extern const struct sp_command sp_cmd_analyze;
-extern const struct sp_command sp_cmd_info;
-extern const struct sp_command sp_cmd_model;
-extern const struct sp_command sp_cmd_sweep;
-extern const struct sp_command sp_cmd_import;
-extern const struct sp_command sp_cmd_attach;
-extern const struct sp_command sp_cmd_machine;
-extern const struct sp_command sp_cmd_validate;
-extern const struct sp_command sp_cmd_track;
-extern const struct sp_command sp_cmd_campaign;
-extern const struct sp_command sp_cmd_lab;
-extern const struct sp_command sp_cmd_plot;
-extern const struct sp_command sp_cmd_doctor;
-extern const struct sp_command sp_cmd_generate;
-extern const struct sp_command sp_cmd_compare;
-extern const struct sp_command sp_cmd_convert;
-extern const struct sp_command sp_cmd_reorder;
-extern const struct sp_command sp_cmd_explain;
-extern const struct sp_command sp_cmd_help;
-extern const struct sp_command sp_cmd_completion;
-
-/* One row a line. */
-/* clang-format off */
-const struct sp_command *const sp_command_table[] = {
-    &sp_cmd_analyze,
-    &sp_cmd_info,
-    &sp_cmd_model,
-    &sp_cmd_sweep,
-    &sp_cmd_import,
-    &sp_cmd_attach,
-    &sp_cmd_machine,
-    &sp_cmd_validate,
-    &sp_cmd_compare,
-    &sp_cmd_track,
-    &sp_cmd_campaign,
-    &sp_cmd_lab,
-    &sp_cmd_plot,
-    &sp_cmd_doctor,
-    &sp_cmd_generate,
-    &sp_cmd_convert,
-    &sp_cmd_reorder,
-    &sp_cmd_explain,
-    &sp_cmd_help,
-    &sp_cmd_completion,
-    NULL,
-};
-/* clang-format on */
 
 static void print_usage(const struct sp_verb_family *f, FILE *out)
 {

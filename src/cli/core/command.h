@@ -71,7 +71,7 @@ struct sp_verb_family {
 /* Runs the verb that argv[1] names, or prints the list; returns the exit code. */
 int sp_verbs_run(const struct sp_verb_family *family, int argc, char **argv);
 
-/* The command table: one file cmd_NAME.c and one row in command.c a subcommand. */
+/* A command: one file cmd_NAME.c, and one row in the table of cmd_help.c, which lists them. */
 struct sp_command {
     const char *name;
     const char *arguments; /* "MATRIX...", for the usage line */
@@ -84,6 +84,12 @@ struct sp_command {
     bool is_measuring;                   /* it times teams of threads: sp_process_wait_briefly() */
 };
 
-extern const struct sp_command *const sp_command_table[]; /* ends with NULL */
+/* All commands, in the order of the lists; ends with NULL. Set by main(), so that what all commands
+ * share does not name them. */
+extern const struct sp_command *const *sp_command_table;
+extern const struct sp_command *const sp_commands[]; /* the table itself, in cmd_help.c */
+
+/* The examples of the command or the verb that has these options; NULL: none. */
+const struct sp_example *sp_examples_of(const struct argp *argp);
 
 #endif

@@ -106,6 +106,7 @@ static void take_short_help(int argc, char **argv)
 int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, "");
+    sp_command_table = sp_commands;
     const int refused = sp_process_begin();
     if (refused)
         return refused;

@@ -164,7 +164,7 @@ static void put_purpose(FILE *out, const char *what)
 /* What --help says behind everything else: the examples of the command's row. */
 static char *help_with_examples(int key, const char *text, void *input)
 {
-    const struct sp_example *example = key == ARGP_KEY_HELP_EXTRA ? sp_manual_examples(parsed) : NULL;
+    const struct sp_example *example = key == ARGP_KEY_HELP_EXTRA ? sp_examples_of(parsed) : NULL;
     char *all = NULL;
     size_t size = 0;
     if (!example)

@@ -554,7 +554,7 @@ static enum sp_status write_json(json_t *list, const struct sp_record *record, F
     const char *id = record ? sp_words_text(record, SP_F_ID, NULL) : NULL;
     json_t *o = json_object();
     json_object_set_new(o, "schema", json_string(SP_EXPLAIN_SCHEMA));
-    json_object_set_new(o, "record", id ? json_string(id) : json_null());
+    json_object_set_new(o, "record", sp_json_text(id));
     json_object_set(o, "terms", list);
     bool bad = json_dumpf(o, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', out) == EOF;
     json_decref(o);

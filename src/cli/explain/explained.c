@@ -189,7 +189,7 @@ static void compare(const struct sp_calculation *c, const struct sp_record *r, d
     if (agrees)
         return;
     json_object_set_new(o, "difference", its != 0 ? json_real(x / its - 1) : json_null());
-    json_object_set_new(o, "because", c->why_not ? json_string(c->why_not) : json_null());
+    json_object_set_new(o, "because", sp_json_text(c->why_not));
 }
 
 static json_t *calculated(const struct sp_calculation *c, const struct sp_record *r)
@@ -463,11 +463,6 @@ json_t *sp_explain_hint(const struct sp_hint_rule *rule, const struct sp_record 
     return o;
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text && *text ? json_string(text) : json_null();
-}
-
 static json_t *words(const char *text)
 {
     json_t *list = json_array();
@@ -610,10 +605,10 @@ json_t *sp_explain_json(const struct sp_topic *t, const struct sp_record *record
         json_object_set_new(o, "condition", json_string(t->rule->condition));
         json_object_set_new(o, "remedy", json_string(t->rule->remedy));
         json_object_set_new(o, "gain", json_string(t->rule->gain));
-        json_object_set_new(o, "check", text_or_null(t->rule->check));
+        json_object_set_new(o, "check", sp_json_text(t->rule->check));
     } else {
-        json_object_set_new(o, "formula", text_or_null(t->term->formula));
-        json_object_set_new(o, "text", text_or_null(t->term->text));
+        json_object_set_new(o, "formula", sp_json_text(t->term->formula));
+        json_object_set_new(o, "text", sp_json_text(t->term->text));
     }
     if (t->kind == SP_KIND_EXIT)
         json_object_set_new(o, "code", json_integer(sp_term_exit_code(t->term)));

@@ -490,11 +490,6 @@ void sp_grade_print_copies(const json_t *copies, FILE *out)
 
 /* ---- what is kept of a folder ---- */
 
-static json_t *number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *verdict_json(const struct sp_lab_verdict *v)
 {
     const double earned = v->state == SP_LAB_PASS ? v->points : 0;
@@ -508,7 +503,7 @@ static json_t *verdict_json(const struct sp_lab_verdict *v)
     json_object_set_new(item, "points", json_real(earned));
     json_object_set_new(item, "of", json_real(counts ? v->points : 0));
     if (!isnan(v->ratio))
-        json_object_set_new(item, "ratio", number(v->ratio));
+        json_object_set_new(item, "ratio", sp_json_number(v->ratio));
     if (v->mistake)
         json_object_set_new(item, "mistake", json_string(v->mistake));
     if (*v->reason)

@@ -42,15 +42,6 @@ bool sp_manual_find(const char *name, struct sp_manual_entry *entry)
     return false;
 }
 
-const struct sp_example *sp_manual_examples(const struct argp *argp)
-{
-    struct sp_manual_entry e;
-    for (int i = 0; sp_manual_get(i, &e); i++)
-        if (e.page->argp == argp)
-            return e.page->examples;
-    return NULL;
-}
-
 bool sp_manual_exits_with(const struct sp_manual_facts *page, int code)
 {
     static const int every[] = {0, 2, 3, 4, 7, 130};

@@ -36,8 +36,6 @@ struct sp_manual_entry {
 bool sp_manual_get(int i, struct sp_manual_entry *entry);
 /* By what is typed, "track check"; false: there is none. */
 bool sp_manual_find(const char *name, struct sp_manual_entry *entry);
-/* The examples of the row that has these options; NULL: none. */
-const struct sp_example *sp_manual_examples(const struct argp *argp);
 /* May a command of this page exit with this code? */
 bool sp_manual_exits_with(const struct sp_manual_facts *page, int code);
 

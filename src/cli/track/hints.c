@@ -135,7 +135,7 @@ static void print_csv(const struct sp_hint_scores *s, FILE *out)
 static json_t *score_json(const struct sp_hint_score *s)
 {
     json_t *item = json_object();
-    json_object_set_new(item, "rule", s->id[0] ? json_string(s->id) : json_null());
+    json_object_set_new(item, "rule", sp_json_text(s->id));
     json_object_set_new(item, "tried", json_integer(s->n + s->n_other));
     json_object_set_new(item, "other_conditions", json_integer(s->n_other));
     json_object_set_new(item, "covered", json_integer(s->n_covered));

@@ -401,11 +401,6 @@ void sp_verdicts_csv(const struct sp_judgement *judgement, int n, FILE *out)
     }
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
-}
-
 static json_t *open_json(const struct sp_judgement *j)
 {
     json_t *all = json_array();
@@ -434,7 +429,7 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "series", json_string(j->newest->series));
         json_object_set_new(o, "record", json_string(j->newest->id));
         json_object_set_new(o, "machine", json_string(j->newest->machine));
-        json_object_set_new(o, "env", text_or_null(j->newest->env));
+        json_object_set_new(o, "env", sp_json_text(j->newest->env));
         json_object_set_new(o, "metric", json_string(sp_tracked_metrics[j->metric].name));
         json_object_set_new(o, "value", sp_json_number(metric_of(j)));
         json_object_set_new(o, "origin", json_string(origin_of(j)));
@@ -445,18 +440,18 @@ void sp_verdicts_json(const struct sp_judgement *judgement, int n, FILE *out)
         json_object_set_new(o, "p", sp_json_number(shift->floor > 0 ? shift->p : NAN));
         json_object_set_new(o, "baseline", json_string(sp_judgement_baseline(j)));
         json_object_set_new(o, "pinned_change", sp_json_number(j->pinned_change));
-        json_object_set_new(o, "kind", text_or_null(sp_change_kind_name(j->kind)));
+        json_object_set_new(o, "kind", sp_json_text(sp_change_kind_name(j->kind)));
         json_object_set_new(o, "open", open_json(j));
         json_object_set_new(o, "seen", json_integer(j->seen));
         json_object_set_new(o, "mended", j->mended ? json_string(source_of(j->mended)) : json_null());
         json_object_set_new(o, "common", sp_json_number(j->common));
         json_object_set_new(o, "records_before", json_integer(j->n_before));
         json_object_set_new(o, "more", j->shift.n_more > 0 ? json_integer(j->shift.n_more) : json_null());
-        json_object_set_new(o, "why", text_or_null(j->why));
+        json_object_set_new(o, "why", sp_json_text(j->why));
         json_object_set_new(o, "confirmed",
                             j->confirmed == SP_UNCONFIRMED ? json_null()
                                                            : json_boolean(j->confirmed == SP_CONFIRMED));
-        json_object_set_new(o, "confirmation", text_or_null(j->confirmation));
+        json_object_set_new(o, "confirmation", sp_json_text(j->confirmation));
         json_object_set_new(
             o, "attribution",
             json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "ln_time", sp_json_number(a->time),

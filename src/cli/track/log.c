@@ -315,7 +315,7 @@ static json_t *entry_json(const struct sp_entry *e)
     json_object_set_new(o, "matrix", json_string(e->matrix));
     json_object_set_new(o, "configuration", json_string(e->what));
     json_object_set_new(o, "machine", json_string(e->machine));
-    json_object_set_new(o, "commit", e->commit[0] ? json_string(e->commit) : json_null());
+    json_object_set_new(o, "commit", sp_json_text(e->commit));
     json_object_set_new(o, "tool", json_string(e->tool));
     for (int i = 0; i < e->n_runs; i++)
         json_array_append_new(runs, json_real(e->time_s[i]));

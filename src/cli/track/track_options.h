@@ -31,7 +31,7 @@ extern const struct argp_child sp_track_children[], sp_track_list_children[] /* 
  * sp_common_*_argp: where both put what they read. */
 void sp_track_pass(struct argp_state *state, struct sp_track_options *options);
 
-/* A verb of `spmodel track`: one row in track_options.c. argv[0] is "spmodel track NAME". */
+/* A verb of `spmodel track`: one row in cmd_track.c. argv[0] is "spmodel track NAME". */
 extern const struct sp_verb sp_track_add, sp_track_log, sp_track_export, sp_track_check, sp_track_locate,
     sp_track_accept, sp_track_plot, sp_track_report, sp_track_import, sp_track_selftest, sp_track_simulate,
     sp_track_hints;

@@ -113,12 +113,13 @@ static void partition_of(const struct sp_validation *v, const struct sp_validati
 }
 
 enum { N_FACTS = 7 };
-static const struct fact {
+struct fact {
     const char *name;
     void (*say)(const struct sp_validation *v, const struct sp_validation_line *l, char *text);
-} facts[N_FACTS] = {{"machine", machine_of},    {"schedule", schedule_of},   {"row_ptr", row_ptr_of},
-                    {"format", format_of},      {"precision", precision_of}, {"state", state_of},
-                    {"partition", partition_of}};
+};
+static const struct fact facts[N_FACTS] = {
+    {"machine", machine_of},     {"schedule", schedule_of}, {"row_ptr", row_ptr_of},    {"format", format_of},
+    {"precision", precision_of}, {"state", state_of},       {"partition", partition_of}};
 
 /* What the table has beside what was counted. */
 struct columns {

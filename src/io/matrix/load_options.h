@@ -80,7 +80,7 @@ struct sp_load_size {
  *     need = (1 + M) B_csr + e n_nz + r n_r + c n_c + f,    B_csr = sp_csr_bytes()
  *
  * with M further copies, and bytes by entry, row, column and of fixed size from the table in
- * matrix_load.c, which names what they are for. Known before the matrix is made, so it is an
+ * entries.c, which names what they are for. Known before the matrix is made, so it is an
  * estimate: what depends on the pattern is counted as for meshes (fill), or, where METIS may run,
  * as for random graphs: no pattern takes more. */
 double sp_load_need(enum sp_load_use use, const struct sp_load_size *size);

@@ -201,11 +201,6 @@ void sp_record_free(struct sp_record *record)
     memset(record, 0, sizeof *record);
 }
 
-json_t *sp_json_number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
 void sp_record_set_text(struct sp_record *record, enum sp_record_field field, const char *text)
 {
     put(record, field, text ? sp_json_string(text) : json_null());

@@ -14,6 +14,7 @@
 
 #include "base/reading.h"
 #include "base/status.h"
+#include "io/json_text.h"
 
 /* The fields of a record by their constants, and what each is: path, type, unit, which way is
  * better, symbol, words. They stand in io/record/record_fields.inc, and nowhere else: what writes a
@@ -140,8 +141,6 @@ void sp_record_set_value(struct sp_record *record, enum sp_record_field field, s
 /* The same with a definition of the metric's that is not the usual one, where its field has it. */
 void sp_record_set_metric(struct sp_record *record, enum sp_record_field field, struct sp_value value,
                           enum sp_definition definition);
-/* A number, null where it is not finite; new reference. */
-json_t *sp_json_number(double x);
 /* A value as an object that is not yet anywhere: new reference, NULL when memory is short. */
 json_t *sp_record_value_json(struct sp_value value, const char *unit);
 /* Puts an object or array there and steals it; NULL object: remembered failure. */

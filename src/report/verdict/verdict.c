@@ -5,32 +5,6 @@
 #include "base/option/option_words.h"
 #include "report/verdict/verdict.h"
 
-/* Facts of a record that several lines of the verdict rest on. */
-
-json_t *sp_verdict_line(const char *text, const char *brief)
-{
-    return json_pack("{s:s, s:s}", "text", text, "short", brief);
-}
-
-json_t *sp_verdict_number(double x)
-{
-    return isfinite(x) ? json_real(x) : json_null();
-}
-
-json_t *sp_verdict_text(const char *text)
-{
-    return text && *text ? json_string(text) : json_null();
-}
-
-/* "not known: WHY", cut where the short line ends: the long one has all of it. */
-json_t *sp_verdict_not_known(const char *why, const char *brief)
-{
-    char text[SP_VERDICT_TEXT], less[SP_VERDICT_TEXT];
-    snprintf(text, sizeof text, "not known: %.300s", why);
-    snprintf(less, sizeof less, "not known: %.300s", brief ? brief : why);
-    return sp_verdict_line(text, less);
-}
-
 enum { LONG_NAME = 44, PROCESSOR = 28, SUBJECT = 46, LEAST_NAME = 8 };
 
 /* At most n characters: the begin and the end of what is longer, with an ellipsis between. */
@@ -114,10 +88,10 @@ static json_t *subject_of(const struct sp_record *record)
     snprintf(brief, sizeof brief, "%s  %s",
              fitted(shown, sizeof shown, name, room > LEAST_NAME ? room : LEAST_NAME), what);
     json_t *out = sp_verdict_line(text, brief);
-    json_object_set_new(out, "matrix", sp_verdict_text(name));
-    json_object_set_new(out, "operation", sp_verdict_text(op));
+    json_object_set_new(out, "matrix", sp_json_text(name));
+    json_object_set_new(out, "operation", sp_json_text(op));
     json_object_set_new(out, "threads", threads > 0 ? json_integer(threads) : json_null());
-    json_object_set_new(out, "processor", sp_verdict_text(processor));
+    json_object_set_new(out, "processor", sp_json_text(processor));
     return out;
 }
 
@@ -187,7 +161,7 @@ static json_t *state_of(const struct sp_record *record)
     }
     json_t *out = sp_verdict_line(text, brief);
     json_object_set_new(out, "word", json_string(word));
-    json_object_set_new(out, "advice", sp_verdict_text(advice));
+    json_object_set_new(out, "advice", sp_json_text(advice));
     return out;
 }
 
@@ -279,7 +253,7 @@ static json_t *possible_of(const struct sp_record *record)
     json_object_set_new(out, "performance", sp_record_value_json(rate, "flop/s"));
     json_object_set_new(out, "bandwidth",
                         sp_record_value_json(sp_record_value_of(sp_record_roof(record)), "B/s"));
-    json_object_set_new(out, "term", sp_verdict_text(sp_words_text(record, SP_F_BINDING_TERM, NULL)));
+    json_object_set_new(out, "term", sp_json_text(sp_words_text(record, SP_F_BINDING_TERM, NULL)));
     return out;
 }
 
@@ -313,7 +287,7 @@ static json_t *reached_of(const struct sp_record *record)
     }
     json_object_set_new(out, "performance", sp_record_value_json(rate, "flop/s"));
     json_object_set_new(out, "of_possible",
-                        sp_verdict_number(share <= SP_VERDICT_DOUBTFUL ? fmin(1, share) : NAN));
+                        sp_json_number(share <= SP_VERDICT_DOUBTFUL ? fmin(1, share) : NAN));
     return out;
 }
 

@@ -19,11 +19,19 @@ enum { SP_VERDICT_TEXT = 400 };
 /* Rows of sp_loss_words. */
 enum { MIN_TRAFFIC, PADDING, EXTRA_X, DOMAINS, IMBALANCE, IN_CORE, REST };
 
-/* {"text", "short"}, and "not known: WHY"; `brief`: a shorter why, or NULL. New references. */
-json_t *sp_verdict_line(const char *text, const char *brief);
-json_t *sp_verdict_not_known(const char *why, const char *brief);
-json_t *sp_verdict_number(double x);       /* null: not finite */
-json_t *sp_verdict_text(const char *text); /* null: none */
+/* {"text", "short"}; a new reference. */
+static inline json_t *sp_verdict_line(const char *text, const char *brief)
+{
+    return json_pack("{s:s, s:s}", "text", text, "short", brief);
+}
+/* "not known: WHY", as long as either line may be; `brief`: a shorter why, or NULL. */
+static inline json_t *sp_verdict_not_known(const char *why, const char *brief)
+{
+    char text[SP_VERDICT_TEXT], less[SP_VERDICT_TEXT];
+    snprintf(text, sizeof text, "not known: %.300s", why);
+    snprintf(less, sizeof less, "not known: %.300s", brief ? brief : why);
+    return sp_verdict_line(text, less);
+}
 
 /* The lines in files of their own; new references. */
 json_t *sp_verdict_lost(const struct sp_record *record);

@@ -263,16 +263,16 @@ json_t *sp_verdict_do(const struct sp_record *record)
         snprintf(brief + strlen(brief), sizeof brief - strlen(brief), "%s", after);
     const struct sp_value v = sp_hint_observed(hint);
     json_t *out = sp_verdict_line(text, brief);
-    json_object_set_new(out, "hint", sp_verdict_text(id));
-    json_object_set_new(out, "command", sp_verdict_text(command));
+    json_object_set_new(out, "hint", sp_json_text(id));
+    json_object_set_new(out, "command", sp_json_text(command));
     json_object_set_new(out, "basis", json_string(sp_value_known(v) ? "tried" : "predicted"));
     const json_t *predicted = json_object_get(hint, "gain");
     json_object_set_new(out, "gain_lo",
-                        sp_verdict_number(sp_value_known(v) ? v.lo : sp_item_number(predicted, "lo")));
+                        sp_json_number(sp_value_known(v) ? v.lo : sp_item_number(predicted, "lo")));
     json_object_set_new(out, "gain_hi",
-                        sp_verdict_number(sp_value_known(v) ? v.hi : sp_item_number(predicted, "hi")));
+                        sp_json_number(sp_value_known(v) ? v.hi : sp_item_number(predicted, "hi")));
     if (sp_hint_per(hint))
         json_object_set_new(out, "per", json_string(sp_hint_per(hint)));
-    json_object_set_new(out, "pays_after", sp_verdict_number(pays));
+    json_object_set_new(out, "pays_after", sp_json_number(pays));
     return out;
 }

@@ -10,7 +10,7 @@ static void add_cause(json_t *list, const struct sp_verdict_row *row)
              row->words);
     json_t *item = sp_verdict_line(text, text);
     json_object_set_new(item, "cause", json_string(row->cause));
-    json_object_set_new(item, "share", sp_verdict_number(row->share));
+    json_object_set_new(item, "share", sp_json_number(row->share));
     json_array_append_new(list, item);
 }
 
@@ -118,7 +118,7 @@ static void add(json_t *list, const char *cause, const char *words, double share
     snprintf(text, sizeof text, "%s %s", sp_figure_percent(percent, sizeof percent, share), words);
     json_t *item = sp_verdict_line(text, text);
     json_object_set_new(item, "cause", json_string(cause));
-    json_object_set_new(item, "share", sp_verdict_number(share));
+    json_object_set_new(item, "share", sp_json_number(share));
     size_t at = 0; /* the largest first */
     while (at < json_array_size(list) && sp_item_number(json_array_get(list, at), "share") >= share)
         at++;

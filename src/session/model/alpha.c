@@ -11,6 +11,11 @@
 #include "model/gather.h"
 #include "model/volume/traffic.h"
 
+double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine)
+{
+    return request->w > 0 ? request->w : machine->kind == SP_GPU ? 1 : 2;
+}
+
 static int line_of(const struct sp_machine *m)
 {
     const struct sp_cache *llc = sp_machine_llc(m);

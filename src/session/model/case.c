@@ -159,11 +159,6 @@ static int domains_used(const struct sp_machine *m, int n_threads)
     return most + 1;
 }
 
-double sp_model_w(const struct sp_model_request *request, const struct sp_machine *machine)
-{
-    return request->w > 0 ? request->w : machine->kind == SP_GPU ? 1 : 2;
-}
-
 /* A GPU deals its rows to all cores in order, so one stream of them is what its L2 sees. */
 static int streams_of(const struct sp_machine *m, const struct sp_workload *w)
 {

@@ -332,7 +332,7 @@ void sp_record_hint(struct sp_record *r, const struct sp_hints *hints, const str
     else
         json_object_set_new(item, "change", json_null());
     json_object_set_new(item, "expect", json_string(h->expect));
-    json_object_set_new(item, "cost", h->cost[0] ? json_string(h->cost) : json_null());
+    json_object_set_new(item, "cost", sp_json_text(h->cost));
     json_object_set_new(item, "observed", json_null());
     sp_record_append(r, SP_F_HINTS, item);
 }

@@ -269,7 +269,7 @@ json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_valu
     json_object_set_new(row, "performance", json_real(W / time.value));
     json_object_set_new(row, "fraction",
                         fraction.origin != SP_NONE ? json_real(fraction.value) : json_null());
-    json_object_set_new(row, "fraction_name", fraction_name ? json_string(fraction_name) : json_null());
+    json_object_set_new(row, "fraction_name", sp_json_text(fraction_name));
     return row;
 }
 

@@ -636,7 +636,7 @@ enum sp_status sp_pins_set(const struct sp_store *store, const struct sp_entry *
     json_t *root = json_object(), *ids = json_array();
     json_object_set_new(root, "schema", json_string("spmodel.pin/1"));
     json_object_set_new(root, "series", json_string(entry[0]->series));
-    json_object_set_new(root, "why", why ? json_string(why) : json_null());
+    json_object_set_new(root, "why", sp_json_text(why));
     for (int i = 0; i < n; i++)
         json_array_append_new(ids, json_string(entry[i]->id));
     json_object_set_new(root, "records", ids);
