@@ -12,8 +12,10 @@
 #include "kernels/own/own_kernel.h"
 #include "kernels/own/own_watch.h"
 #include "model/roofline.h"
+#include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
 #include "sparse/csr/csr.h"
+#include "sparse/formats/format.h"
 #include "sparse/reorder/reorder.h"
 #include "sys/machine/pages.h"
 #include "sys/noise.h"
@@ -542,4 +544,117 @@ void sp_setup_free(struct sp_setup *s)
     free(s->domain_of_thread);
     free(s->fault);
     memset(s, 0, sizeof *s);
+}
+
+/* ---- analysis.h: what every step of an analysis may ask of it ---- */
+
+bool sp_analysis_pin(const struct sp_analysis *a)
+{
+    const bool was_free = a->setup.binding.pinned && !sp_binding_is_held();
+    if (was_free) /* refused where it was granted before: it shows in the samples */
+        sp_binding_restore(&a->setup.binding, a->options->topology, NULL);
+    return was_free;
+}
+
+void sp_analysis_let_go(const struct sp_analysis *a)
+{
+    struct sp_binding team = a->setup.binding; /* empty where the set-up failed after it had pinned */
+    if (sp_binding_is_held())
+        sp_binding_undo(&team, a->options->topology);
+}
+
+const struct sp_machine *sp_analysis_caches(const struct sp_analysis *a)
+{
+    return a->caches.n_caches > 0 ? &a->caches : a->options->machine;
+}
+
+bool sp_analysis_is_replayed(const struct sp_analysis *a)
+{
+    return a->options->bytes && a->options->bytes->replayed && a->options->bytes->recording.has_times;
+}
+
+bool sp_analysis_has_own_roof(const struct sp_analysis *a)
+{
+    return !sp_analysis_is_replayed(a) || sp_recording_has_roofs(&a->options->bytes->recording);
+}
+
+bool sp_analysis_is_counted(const struct sp_analysis *a)
+{
+    return sp_evaluated_is_counted(&a->evaluated);
+}
+
+bool sp_evaluated_is_counted(const struct sp_evaluated *e)
+{
+    return sp_value_known(e->counted.total_B) && e->counted.total_B.value > 0;
+}
+
+/* ---- what a run was given, as options ---- */
+
+static void add_real(struct sp_change *c, enum sp_option option, const char *format, double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, format, x);
+    sp_change_add(c, option, text);
+}
+
+void sp_change_add_operation(struct sp_change *c, const struct sp_workload *w)
+{
+    if (w->op == SP_OP_SPMV)
+        return;
+    sp_change_add(c, SP_OPTION_OP, sp_op_name(w->op));
+    sp_change_add_number(c, w->op == SP_OP_SPMMV ? SP_OPTION_RHS : SP_OPTION_INNER, sp_workload_width(w));
+}
+
+struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct sp_workload *w,
+                               const struct sp_subject *subject)
+{
+    char schedule[32], format[48];
+    struct sp_change c = {0};
+    sp_workload_schedule_text(w, schedule, sizeof schedule);
+    if (o->precision >= 0 || w->precision != SP_F64)
+        sp_change_add(&c, SP_OPTION_PRECISION, sp_precision_name(w->precision));
+    if (w->index != SP_I32)
+        sp_change_add(&c, SP_OPTION_INDEX, sp_index_name(w->index));
+    if (w->row_ptr_B > 0)
+        sp_change_add_number(&c, SP_OPTION_ROW_PTR, w->row_ptr_B);
+    if (w->prefetch > 0)
+        sp_change_add_number(&c, SP_OPTION_PREFETCH, w->prefetch);
+    sp_change_add_operation(&c, w);
+    if (w->order != SP_ROW_MAJOR)
+        sp_change_add(&c, SP_OPTION_ORDER, sp_order_name(w->order));
+    if (!sp_format_of(w->format)->plain_rows)
+        sp_change_add(&c, SP_OPTION_FORMAT, sp_workload_format_option(w, format, sizeof format));
+    if (w->schedule != SP_SCHEDULE_NNZ)
+        sp_change_add(&c, SP_OPTION_SCHEDULE, schedule);
+    if (subject->facts.n_dropped > 0)
+        sp_change_add(&c, SP_OPTION_DROP_ZEROS, "");
+    if (strcmp(subject->reorder, "none") != 0)
+        sp_change_add(&c, SP_OPTION_REORDER, subject->reorder);
+    if (o->n_threads > 0)
+        sp_change_add_number(&c, SP_OPTION_THREADS, o->n_threads);
+    if (o->isa)
+        sp_change_add(&c, SP_OPTION_ISA, o->isa);
+    if (o->store_nt != SP_CHOICE_AUTO)
+        sp_change_add(&c, SP_OPTION_STORE, o->store_nt == SP_CHOICE_ON ? "nt" : "plain");
+    if (o->small_pages)
+        sp_change_add(&c, SP_OPTION_PAGES, "small");
+    if (o->not_pinned)
+        sp_change_add(&c, SP_OPTION_NO_PIN, "");
+    if (o->state == SP_COLD)
+        sp_change_add(&c, SP_OPTION_COLD, "");
+    if (o->between)
+        sp_change_add(&c, SP_OPTION_BETWEEN, o->between);
+    if (o->machine_name)
+        sp_change_add(&c, SP_OPTION_MACHINE, o->machine_name);
+    if (o->llc_B > 0)
+        add_real(&c, SP_OPTION_SIM_LLC, "%.0f", o->llc_B);
+    if (o->policy)
+        sp_change_add(&c, SP_OPTION_SIM_POLICY, o->policy);
+    if (o->skew > 0)
+        add_real(&c, SP_OPTION_SIM_SKEW, "%g", o->skew);
+    if (o->own.library)
+        sp_change_add(&c, SP_OPTION_KERNEL, o->own.library);
+    if (o->own.signature)
+        sp_change_add(&c, SP_OPTION_SIGNATURE, o->own.signature);
+    return c;
 }

@@ -247,13 +247,6 @@ static enum sp_status scrub(void *context, struct sp_error *err)
     return c->roof.ceilings->sample(c->roof.arena, &c->roof.load, &value, &seconds, err);
 }
 
-bool sp_gpu_is_counted(const struct sp_gpu_analysis *a)
-{
-    const enum sp_gpu_count read = a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ;
-    const enum sp_gpu_count write = a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE;
-    return sp_value_known(a->counts.of[read]) && sp_value_known(a->counts.of[write]);
-}
-
 /* A load-only run moves what it is told to: counters that see something else are not believed. */
 static enum sp_status try_known_volume(struct sp_gpu_analysis *a, const struct sp_gpu_counters *counters,
                                        struct counting *c, struct sp_error *err)

@@ -9,6 +9,13 @@
 #include "session/gpu/gpu_analysis.h"
 #include "sparse/reorder/reorder.h"
 
+bool sp_gpu_is_counted(const struct sp_gpu_analysis *a)
+{
+    const enum sp_gpu_count read = a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ;
+    const enum sp_gpu_count write = a->in_L2 ? SP_GPU_L2_WRITE : SP_GPU_DRAM_WRITE;
+    return sp_value_known(a->counts.of[read]) && sp_value_known(a->counts.of[write]);
+}
+
 /* Nothing comes from memory by the model of levels; by sizes, where it does not know the kernel:
  * all arrays fit half of the L2, which is what is sure to keep them. */
 void sp_gpu_find_level(struct sp_gpu_analysis *a)
