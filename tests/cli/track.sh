@@ -138,6 +138,7 @@ SPMODEL_STORE=$dir/store
 expect 2 "instructions, not" track check --metric nonsense
 # A run that beat its roof, as small ones do, has no share of 1976 %.
 "$spmodel" track simulate -q --commits 2 --sessions 1 -o "$dir/beaten" 2>"$dir/err" || { cat "$dir/err"; fail "nothing was made"; }
+grep -h '"end": "20' "$dir/beaten"/*.json | grep -qv 2040 && fail "a made record ends on another day than it begins"
 for beaten in "$dir"/beaten/*.json; do
     sed '/"bandwidth_fraction"/,/}/ s/"value": *[0-9.e+-]*/"value": 19.76/' "$beaten" >"$dir/part" && mv "$dir/part" "$beaten"
 done
