@@ -51,6 +51,10 @@ char *sp_text_bytes(char *text, size_t size, double bytes)
 char *sp_text_seconds(char *text, size_t size, double seconds)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
+    if (fabs(seconds) > SP_LONGEST_S) { /* also infinity, and what the unit of ns makes infinite */
+        snprintf(text, size, "more than 31 years");
+        return text;
+    }
     return scaled(text, size, seconds * 1e9, units, 4);
 }
 
@@ -100,11 +104,12 @@ int sp_parse_seconds(const char *text, double *seconds)
     static const struct {
         const char *suffix;
         double factor;
-    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    } units[] = {{"", 1},      {"s", 1},  {"ms", 1e-3}, {"us", 1e-6},
+                 {"ns", 1e-9}, {"m", 60}, {"min", 60},  {"h", 3600}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(end, units[i].suffix) == 0) {
             *seconds = x * units[i].factor;
-            return 0;
+            return *seconds <= SP_LONGEST_S ? 0 : -1;
         }
     return -1;
 }

@@ -13,13 +13,15 @@ char *sp_text_count(char *text, size_t size, int64_t n);
 char *sp_text_whole(char *text, size_t size, double x);
 /* 16.5e6 -> "16.5 MB", 1.2e12 -> "1.20 TB"; SI prefixes, three digits. Returns text. */
 char *sp_text_bytes(char *text, size_t size, double bytes);
+/* 31 years: no time that is typed is longer. */
+#define SP_LONGEST_S 1e9
 /* 0.00431 -> "4.31 ms". Returns text. */
 char *sp_text_seconds(char *text, size_t size, double seconds);
 
 /* "64M", "1.5G", "32KiB", "4096" -> bytes (K, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024; a
  * trailing B is allowed). Returns 0 on success, -1 when the text is no size. */
 int sp_parse_bytes(const char *text, double *bytes);
-/* "90", "1.5s", "200ms", "5m", "1h" -> seconds. Returns 0 or -1. */
+/* "90", "1.5s", "200ms", "5m", "1h" -> seconds, up to SP_LONGEST_S. Returns 0 or -1. */
 int sp_parse_seconds(const char *text, double *seconds);
 /* A whole decimal number without rest; digits may not overflow int64. Returns 0 or -1. */
 int sp_parse_count(const char *text, int64_t *n);
