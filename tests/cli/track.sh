@@ -163,6 +163,9 @@ unusable=$(mktemp -d "$dir/unusable.XXXXXX")
 sed 's/"assumed"/"unusable"/' "$record" >"$dir/drifted/one.json"
 expect 0 "1 record added" track add --store "$unusable" "$dir/drifted"
 expect 5 "has no times" track accept --store "$unusable" --all --flagged
+expect 0 "2 records added" track add --store "$unusable" "$dir/beaten"
+expect 5 "^accepted " track accept --store "$unusable" --all --flagged
+grep -q "has no times" "$dir/out" || { cat "$dir/out"; fail "what is not accepted is not named"; }
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
