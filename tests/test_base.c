@@ -59,6 +59,8 @@ START_TEST(numbers_for_people)
     ck_assert_str_eq(sp_text_bytes(t, sizeof t, 12), "12 B");
     ck_assert_str_eq(sp_text_seconds(t, sizeof t, 0.00431), "4.31 ms");
     ck_assert_str_eq(sp_text_seconds(t, sizeof t, 1e300), "more than 31 years");
+    ck_assert_str_eq(sp_figure_share(t, sizeof t, 1.2), ">100 %");
+    ck_assert_str_eq(sp_figure_share(t, sizeof t, 0.004), "0.4 %");
 }
 END_TEST
 

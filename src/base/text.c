@@ -200,6 +200,14 @@ char *sp_figure_percent(char *text, size_t size, double fraction)
     return text;
 }
 
+char *sp_figure_share(char *text, size_t size, double share)
+{
+    if (!(share > 1))
+        return sp_figure_percent(text, size, share);
+    snprintf(text, size, ">100 %%");
+    return text;
+}
+
 char *sp_figure_value(char *text, size_t size, struct sp_value v, double scale, const char *unit, int digits)
 {
     if (!sp_value_known(v)) {

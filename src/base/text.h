@@ -46,6 +46,8 @@ char *sp_figure(char *text, size_t size, double x, int digits);
 char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits);
 /* 0.801 -> "80 %", 0.012 -> "1.2 %", -0.148 -> "−15 %". */
 char *sp_figure_percent(char *text, size_t size, double fraction);
+/* The same of a share of a roof: what is above it shows that another roof holds, ">100 %". */
+char *sp_figure_share(char *text, size_t size, double share);
 /* "0.39 ±0.01 simulated", or "unknown (why)". `scale`: SI units in one unit shown; `unit` is put
  * before the word, "" none. */
 char *sp_figure_value(char *text, size_t size, struct sp_value v, double scale, const char *unit, int digits);
