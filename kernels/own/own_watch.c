@@ -169,7 +169,8 @@ static uintptr_t stack_of(const ucontext_t *context)
 #endif
 }
 
-/* Asks for a change of the signal mask that there is not: the kernel reads the new mask before it says so. */
+/* Asks for a change of the signal mask that there is not: the kernel reads the new mask before it
+ * says so. */
 static bool is_memory(uintptr_t address)
 {
     enum { MASK_B = 8, NO_SUCH_CHANGE = -1 };
