@@ -41,7 +41,9 @@ START_TEST(sizes_and_times_are_parsed)
     ck_assert(sp_parse_bytes("", &x) != 0);
     ck_assert(sp_parse_seconds("5m", &x) == 0 && x == 300);
     ck_assert(sp_parse_seconds("200ms", &x) == 0 && x == 0.2);
+    ck_assert(sp_parse_seconds("250ns", &x) == 0 && x == 250 * 1e-9);
     ck_assert(sp_parse_seconds("5 years", &x) != 0);
+    ck_assert(sp_parse_seconds("1e308", &x) != 0);
     ck_assert(sp_parse_count("99999999999999999999", &n) != 0);
     ck_assert(sp_parse_number("nan", &x) != 0);
 }
@@ -56,6 +58,9 @@ START_TEST(numbers_for_people)
     ck_assert_str_eq(sp_text_bytes(t, sizeof t, 16.5e6), "16.5 MB");
     ck_assert_str_eq(sp_text_bytes(t, sizeof t, 12), "12 B");
     ck_assert_str_eq(sp_text_seconds(t, sizeof t, 0.00431), "4.31 ms");
+    ck_assert_str_eq(sp_text_seconds(t, sizeof t, 1e300), "more than 31 years");
+    ck_assert_str_eq(sp_figure_share(t, sizeof t, 1.2), ">100 %");
+    ck_assert_str_eq(sp_figure_share(t, sizeof t, 0.004), "0.4 %");
 }
 END_TEST
 

@@ -320,6 +320,7 @@ static const struct {
     {HEAD CACHES CEILING("\"fast\"", "B/s", "stated", ""), "value"},
     {HEAD CACHES CEILING("-1", "B/s", "stated", ""), "value"},
     {HEAD CACHES CEILING("0", "B/s", "stated", ""), "value"},
+    {HEAD CACHES CEILING("1e-300", "B/s", "stated", ""), "is 1e-300, must be between 1 and 1e+18"},
     {HEAD CACHES CEILING("1e9", "GB/s", "stated", ""), "unit"},
     {HEAD CACHES CEILING("1e9", "B/s", "guessed", ""), "origin"},
     {HEAD CACHES CEILING("1e9", "B/s", "measured", ",\"lo\":2e9"), "enclose"},

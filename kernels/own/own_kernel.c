@@ -153,17 +153,25 @@ const struct sp_own_signature *sp_own_signature_find(const char *name)
     return NULL;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 enum sp_status sp_own_library_split(const char *typed, char *path, size_t size, const char **symbol,
                                     struct sp_error *err)
 {
     const char *colon = strrchr(typed, ':');
-    const bool named = colon && colon[1] && !strchr(colon, '/');
-    const size_t length = named ? (size_t)(colon - typed) : strlen(typed);
-    *symbol = named ? colon + 1 : "spmodel_kernel";
-    const int n = snprintf(path, size, "%s%.*s", strchr(typed, '/') ? "" : "./", (int)length, typed);
-    if (length > 0 && n > 0 && (size_t)n < size)
-        return SP_OK;
-    return sp_fail(err, SP_USAGE, SP_O_KERNEL " ./libmine.so:spmv", "'%.200s' names no library", typed);
+    const int n = snprintf(path, size, "%s%s", strchr(typed, '/') ? "" : "./", typed);
+    if (!*typed || colon == typed || (size_t)n >= size)
+        return sp_fail(err, SP_USAGE, SP_O_KERNEL " ./libmine.so:spmv", "'%.200s' names no library", typed);
+    *symbol = "spmodel_kernel";
+    if (colon && colon[1] && !strchr(colon, '/') && !is_file(path)) {
+        *symbol = colon + 1;
+        *strrchr(path, ':') = '\0';
+    }
+    return SP_OK;
 }
 
 static void *count_from_1(const void *from, int64_t n, size_t size_B)
@@ -259,11 +267,10 @@ static int open_it(void *context)
 static enum sp_status find_symbol(const char *typed, struct sp_own_watch *watch, char *path, size_t size,
                                   struct opening *o, struct sp_error *err)
 {
-    struct stat st;
     enum sp_status status = sp_own_library_split(typed, path, size, &o->symbol, err);
     if (status != SP_OK)
         return status;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (!is_file(path))
         return sp_fail_at(err, SP_INPUT, path, 0, 0, "build it: cc -O3 -shared -fPIC mine.c -o libmine.so",
                           "there is no such library");
     o->path = path;

@@ -76,9 +76,9 @@ extern const struct sp_own_signature sp_own_signatures[]; /* ends with a name of
 /* NULL: there is none of that name. */
 const struct sp_own_signature *sp_own_signature_find(const char *name);
 
-/* "./libmine.so:spmv" into path[size] and the symbol behind the last colon, borrowed; without one
- * the symbol is "spmodel_kernel". A path without a slash is one of this folder. SP_USAGE: it is too
- * long, or empty. */
+/* "./libmine.so:spmv" into path[size] and the symbol behind the last colon, borrowed; without one,
+ * or where a file has the whole name, the symbol is "spmodel_kernel". A path without a slash is one
+ * of this folder. SP_USAGE: it is too long, or empty. */
 enum sp_status sp_own_library_split(const char *typed, char *path, size_t size, const char **symbol,
                                     struct sp_error *err);
 

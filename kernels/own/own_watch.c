@@ -1,11 +1,13 @@
 #include "kernels/own/own_watch.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -153,12 +155,36 @@ static int access_of(const ucontext_t *context)
 #endif
 }
 
+/* The address up to which a function may use the stack; 0: not known. */
+static uintptr_t stack_of(const ucontext_t *context)
+{
+    enum { RED_ZONE_B = 128 };
+#if defined(__x86_64__)
+    return (uintptr_t)context->uc_mcontext.gregs[REG_RSP] - RED_ZONE_B;
+#elif defined(__aarch64__)
+    return (uintptr_t)context->uc_mcontext.sp - RED_ZONE_B;
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
+/* Asks for a change of the signal mask that there is not: the kernel reads the new mask before it
+ * says so. */
+static bool is_memory(uintptr_t address)
+{
+    enum { MASK_B = 8, NO_SUCH_CHANGE = -1 };
+    return syscall(SYS_rt_sigprocmask, NO_SUCH_CHANGE, address / MASK_B * MASK_B, NULL, MASK_B) == 0 ||
+           errno != EFAULT;
+}
+
 /* Notes the first one, and lets it take its course. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     if (watched->signal == 0 && !sp_own_is_forked) {
         watched->address = (uintptr_t)info->si_addr;
         watched->access = number == SIGSEGV ? access_of(context) : 0;
+        watched->no_stack = number == SIGSEGV && stack_of(context) && !is_memory(stack_of(context));
         watched->signal = number;
     }
     signal(number, SIG_DFL);
@@ -295,6 +321,9 @@ static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct
         return sp_fail(err, SP_WRONG, "look at the free memory, and at dmesg",
                        "the kernel %s was killed in %s (signal 9): by the system, if memory ran out", name,
                        where);
+    if (w->signal == number && w->no_stack)
+        return sp_fail(err, SP_WRONG, "allocate large arrays by malloc(), recurse less, or raise ulimit -s",
+                       "the kernel %s crashed in %s: it needs more stack than it has", name, where);
     if (w->signal == number && number == SIGSEGV && place_of(w, place, sizeof place))
         return sp_fail(err, SP_WRONG, "mend the bounds of its loops", "the kernel %s %s %s in %s", name,
                        did[w->access], place, where);

@@ -8,7 +8,7 @@ from typing import Any, Iterable, List, Optional, Union
 
 from . import kernel as own
 from ._call import Handle, Progress
-from ._library import library, text_of
+from ._library import bytes_of, library, text_of
 from .errors import InputError, UsageError, WrongResult, error_of
 from .matrix import View, as_scipy, options_of, read_matrix, view_of
 from .result import Model, Result, table
@@ -59,6 +59,9 @@ def _analyze_apart(matrix: Any, kernel: Any, name: Optional[str], progress: Prog
     view = view_of(matrix, name, Handle({}, progress))
     view.warn()
     status, message, record, raised = own.analyze_apart(kernel, view, options_of(view, options), progress)
+    call, _, trace = raised.partition("\n")
+    if status == 0 and call == "finish()":  # the one that has nothing to return
+        status, message = WrongResult.status, f"the kernel {kernel.name} raised an exception in finish()"
     result = None
     if record:
         try:
@@ -70,7 +73,7 @@ def _analyze_apart(matrix: Any, kernel: Any, name: Optional[str], progress: Prog
         return result
     error = error_of(status, message)
     if raised:
-        error.what = error.what.replace("returned -1 from", "raised an exception in") + "\n" + raised.rstrip()
+        error.what = error.what.replace("returned -1 from", "raised an exception in") + "\n" + trace.rstrip()
         error.remedy = ""
     if isinstance(error, WrongResult):
         error.result = result
@@ -84,7 +87,10 @@ def explain(matrix: Any, times: Any, *, threads: Optional[int] = None, name: Opt
     try:
         seconds: List[float] = [float(times)]
     except (TypeError, ValueError):
-        seconds = [float(t) for t in times]
+        try:
+            seconds = [float(t) for t in times]
+        except (TypeError, ValueError):
+            raise UsageError(f"times are seconds, a number or several, not {times!r}") from None
     if not seconds:
         raise UsageError("no times were given")
     if threads is not None:
@@ -110,14 +116,14 @@ def model(matrix: Any, *, machine: Optional[str] = None, name: Optional[str] = N
 
 def read(path: Path, *, progress: Progress = None) -> Any:
     """A matrix from a file, or "gen:...", as scipy.sparse.csr_array; as (data, indices, indptr, shape) without SciPy."""
-    return as_scipy(read_matrix(os.fspath(path), Handle({}, progress)))
+    return as_scipy(read_matrix(path, Handle({}, progress)))
 
 
 def read_record(path: Path) -> Result:
     """A record that was written before."""
     handle = Handle({})
     out = library.ffi.new("spmodel_result **")
-    status = handle.status_of(library.lib.spmodel_read_record, os.fspath(path).encode(), out)
+    status = handle.status_of(library.lib.spmodel_read_record, bytes_of(path), out)
     return _result(handle, status, out, None)
 
 

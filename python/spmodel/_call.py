@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, Callable, Dict, Iterable, Optional, Union
 
-from ._library import library, text_of
+from ._library import bytes_of, library, text_of
 from .errors import UsageError, error_of
 
 Progress = Union[None, bool, Callable[[str, Optional[float]], Any], Any]
@@ -82,7 +82,7 @@ class Handle:
     def set(self, name: str, value: Any) -> None:
         text = option_text(value)
         if text is not None:
-            self.check(library.lib.spmodel_set(self.pointer, name.replace("_", "-").encode(), text.encode()))
+            self.check(library.lib.spmodel_set(self.pointer, bytes_of(name.replace("_", "-")), bytes_of(text)))
 
     def _on_progress(self, _context: Any, step: Any, done: float) -> int:
         if self._progress:

@@ -9,11 +9,11 @@ import re
 import shutil
 import sys
 import threading
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Tuple, Union
 
 import cffi
 
-from .errors import AbsentError
+from .errors import AbsentError, UsageError
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _CHECKOUT = os.path.dirname(os.path.dirname(_HERE))
@@ -103,3 +103,14 @@ library = _Library()
 def text_of(pointer: Any) -> Optional[str]:
     """A string of C; None of NULL."""
     return library.ffi.string(pointer).decode("utf-8", "replace") if pointer else None
+
+
+def bytes_of(text: Union[str, bytes, "os.PathLike[Any]"]) -> bytes:
+    """A string for C. Names of files that are no UTF-8 stay what they are on the disk."""
+    text = os.fsdecode(text)
+    try:
+        if "\0" not in text:
+            return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        pass
+    raise UsageError(f"{text!r} has characters that no name has: a zero, or half of a surrogate pair")

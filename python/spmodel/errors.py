@@ -1,4 +1,5 @@
-"""What can go wrong: one class for each status of the library, with the remedy that it names."""
+"""What can go wrong: one class for each status of the library, with the remedy that it names. The name of a file that
+is no str, bytes or path raises TypeError, as open() does."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ the interpreter's lock for ever; so the analysis is made in a child of this proc
 
 from __future__ import annotations
 
+import functools
 import inspect
 import mmap
 import os
@@ -26,7 +27,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 import cffi
 
 from ._call import Handle, Progress, progress_function
-from ._library import library
+from ._library import bytes_of, library
 from .errors import BugError, Cancelled, UsageError
 from .matrix import as_scipy
 
@@ -51,6 +52,7 @@ class Kernel:
                 raise UsageError(f"a kernel is made of functions, not of {function!r}")
         self.run, self.prepare, self.finish, self.stores, self.trace = run, prepare, finish, stores, trace
         self.name: str = name or getattr(run, "__name__", "") or type(run).__name__
+        bytes_of(self.name)  # what is no name is said here
 
 
 def _returns(run: Callable[..., Any]) -> bool:
@@ -63,7 +65,8 @@ def _returns(run: Callable[..., Any]) -> bool:
 
 
 class _Running:
-    """The struct spmodel_kernel of a Kernel. An exception is written to `note` and becomes the number -1."""
+    """The struct spmodel_kernel of a Kernel. An exception is written to `note`, below the call that raised it, and
+    becomes the number -1."""
 
     def __init__(self, kernel: Kernel, note: mmap.mmap) -> None:
         ffi = library.ffi
@@ -74,7 +77,8 @@ class _Running:
 
         def callback(type_name: str, function: Callable[..., Any]) -> Any:
             error = None if type_name.startswith("void") else -1
-            return ffi.callback(type_name, function, error=error, onerror=self.on_error)
+            return ffi.callback(type_name, function, error=error,
+                                onerror=functools.partial(self.on_error, function.__name__[len("on_"):]))
 
         self.prepare = callback("int(void *, const struct spmodel_matrix *, int32_t, int32_t, void **)",
                                 self.on_prepare)
@@ -83,16 +87,17 @@ class _Running:
         self.stores = callback("int(void *, struct spmodel_array *)", self.on_stores)
         self.trace = callback("int(void *, const void *, const void *, int32_t, spmodel_access *, void *)",
                               self.on_trace)
-        self.name = ffi.new("char[]", kernel.name.encode())
+        self.name = ffi.new("char[]", bytes_of(kernel.name))
         self.struct = ffi.new("struct spmodel_kernel *", dict(
             size=ffi.sizeof("struct spmodel_kernel"), name=self.name, prepare=self.prepare, run=self.run,
             finish=self.finish, trace=self.trace if kernel.trace else ffi.NULL,
             stores=self.stores if kernel.stores else ffi.NULL))
 
-    def on_error(self, kind: Any, raised: BaseException, where: Any) -> None:
-        text = "".join(traceback.format_exception(kind, raised, where)).encode()[-_TEXT + 1:]
+    def on_error(self, call: str, kind: Any, raised: BaseException, where: Any) -> None:
+        head = f"{call}()\n".encode()
+        text = "".join(traceback.format_exception(kind, raised, where)).encode(errors="backslashreplace")
         self.note.seek(0)
-        self.note.write(text + b"\0")
+        self.note.write(head + text[len(head) + 1 - _TEXT:] + b"\0")
 
     def on_prepare(self, _context: Any, matrix: Any, n_threads: int, r: int, state: Any) -> int:
         import numpy as np
@@ -129,7 +134,7 @@ class _Running:
 
     def on_stores(self, _state: Any, array: Any) -> int:
         arrays = self.kernel.stores(self.made) if self.kernel.stores else {}
-        self.stored = [(library.ffi.new("char[]", name.encode()), a) for name, a in arrays.items()]
+        self.stored = [(library.ffi.new("char[]", bytes_of(name)), a) for name, a in arrays.items()]
         for i, (name, a) in enumerate(self.stored[:library.lib.SPMODEL_MAX_ARRAYS]):
             array[i].name, array[i].size_B = name, a.nbytes
             array[i].address = library.ffi.cast("void *", a.ctypes.data)
@@ -177,8 +182,8 @@ def _fork() -> int:
 
 def analyze_apart(kernel: Any, view: Any, options: Dict[str, Any],
                   progress: Progress) -> Tuple[int, str, Optional[str], str]:
-    """Status, message, the file of the record (the caller removes it; None: there is none) and the traceback
-    of what the kernel raised."""
+    """Status, message, the file of the record (the caller removes it; None: there is none) and of what the
+    kernel raised the call, a line, and the traceback."""
     if not isinstance(kernel, Kernel):
         if not callable(kernel):
             raise UsageError(f"a kernel is a function (A, x, y), a spmodel.Kernel or \"./libmine.so:symbol\", "

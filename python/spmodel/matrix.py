@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from typing import Any, Dict, List, Tuple
 
 from ._call import Handle
-from ._library import library, text_of
+from ._library import bytes_of, library, text_of
 from .errors import InputError, Remark, UsageError, error_of
 
 
@@ -60,7 +61,12 @@ def _as_values(array: Any, view: View) -> Tuple[Any, int]:
 def view_of_arrays(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int], name: str, view: View) -> View:
     """Compressed rows as they are. data None: all values are 1."""
     ffi, lib = library.ffi, library.lib
-    n_r, n_c = (int(n) for n in shape)
+    try:
+        n_r, n_c = (operator.index(n) for n in shape)
+    except (TypeError, ValueError):
+        n_r = n_c = -1
+    if not (0 <= n_r < 2**63 and 0 <= n_c < 2**63):
+        raise UsageError(f"shape is (rows, columns), two whole numbers from 0 up, not {shape!r}")
     row_ptr, row_ptr_bytes = _as_index(indptr, "indptr", view)
     col, col_bytes = _as_index(indices, "indices", view)
     if len(row_ptr) != n_r + 1:
@@ -71,7 +77,7 @@ def view_of_arrays(data: Any, indices: Any, indptr: Any, shape: Tuple[int, int],
     if n_nz < 0 or len(col) < n_nz or (values is not None and len(values) < n_nz):
         raise InputError(f"indptr ends with {n_nz}, but there are {len(col)} indices"
                          + ("" if values is None else f" and {len(values)} values"))
-    name_c = ffi.new("char[]", name.encode())
+    name_c = ffi.new("char[]", bytes_of(name))
     arrays = [ffi.from_buffer(a) if a is not None and a.size else ffi.NULL for a in (row_ptr, col, values)]
     if not arrays[1]:
         arrays[1] = ffi.new("int64_t *")
@@ -102,11 +108,11 @@ def _rows_of_dense(array: Any, view: View) -> Tuple[Any, Any, Any]:
     return values, cols.astype(small), indptr.astype(small)
 
 
-def read_matrix(name: str, handle: Handle) -> Any:
+def read_matrix(name: Any, handle: Handle) -> Any:
     """A struct spmodel_matrix of a file or of "gen:...", freed when nothing holds it any more."""
     ffi, lib = library.ffi, library.lib
     out = ffi.new("struct spmodel_matrix **")
-    status = handle.status_of(lib.spmodel_read, name.encode(), out)
+    status = handle.status_of(lib.spmodel_read, bytes_of(name), out)
     if status:
         raise error_of(status, handle.message)
     return ffi.gc(out[0], lib.spmodel_matrix_free, 16 * int(out[0].n_nz))
@@ -116,9 +122,9 @@ def view_of(matrix: Any, name: Any, handle: Handle) -> View:
     """Of what analyze() takes: scipy.sparse, a 2-D array, (data, indices, indptr, shape), a file, "gen:..."."""
     view = View()
     if isinstance(matrix, (str, os.PathLike)):
-        view.pointer = read_matrix(os.fspath(matrix), handle)
+        view.pointer = read_matrix(matrix, handle)
         if name:
-            view.kept.append(library.ffi.new("char[]", str(name).encode()))
+            view.kept.append(library.ffi.new("char[]", bytes_of(str(name))))
             view.pointer.name = view.kept[-1]
         return view
     name = str(name or "matrix")

@@ -51,6 +51,10 @@ char *sp_text_bytes(char *text, size_t size, double bytes)
 char *sp_text_seconds(char *text, size_t size, double seconds)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
+    if (fabs(seconds) > SP_LONGEST_S) { /* also infinity, and what the unit of ns makes infinite */
+        snprintf(text, size, "more than 31 years");
+        return text;
+    }
     return scaled(text, size, seconds * 1e9, units, 4);
 }
 
@@ -100,11 +104,12 @@ int sp_parse_seconds(const char *text, double *seconds)
     static const struct {
         const char *suffix;
         double factor;
-    } units[] = {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"m", 60}, {"min", 60}, {"h", 3600}};
+    } units[] = {{"", 1},      {"s", 1},  {"ms", 1e-3}, {"us", 1e-6},
+                 {"ns", 1e-9}, {"m", 60}, {"min", 60},  {"h", 3600}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(end, units[i].suffix) == 0) {
             *seconds = x * units[i].factor;
-            return 0;
+            return *seconds <= SP_LONGEST_S ? 0 : -1;
         }
     return -1;
 }
@@ -192,6 +197,14 @@ char *sp_figure_percent(char *text, size_t size, double fraction)
     int decimals = percent < 0.95 && percent > 0.005 && fabs(percent - round(percent)) > 0.05 ? 1 : 0;
     bool negative = fraction < 0 && percent >= 0.05;
     snprintf(text, size, "%s%.*f %%", negative ? "−" : "", decimals, percent);
+    return text;
+}
+
+char *sp_figure_share(char *text, size_t size, double share)
+{
+    if (!(share > 1))
+        return sp_figure_percent(text, size, share);
+    snprintf(text, size, ">100 %%");
     return text;
 }
 

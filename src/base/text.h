@@ -13,13 +13,15 @@ char *sp_text_count(char *text, size_t size, int64_t n);
 char *sp_text_whole(char *text, size_t size, double x);
 /* 16.5e6 -> "16.5 MB", 1.2e12 -> "1.20 TB"; SI prefixes, three digits. Returns text. */
 char *sp_text_bytes(char *text, size_t size, double bytes);
+/* 31 years: no time that is typed is longer. */
+#define SP_LONGEST_S 1e9
 /* 0.00431 -> "4.31 ms". Returns text. */
 char *sp_text_seconds(char *text, size_t size, double seconds);
 
 /* "64M", "1.5G", "32KiB", "4096" -> bytes (K, M, G, T: powers of 1000; Ki, Mi, Gi, Ti: of 1024; a
  * trailing B is allowed). Returns 0 on success, -1 when the text is no size. */
 int sp_parse_bytes(const char *text, double *bytes);
-/* "90", "1.5s", "200ms", "5m", "1h" -> seconds. Returns 0 or -1. */
+/* "90", "1.5s", "200ms", "5m", "1h" -> seconds, up to SP_LONGEST_S. Returns 0 or -1. */
 int sp_parse_seconds(const char *text, double *seconds);
 /* A whole decimal number without rest; digits may not overflow int64. Returns 0 or -1. */
 int sp_parse_count(const char *text, int64_t *n);
@@ -44,6 +46,8 @@ char *sp_figure(char *text, size_t size, double x, int digits);
 char *sp_figure_interval(char *text, size_t size, double x, double lo, double hi, double scale, int digits);
 /* 0.801 -> "80 %", 0.012 -> "1.2 %", -0.148 -> "−15 %". */
 char *sp_figure_percent(char *text, size_t size, double fraction);
+/* The same of a share of a roof: what is above it shows that another roof holds, ">100 %". */
+char *sp_figure_share(char *text, size_t size, double share);
 /* "0.39 ±0.01 simulated", or "unknown (why)". `scale`: SI units in one unit shown; `unit` is put
  * before the word, "" none. */
 char *sp_figure_value(char *text, size_t size, struct sp_value v, double scale, const char *unit, int digits);

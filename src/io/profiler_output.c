@@ -669,7 +669,8 @@ static bool skip(struct scan *s, bool *missing)
 static enum sp_status refuse_time(const struct scan *s, const char *text, struct sp_error *err)
 {
     return sp_fail_at(err, s->status, s->from, s->line, 0,
-                      "times look like 1.23ms, 850us or 0.00123, above 0", "'%.40s' is no time", text);
+                      "times look like 1.23ms, 850us or 0.00123, above 0 and up to 31 years",
+                      "'%.40s' is no time", text);
 }
 
 /* "ms" or "us" with a Greek letter, in either encoding; the rest as sp_parse_seconds() has it. */
@@ -678,12 +679,8 @@ static int in_seconds(const char *number, const char *unit, double *seconds)
     char text[64];
     if (strcmp(unit, "\xc2\xb5s") == 0 || strcmp(unit, "\xce\xbcs") == 0)
         unit = "us";
-    const bool is_ns = strcmp(unit, "ns") == 0;
-    snprintf(text, sizeof text, "%s%s", number, is_ns ? "" : unit);
-    if (sp_parse_seconds(text, seconds) != 0)
-        return -1;
-    *seconds *= is_ns ? 1e-9 : 1;
-    return *seconds > 0 ? 0 : -1;
+    snprintf(text, sizeof text, "%s%s", number, unit);
+    return sp_parse_seconds(text, seconds) == 0 && *seconds > 0 ? 0 : -1;
 }
 
 static enum sp_status add_time(struct sp_times *t, int64_t *room, double seconds, struct sp_error *err)

@@ -30,6 +30,7 @@ for threads in 1 2; do
     run 0 -k "$dir/seen" --threads $threads --no-hints --json="$dir/attach.json" $there -- "$app" large
     says out "20 products of 1 matrix"
     says out "y = A x MatMult 20 "
+    [ "$(sed -n '/nonzeros/,/at least:/p' "$dir/out" | awk 'length($0) > 80')" = "" ] || fail "the table is wider than 80 columns"
     says out "SpMV CRS f64, $threads thread"
     says out "measured in attach_app"
     "$check_records" "$dir/attach.json" || fail "the record breaks its promises"

@@ -59,6 +59,7 @@ fi
 expect 0 "saved  again.html" plot --html again.html one/*.json
 cmp page.html again.html || fail "the record makes another page"
 "$spmodel" plot --html - one/*.json | cmp - page.html || fail "standard output has another page"
+"$spmodel" plot --html - one/*.json one/*.json | cmp - page.html || fail "a record that is given twice counts twice"
 
 # Several: a part for each, and a table of all.
 # shellcheck disable=SC2086
@@ -134,7 +135,8 @@ else
 fi
 # What a record lacks is said; balance over the number of vectors needs more than one number of them.
 sed 's/"roofs":/"ceilings":/' sized2.json >roofless.json
-expect 0 "" plot -q --html roofless.html roofless.json roofless.json
+sed 's/"roofs":/"ceilings":/' sized1.json >bare.json
+expect 0 "" plot -q --html roofless.html roofless.json bare.json
 check roofless.html
 has roofless.html "Roofline of all: not drawn. No record has what it needs; the first lacks a bandwidth ceiling"
 expect 0 "" plot -q --html partly.html sized1.json roofless.json
@@ -145,7 +147,8 @@ cp "$examples/record-explain-spmmv.json" wide.json
 expect 0 "" plot -q --html widths.html wide.json wider.json
 check widths.html wide.json wider.json
 shared widths.html "roofline balance"
-expect 0 "" plot -q --html width.html wide.json wide.json
+sed 's/"id": *"/&again-/' wide.json >again.json
+expect 0 "" plot -q --html width.html wide.json again.json
 shared width.html roofline
 
 # Where the page goes.

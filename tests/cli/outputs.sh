@@ -60,6 +60,7 @@ for form in $forms; do
     code=$?
     [ $code = 4 ] || fail "writing $form beyond the limit exits with $code, not 4"
     grep -q "cannot write the file" "$dir/err" || fail "the error does not say what failed"
+    grep -q "remedy: raise the limit.*ulimit -f" "$dir/err" || fail "the remedy is not that of a limit"
     [ ! -e "$dir/$form" ] || fail "$form is left behind"
     [ -z "$(find "$dir" -name ".$form.*.part")" ] || fail "a part of $form is left behind"
 done
@@ -74,6 +75,7 @@ if [ -w /dev/full ]; then
         >"$dir/out" 2>"$dir/err"
     code=$?
     [ $code = 4 ] || fail "a page beyond the limit exits with $code, not 4"
+    grep -q "remedy: free some space" "$dir/err" || fail "a full disk has another remedy"
     grep -q "cannot write the record" "$dir/err" && grep -q "lost.html: cannot write" "$dir/err" || fail "an output that failed is not named"
     grep -q "^saved .*json" "$dir/out" || fail "the record found no room, either: the page was not tried"
     grep "^saved .*lost.html" "$dir/out" && fail "a page that was not written is said to be saved"

@@ -18,6 +18,8 @@ done
 rm "$dir/help"
 grep -Eq 'SpMVs (of .* measured|are not known)' "$dir/all" || fail "the table says what an SpMV is"
 ! grep -F '\n' "$dir/all" || fail "an end of line is shown as text"
+[ "$(sed 1d "$dir/all" | awk 'length($0) > 80')" = "" ] || fail "the table is wider than 80 columns"
+"$program" reorder -v $mesh --method rcm,none | grep -q "profile.*n_e$" || fail "-v has no more columns"
 [ "$(ls "$dir")" = all ] || fail "comparing wrote a file"
 "$program" reorder $mesh > "$dir/plain" && grep -q '^  gray ' "$dir/plain" || fail "all is the default without OUT"
 

@@ -85,6 +85,7 @@ vary 400 1 time=1.3 lambda=1.6
 expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60'
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
 expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir"
+expect 2 "names the folder of the pictures" track plot --out "$dir/t.svg"
 grep -q "title 'regressed'" "$dir"/history-*.gp || { cat "$dir"/history-*.gp; fail "no verdict in the history"; }
 expect_cause 1 "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
 expect_cause 1 "the machine drifted: the load-only roof beside the kernel" time=1.25 roof=0.8
@@ -138,6 +139,7 @@ SPMODEL_STORE=$dir/store
 expect 2 "instructions, not" track check --metric nonsense
 # A run that beat its roof, as small ones do, has no share of 1976 %.
 "$spmodel" track simulate -q --commits 2 --sessions 1 -o "$dir/beaten" 2>"$dir/err" || { cat "$dir/err"; fail "nothing was made"; }
+grep -h '"end": "20' "$dir/beaten"/*.json | grep -qv 2040 && fail "a made record ends on another day than it begins"
 for beaten in "$dir"/beaten/*.json; do
     sed '/"bandwidth_fraction"/,/}/ s/"value": *[0-9.e+-]*/"value": 19.76/' "$beaten" >"$dir/part" && mv "$dir/part" "$beaten"
 done
@@ -162,6 +164,9 @@ unusable=$(mktemp -d "$dir/unusable.XXXXXX")
 sed 's/"assumed"/"unusable"/' "$record" >"$dir/drifted/one.json"
 expect 0 "1 record added" track add --store "$unusable" "$dir/drifted"
 expect 5 "has no times" track accept --store "$unusable" --all --flagged
+expect 0 "2 records added" track add --store "$unusable" "$dir/beaten"
+expect 5 "^accepted " track accept --store "$unusable" --all --flagged
+grep -q "has no times" "$dir/out" || { cat "$dir/out"; fail "what is not accepted is not named"; }
 vary 401 1 time=1.5
 expect 1 "against the accepted baseline" track check --matrix '*:60'
 expect 0 "forgotten" track accept --drop --matrix '*:60'
@@ -352,6 +357,8 @@ sed -E '/"huge_share"/,/}/ s/("value": *)[0-9.]+/\10.25/' "$one" >"$dir/pages.js
 cmp -s "$one" "$dir/pages.json" && fail "no record with other pages"
 expect 0 "resolved *placement.pages.huge_share [0-9.]* -> 0.25$" compare --metric bytes "$one" "$dir/pages.json"
 expect 5 "undecided: 3 of 3 runs of A and 0 of B gave time, and it takes 3" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
+sed '/"time": {$/,/}/ s/"value": [0-9][0-9.e-]*/"value": 0/' "$one" >"$dir/zero.json"
+expect 5 "0 of B gave time, and it takes 3: .* or their time is 0" compare --ab --rounds 3 "cat '$one'" "cat '$dir/zero.json'"
 expect 5 "| undecided: .* | time | .* | not known | 3 rounds in turn, of which 0 of A and 0 of B count |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"
 printf 'n=$(cat "$1" 2>/dev/null || echo 0); echo $((n + 1)) >"$1"; [ $((n %% 2)) = 0 ] && cat "$2" || cat "$3"' >"$dir/alternate.sh"
 expect 0 "8 rounds in turn, of which 4 of A and 8 of B count" compare --ab --rounds 8 --floor 90 "sh '$dir/alternate.sh' '$dir/n' '$one' '$dir/busy.json'" "cat '$one'"

@@ -431,6 +431,18 @@ static int deep_run(void *state, const void *x, void *y)
 }
 KERNEL(deep, .run = deep_run);
 
+static int wide_run(void *state, const void *x, void *y)
+{
+    static volatile size_t size_B = (size_t)1 << 30;
+    volatile char *room = __builtin_alloca(size_B);
+    (void)state;
+    (void)x;
+    (void)y;
+    room[size_B / 2] = 0;
+    return room[0];
+}
+KERNEL(wide, .run = wide_run);
+
 static int hang_run(void *state, const void *x, void *y)
 {
     (void)state;

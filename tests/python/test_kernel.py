@@ -74,6 +74,9 @@ def test_what_it_does_wrong_is_named():
 
     def shape(a, x):
         return x[:-1]
+
+    def finish(a):
+        raise LookupError("no end \ud800")
     e = raises(spmodel.WrongResult, ["wrong"], spmodel.analyze, A, kernel=wrong, **QUICK)
     assert e.status == 6
     assert e.result.record["status"] == "failed", e.result.record
@@ -81,6 +84,9 @@ def test_what_it_does_wrong_is_named():
     raises(spmodel.WrongResult, ["writing"], spmodel.analyze, A, kernel=writing, **QUICK)
     raises(spmodel.WrongResult, ["ending"], spmodel.analyze, A, kernel=ending, **QUICK)
     raises(spmodel.WrongResult, ["shape", "broadcast"], spmodel.analyze, A, kernel=shape, **QUICK)
+    e = raises(spmodel.WrongResult, ["mine raised an exception in finish()", "no end \\ud800"], spmodel.analyze, A,
+               kernel=spmodel.Kernel(mine, finish=finish), **QUICK)
+    assert e.result.time > 0, "what was measured before it is lost"
     raises(spmodel.UsageError, ["speed"], spmodel.analyze, A, kernel=mine, speed=1)
     raises(spmodel.UsageError, ["function"], spmodel.analyze, A, kernel=7)
     assert spmodel.analyze(A, **QUICK).time > 0, "this process is not as before"

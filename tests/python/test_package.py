@@ -246,6 +246,8 @@ def test_odd_matrices():
     raises(spmodel.InputError, ["indptr"], analyze, (a.data, a.indices, a.indptr[:-1], a.shape))
     raises(spmodel.InputError, ["values"], analyze, (a.data[:2], a.indices, a.indptr, a.shape))
     raises(spmodel.InputError, [], analyze, (a.data, a.indices, a.indptr[::-1].copy(), a.shape))
+    for shape in ((-1, 3), (3, -1), "ab", (3,), (3, 3, 3), (3, None), (3.5, 3), (3, 2**70), 5, None):
+        raises(spmodel.UsageError, ["rows, columns", repr(shape)], analyze, (a.data, a.indices, a.indptr, shape))
     raises(spmodel.UsageError, ["integers"], analyze, (a.data, a.data, a.indptr, a.shape))
     raises(spmodel.UsageError, ["tuple"], analyze, (a.data, a.indices, a.indptr))
     raises(spmodel.UsageError, ["no matrix"], analyze, 7)
@@ -277,6 +279,22 @@ def test_errors_have_status_and_remedy():
     raises(spmodel.UsageError, ["progress"], analyze, "gen:laplace2d:9", progress=5)
     raises(spmodel.InputError, ["nowhere.json"], spmodel.read_record, "nowhere.json")
     raises(spmodel.UsageError, ["no times"], spmodel.explain, "gen:laplace2d:9", [])
+    for times in ("x", ["x"], None):
+        raises(spmodel.UsageError, ["times are seconds"], spmodel.explain, "gen:laplace2d:9", times)
+
+
+def test_names_that_c_cannot_have():
+    """'\\udc80' is how Python says the byte 0x80 of a file's name; no other half of a pair has a byte."""
+    for odd in ("\ud800", "a\0b"):
+        for function in (spmodel.read, spmodel.read_record, spmodel.read_records, spmodel.model):
+            raises(spmodel.UsageError, ["characters", repr(odd)], function, odd)
+        raises(spmodel.UsageError, ["characters"], judged, "gen:laplace2d:9", name=odd)
+        raises(spmodel.UsageError, ["characters"], judged, laplacian(3), name=odd)
+        raises(spmodel.UsageError, ["characters"], judged, "gen:laplace2d:9", format=odd)
+        raises(spmodel.UsageError, ["characters"], spmodel.Kernel, max, name=odd)
+    raises(spmodel.InputError, ["\\x80"], spmodel.read, "\udc80")
+    raises(spmodel.InputError, ["\\x80"], spmodel.read_record, b"\x80")
+    raises(TypeError, ["int"], spmodel.read, 7)
 
 
 def test_files_generated_and_read():

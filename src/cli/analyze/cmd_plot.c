@@ -232,7 +232,7 @@ static const struct argp argp = {
     "[RECORD...]",
     "Draw records.\vWithout RECORD the newest record of the current "
     "directory is drawn, unless the directory or the record is another user's. Several records share "
-    "one picture where the kind allows it; ceilings are those of the first.",
+    "one picture where the kind allows it, each once; ceilings are those of the first.",
     children,
     NULL,
     NULL};
@@ -242,6 +242,14 @@ static void take_unasked(struct plot_options *o, const char *path)
     o->record[o->n_records++] = path;
     if (o->common.verbosity >= 0)
         sp_print(stderr, "spmodel: remark: %s is the newest record here\n", path);
+}
+
+static bool is_among(const struct sp_record *record, const struct sp_record *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (json_equal(record->root, list[i].root))
+            return true;
+    return false;
 }
 
 static int run(int argc, char **argv)
@@ -261,10 +269,15 @@ static int run(int argc, char **argv)
         else if (o.list)
             status = SP_OK;
     }
-    for (; status == SP_OK && n_read < o.n_records; n_read++) {
-        status = sp_record_read(o.record[n_read], &records[n_read], &err);
+    for (int i = 0; status == SP_OK && i < o.n_records; i++) {
+        status = sp_record_read(o.record[i], &records[n_read], &err);
         pointers[n_read] = &records[n_read];
+        if (status == SP_OK && is_among(&records[n_read], records, n_read))
+            sp_record_free(&records[n_read]);
+        else if (status == SP_OK)
+            n_read++;
     }
+    o.n_records = n_read;
     code = status == SP_OK ? run_on(&o, pointers) : sp_report_error(&err);
     for (int i = 0; i < n_read; i++)
         sp_record_free(&records[i]);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/print.h"
 #include "base/text.h"
+#include "cli/core/output.h"
 #include "io/json_text.h"
 
 enum { SHOWN = 12, LISTED = 50 };
@@ -76,23 +77,23 @@ static double least_Bps(const struct sp_attach_line *l)
     return s > 0 ? l->least_B / s : NAN;
 }
 
-static void print_share(double share, FILE *out)
+static void share_text(double share, char *text, size_t size)
 {
     if (isnan(share))
-        sp_print(out, " %7s", "?");
+        snprintf(text, size, "?");
     else if (share < 0.0005)
-        sp_print(out, " %7s", "<0.1 %");
+        snprintf(text, size, "<0.1 %%");
     else
-        sp_print(out, " %5.1f %%", 100 * share);
+        snprintf(text, size, "%.1f %%", 100 * share);
 }
 
-static void print_least(double least, FILE *out)
+static void least_text(double least, char *text, size_t size)
 {
-    char text[32];
+    char figure[32];
     if (isnan(least))
-        sp_print(out, " %10s", "?");
+        snprintf(text, size, "?");
     else
-        sp_print(out, " %5s GB/s", sp_figure(text, sizeof text, 1e-9 * least, 2));
+        snprintf(text, size, "%s GB/s", sp_figure(figure, sizeof figure, 1e-9 * least, 2));
 }
 
 /* "SpMV", "SpMM, r = 32" */
@@ -105,25 +106,40 @@ static char *operation_text(const struct sp_captured_product *p, char *text, siz
     return text;
 }
 
-/* Columns of words are as wide as what stands in them. */
-struct widths {
-    int operation, symbol;
+struct table {
+    const struct sp_capture *capture;
+    const struct sp_attach_line *line;
 };
 
-static void print_line(const struct sp_capture *c, const struct sp_attach_line *l, struct widths w, FILE *out)
+enum { MATRIX, NONZEROS, PRODUCT, FUNCTION, CALLS, MEDIAN, TOTAL, SHARE, AT_LEAST, N_CELLS };
+
+static const char *fill_row(const void *context, int64_t row, char (*cell)[SP_CELL])
 {
+    static const char *const heads[N_CELLS] = {"",       "nonzeros", "product", "function", "calls",
+                                               "median", "total",    "share",   "at least"};
+    const struct table *t = context;
+    if (row < 0) {
+        for (int k = 0; k < N_CELLS; k++)
+            snprintf(cell[k], SP_CELL, "%s", heads[k]);
+        return NULL;
+    }
+    const struct sp_attach_line *l = &t->line[row];
     const struct sp_captured_product *p = l->product;
-    const struct sp_captured_matrix *m = &c->matrix[p->matrix];
-    char calls[32], nnz[32], median[32], total[32], operation[48];
     const double s = sp_captured_quantile(p, 0.5);
-    sp_print(out, "  %-4s %11s  %-*s  %-*s %8s %9s %9s", l->matrix, sp_text_count(nnz, sizeof nnz, m->n_nz),
-             w.operation, operation_text(p, operation, sizeof operation), w.symbol, p->symbol,
-             sp_text_count(calls, sizeof calls, p->count),
-             s > 0 ? sp_text_seconds(median, sizeof median, s) : "?",
-             p->n_timed > 0 ? sp_text_seconds(total, sizeof total, sp_captured_total_s(p)) : "?");
-    print_share(l->share, out);
-    print_least(least_Bps(l), out);
-    fputc('\n', out);
+    snprintf(cell[MATRIX], SP_CELL, "%s", l->matrix);
+    sp_text_count(cell[NONZEROS], SP_CELL, t->capture->matrix[p->matrix].n_nz);
+    operation_text(p, cell[PRODUCT], SP_CELL);
+    snprintf(cell[FUNCTION], SP_CELL, "%s", p->symbol);
+    sp_text_count(cell[CALLS], SP_CELL, p->count);
+    strcpy(cell[MEDIAN], "?");
+    strcpy(cell[TOTAL], "?");
+    if (s > 0)
+        sp_text_seconds(cell[MEDIAN], SP_CELL, s);
+    if (p->n_timed > 0)
+        sp_text_seconds(cell[TOTAL], SP_CELL, sp_captured_total_s(p));
+    share_text(l->share, cell[SHARE], SP_CELL);
+    least_text(least_Bps(l), cell[AT_LEAST], SP_CELL);
+    return NULL;
 }
 
 /* Parts of a matrix whose other parts are in other processes, each once. */
@@ -167,21 +183,12 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
                            bool whole, FILE *out)
 {
     const int64_t shown = whole || n < SHOWN ? n : SHOWN;
-    struct widths w = {(int)strlen("product"), (int)strlen("function")};
-    for (int64_t i = 0; i < shown; i++) {
-        char text[48];
-        const int operation = (int)strlen(operation_text(line[i].product, text, sizeof text)),
-                  symbol = (int)strlen(line[i].product->symbol);
-        w.operation = operation > w.operation ? operation : w.operation;
-        w.symbol = symbol > w.symbol ? symbol : w.symbol;
-    }
-    sp_print(out, "       %11s  %-*s  %-*s %8s %9s %9s %7s %10s\n", "nonzeros", w.operation, "product",
-             w.symbol, "function", "calls", "median", "total", "share", "at least");
-    for (int64_t i = 0; i < shown; i++)
-        print_line(c, &line[i], w, out);
+    const struct table table = {c, line};
+    sp_print_columns(fill_row, &table, shown, N_CELLS, 1u << PRODUCT | 1u << FUNCTION, out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
-    fputs("  at least: the bandwidth if CRS moves each array once (modelled) in the median time (measured)\n",
+    fputs("  at least: the bandwidth if CRS moves each array once (modelled) in the median\n"
+          "  time (measured)\n",
           out);
     print_exchanges(c, line, shown, out);
     print_not_judged(line, n, out);

@@ -312,8 +312,7 @@ static const char *cell(char *text, size_t size, const struct sp_campaign_row *r
         snprintf(text, size, "%s Gflop/s", sp_figure(figure, sizeof figure, v.value / 1e9, 3));
         return text;
     case SP_COLUMN_FRACTION:
-        /* As track log has it: no share is above 100 %. */
-        return v.value > 1 ? strcpy(text, ">100 %") : sp_figure_percent(text, size, v.value);
+        return sp_figure_share(text, size, v.value);
     default:
         return sp_figure(text, size, v.value, 3);
     }

@@ -286,6 +286,25 @@ static void put_cell(const json_t *value, FILE *out)
     free(text);
 }
 
+void sp_print_columns(sp_row_cells *cells, const void *context, int64_t n_rows, int n_columns, unsigned left,
+                      FILE *out)
+{
+    char cell[SP_MOST_CELLS][SP_CELL];
+    int width[SP_MOST_CELLS] = {0};
+    for (int64_t row = -1; row < n_rows; row++) {
+        const bool only_first = cells(context, row, cell) != NULL;
+        for (int k = 0; k < (only_first ? 1 : n_columns); k++)
+            width[k] = (int)strlen(cell[k]) > width[k] ? (int)strlen(cell[k]) : width[k];
+    }
+    for (int64_t row = -1; row < n_rows; row++) {
+        const char *instead = cells(context, row, cell);
+        sp_print(out, "  %-*s", width[0], cell[0]);
+        for (int k = 1; k < n_columns && !instead; k++)
+            sp_print(out, "  %*s", left >> k & 1 ? -width[k] : width[k], cell[k]);
+        sp_print(out, "%s%s\n", instead ? "  " : "", instead ? instead : "");
+    }
+}
+
 void sp_flat_csv(const json_t *object, bool with_header, FILE *out)
 {
     json_t *value;

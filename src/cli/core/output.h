@@ -52,6 +52,15 @@ struct sp_sinks {
 enum sp_status sp_sinks_open(const char *csv, const char *json, struct sp_sinks *sinks, struct sp_error *err);
 int sp_sinks_close(struct sp_sinks *sinks, int code);
 
+/* A table whose columns are as wide as what stands in them, two blanks apart. */
+enum { SP_CELL = 64, SP_MOST_CELLS = 16 };
+/* Fills the cells of a row; row -1: the heads. Text that stands in place of all cells but the
+ * first, borrowed; NULL: none does. Asked twice for each row. */
+typedef const char *sp_row_cells(const void *context, int64_t row, char (*cell)[SP_CELL]);
+/* The first column and those whose bit is set in `left` begin at the left. */
+void sp_print_columns(sp_row_cells *cells, const void *context, int64_t n_rows, int n_columns, unsigned left,
+                      FILE *out);
+
 /* Writing a matrix: in a format of io/matrix/matrix_formats.h, Matrix Market text also compressed,
  * or the binary file of io/matrix/matrix_cache.h. */
 #define SP_SAVE_FORMATS "mtx, mtx.gz, mtx.xz, mtx.zst, mtx.bz2, spm, petsc, npz or rb"

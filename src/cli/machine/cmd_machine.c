@@ -280,11 +280,10 @@ static int run_list(const struct options *o)
                 free(text);
             } else {
                 if (shown == 0)
-                    puts("name               kind cores  domains  memory roof, GB/s    origin (domains: "
-                         "sockets/NUMA/caches)");
-                sp_machine_list_line(stdout, &m);
+                    puts("name             kind cores domains memory roof, GB/s   origin");
+                sp_machine_list_line(stdout, &m, o->common.verbosity > 0);
                 if (o->common.verbosity > 0)
-                    sp_print(stdout, "    %s\n    %s\n", m.cpu, files[i]);
+                    sp_print(stdout, "    %s\n", files[i]);
             }
             shown++;
             sp_machine_free(&m);
@@ -295,6 +294,8 @@ static int run_list(const struct options *o)
         fputs("]\n", stdout);
     else if (shown == 0)
         puts("no described machine was found: `spmodel machine measure --out FILE` describes this one");
+    else if (o->common.verbosity == 0)
+        puts("domains: sockets/NUMA/caches; -v: all of each origin");
     return worst;
 }
 

@@ -266,19 +266,22 @@ static const struct sp_ceiling *machine_memory_roof(const struct sp_machine *m)
     return sp_roof_of(m, "MEM", m->n_cores, NULL, NULL);
 }
 
-void sp_machine_list_line(FILE *f, const struct sp_machine *m)
+void sp_machine_list_line(FILE *f, const struct sp_machine *m, bool whole)
 {
+    enum { WIDTH = 80 };
     char domains[64] = "-", value[32], roof[64] = "unknown", line[512];
     if (m->kind == SP_CPU)
         snprintf(domains, sizeof domains, "%d/%d/%d", m->n_sockets, m->n_numa, m->n_domains);
     const struct sp_ceiling *c = machine_memory_roof(m);
     if (c)
         snprintf(roof, sizeof roof, "%s %s", giga(c->value.value, value, sizeof value), c->name);
-    snprintf(line, sizeof line, "%-18s %-4s %5d  %-7s  %-4s %-15s %s%s%s", m->name,
+    snprintf(line, sizeof line, "%-16s %-4s %5d %-7s %-4s %-14s %s%s%s", m->name,
              sp_machine_kind_name(m->kind), m->n_cores, domains, sp_machine_memory_name(m), roof,
              c ? sp_origin_name(c->value.origin) : "", c ? ": " : "", c ? c->how : "no bandwidth described");
-    size_t length = strlen(line);
-    sp_print(f, "%.*s%s\n", length > 100 ? 97 : 100, line, length > 100 ? "..." : "");
+    const bool cut = strlen(line) > WIDTH;
+    sp_print(f, "%.*s%s\n", cut ? WIDTH - 3 : WIDTH, line, cut ? "..." : "");
+    if (whole)
+        sp_print(f, "    %s\n    %s\n", m->cpu, c ? c->how : "no bandwidth described");
 }
 
 /* The peak of all cores in f64: FMA, else SIMD. */

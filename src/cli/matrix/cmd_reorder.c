@@ -419,7 +419,7 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
     if (status == SP_OK && !o->is_stdout_taken && (o->common.verbosity >= 0 || !o->out)) {
         sp_print(stdout, "%s   %lld x %lld, %lld entries: orders, none of them written%s\n", name,
                  (long long)a->n_r, (long long)a->n_c, (long long)a->n_nz, o->out ? " yet" : "");
-        sp_reorder_print(&preview, &options, stdout);
+        sp_reorder_print(&preview, &options, o->common.verbosity > 0, stdout);
     }
     const struct sp_reorder_line *best =
         status == SP_OK && preview.best >= 0 ? &preview.line[preview.best] : NULL;

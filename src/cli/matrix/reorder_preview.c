@@ -313,76 +313,80 @@ static bool reorder_paid_after(const struct sp_reorder_preview *p, const struct 
     return true;
 }
 
-static void print_worth(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
-{
-    double share, paid;
-    if (!reorder_share(p, l, &share))
-        return;
-    sp_print(out, " %6.2f", share);
-    if (reorder_paid_after(p, l, &paid))
-        sp_print(out, " %8.0f", paid);
-    else
-        fputs("        -", out);
-}
+enum { METHOD, FOUND, SPMVS, BANDWIDTH, ALPHA, BETA, LAMBDA, BYTES, PAID, N_CELLS };
+enum { PROFILE = N_CELLS, DISTANCE, BLOCKS, N_CELLS_WHOLE }; /* with -v */
 
-static void print_line(const struct sp_reorder_preview *p, const struct sp_reorder_line *l, FILE *out)
+/* Without an order to compare with there are neither bytes nor what is paid. */
+static const char *fill_row(const void *context, int64_t row, char (*cell)[SP_CELL])
 {
-    char alpha[16] = "-", n_e[40], spmvs[32] = "-";
-    if (l->status != SP_OK) {
-        sp_print(out, "  %-14s %s\n", l->method, l->why);
-        return;
-    }
+    static const char *const heads[N_CELLS_WHOLE] = {"method", "found [s]", "SpMVs",   "bandwidth",
+                                                     "alpha",  "beta",      "lambda",  "bytes",
+                                                     "paid",   "profile",   "|i - j|", "n_e"};
+    const struct sp_reorder_preview *p = context;
+    double share, paid;
+    for (int k = 0; k < N_CELLS_WHOLE; k++)
+        snprintf(cell[k], SP_CELL, "%s", row < 0 ? heads[k] : "-");
+    if (row < 0)
+        return NULL;
+    const struct sp_reorder_line *l = &p->line[row];
+    snprintf(cell[METHOD], SP_CELL, "%s", l->method);
+    if (l->status != SP_OK)
+        return l->why;
     const struct sp_preview *v = &l->preview;
-    int64_t bandwidth = v->lower_bandwidth > v->upper_bandwidth ? v->lower_bandwidth : v->upper_bandwidth;
-    if (sp_value_known(l->alpha))
-        snprintf(alpha, sizeof alpha, "%.4f", l->alpha.value);
+    snprintf(cell[FOUND], SP_CELL, "%.3f", l->find_s);
     if (p->spmv_s > 0)
-        snprintf(spmvs, sizeof spmvs, "%.1f", l->find_s / p->spmv_s);
-    snprintf(n_e, sizeof n_e, "%.4g", v->n_e.value);
-    sp_print(out, "  %-14s %9.3f %7s %10lld %10.4g %10.4g %8s %6.3f %6.2f %9s", l->method, l->find_s, spmvs,
-             (long long)bandwidth, (double)v->profile, v->mean_distance, alpha, v->beta, v->lambda, n_e);
-    print_worth(p, l, out);
-    fputc('\n', out);
+        snprintf(cell[SPMVS], SP_CELL, "%.1f", l->find_s / p->spmv_s);
+    snprintf(cell[BANDWIDTH], SP_CELL, "%lld",
+             (long long)(v->lower_bandwidth > v->upper_bandwidth ? v->lower_bandwidth : v->upper_bandwidth));
+    if (sp_value_known(l->alpha))
+        snprintf(cell[ALPHA], SP_CELL, "%.4f", l->alpha.value);
+    snprintf(cell[BETA], SP_CELL, "%.3f", v->beta);
+    snprintf(cell[LAMBDA], SP_CELL, "%.2f", v->lambda);
+    if (reorder_share(p, l, &share))
+        snprintf(cell[BYTES], SP_CELL, "%.2f", share);
+    if (reorder_paid_after(p, l, &paid))
+        snprintf(cell[PAID], SP_CELL, "%.0f", paid);
+    snprintf(cell[PROFILE], SP_CELL, "%.4g", (double)v->profile);
+    snprintf(cell[DISTANCE], SP_CELL, "%.4g", v->mean_distance);
+    snprintf(cell[BLOCKS], SP_CELL, "%.4g", v->n_e.value);
+    return NULL;
 }
 
 static void print_legend(const struct sp_reorder_preview *p, const struct sp_reorder_preview_options *o,
-                         FILE *out)
+                         bool whole, FILE *out)
 {
     char size[32], time[32];
     const struct sp_preview_options *s = &o->structure;
     if (p->spmv_s > 0)
         sp_print(out,
-                 "  found in seconds and in SpMVs of %s each, measured: the fastest CRS kernel on the matrix "
-                 "as it is, %d thread%s.\n",
+                 "  found in seconds and in SpMVs of %s each, measured: the fastest CRS\n"
+                 "  kernel on the matrix as it is, %d thread%s.\n",
                  sp_text_seconds(time, sizeof time, p->spmv_s), s->n_threads, s->n_threads == 1 ? "" : "s");
     else
-        fputs("  found in seconds; SpMVs are not known: other work disturbed every one that was timed.\n",
+        fputs("  found in seconds; SpMVs are not known: other work disturbed every one that was\n  timed.\n",
               out);
-    sp_print(out,
-             "  beta of SELL-%d-%lld, lambda of entries over the threads, n_e of blocks of %d x %d: %s.\n",
-             (int)s->C, (long long)s->sigma, (int)s->b_h, (int)s->b_w,
-             o->exact ? "counted" : "counted, of more than a million entries a sample");
+    sp_print(out, "  beta of SELL-%d-%lld, lambda of entries over the threads: counted.\n", (int)s->C,
+             (long long)s->sigma);
+    if (whole)
+        sp_print(out, "  n_e of blocks of %d x %d: counted%s.\n", (int)s->b_h, (int)s->b_w,
+                 o->exact ? "" : ", of more than a million entries a sample");
     if (p->cache_B > 0)
-        sp_print(out, "  alpha simulated, %s, warm, of what passes into L%d, %s (%s).\n",
+        sp_print(out, "  alpha simulated, %s, warm,\n  of what passes into L%d, %s (%s).\n",
                  o->exact ? "every line" : "of more than 16 384 lines of x a sample", p->level,
                  sp_text_bytes(size, sizeof size, (double)p->cache_B), o->machine->name);
     else
-        fputs("  alpha is not shown: the data fit the innermost cache.\n", out);
+        fputs("  alpha is not known: the data fit the innermost cache.\n", out);
     if (p->cache_B > 0 && line_of_input(p))
-        fputs("  bytes of an SpMV against those of none, and the SpMVs after which the order is paid where "
-              "time follows bytes, modelled.\n",
+        fputs("  bytes of an SpMV against those of none; paid: after so many SpMVs, where time\n"
+              "  follows bytes, modelled.\n",
               out);
 }
 
 void sp_reorder_print(const struct sp_reorder_preview *p, const struct sp_reorder_preview_options *o,
-                      FILE *out)
+                      bool whole, FILE *out)
 {
-    sp_print(out, "  %-14s %9s %7s %10s %10s %10s %8s %6s %6s %9s%s\n", "method", "found [s]", "SpMVs",
-             "bandwidth", "profile", "|i - j|", "alpha", "beta", "lambda", "n_e",
-             line_of_input(p) && p->cache_B > 0 ? "  bytes paid after" : "");
-    for (int i = 0; i < p->n; i++)
-        print_line(p, &p->line[i], out);
-    print_legend(p, o, out);
+    sp_print_columns(fill_row, p, p->n, whole ? N_CELLS_WHOLE : N_CELLS, 0, out);
+    print_legend(p, o, whole, out);
 }
 
 void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_threads, FILE *out)

@@ -61,8 +61,9 @@ enum sp_status sp_reorder_preview(const struct sp_csr *a, const struct sp_reorde
 enum sp_status sp_reorder_spmv_seconds(const struct sp_csr *a, const struct sp_preview_options *structure,
                                        double *seconds, struct sp_error *err);
 
+/* whole: with what is wider than 80 columns, profile, mean distance and blocks. */
 void sp_reorder_print(const struct sp_reorder_preview *preview,
-                      const struct sp_reorder_preview_options *options, FILE *out);
+                      const struct sp_reorder_preview_options *options, bool whole, FILE *out);
 
 /* The same for programs: a row a line, and a document of schema spmodel.orders/1 (docs/records.md).
  * What is not known is an empty cell, or null. */

@@ -12,18 +12,11 @@
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 
-/* "54.5", "2448": never with an exponent. */
-static const char *three_digits(char *text, size_t size, double x)
-{
-    snprintf(text, size, x < 999.5 ? "%.3g" : "%.0f", x);
-    return text;
-}
-
 static void put_part(FILE *out, const char *before, struct sp_value v, double n_r)
 {
     char text[32];
     if (sp_value_known(v))
-        sp_print(out, "%s%s", before, three_digits(text, sizeof text, 1e9 * v.value / n_r));
+        sp_print(out, "%s%s", before, sp_figure(text, sizeof text, 1e9 * v.value / n_r, 3));
     else
         sp_print(out, "%sunknown", before);
 }
@@ -120,7 +113,7 @@ static void print_gpu_row(const struct sp_model_row *row, int width, double n_nz
              band(g->term[SP_GPU_TERM_MEMORY].amount, n_nz, memory, sizeof memory));
     if (sp_value_known(g->roofline.time_s))
         sp_print(out, "%10s %8s  %s\n", sp_text_seconds(time, sizeof time, g->roofline.time_s.value),
-                 three_digits(rate, sizeof rate, g->roofline.performance.value / 1e9), g->binding);
+                 sp_figure(rate, sizeof rate, g->roofline.performance.value / 1e9, 3), g->binding);
     else
         sp_print(out, "%10s %8s  %s\n", "unknown", "unknown", g->binding);
 }
@@ -382,7 +375,7 @@ static void put_time(const struct sp_roofline *r, FILE *out)
     }
     char t[32], rate[32];
     sp_print(out, "%12s %9s", sp_text_seconds(t, sizeof t, r->time_s.value),
-             three_digits(rate, sizeof rate, r->performance.value / 1e9));
+             sp_figure(rate, sizeof rate, r->performance.value / 1e9, 3));
 }
 
 static void print_row(const struct sp_model_row *row, bool core_unknown, FILE *out)
@@ -736,7 +729,7 @@ static void print_line(const struct sp_model_row *row, FILE *out)
                  strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
                                                        : p->residence.name);
     if (sp_value_known(p->roofline.performance))
-        three_digits(rate, sizeof rate, p->roofline.performance.value / 1e9);
+        sp_figure(rate, sizeof rate, p->roofline.performance.value / 1e9, 3);
     snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
     sp_print(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads,
              row->format, alpha, p->balance.value, roof, rate, mark_of(row), p->binding);

@@ -470,10 +470,10 @@ static int compare_commands(const struct arguments *a)
         snprintf(verdict, sizeof verdict, "undecided: it needs about %d more rounds at this noise (%.1f %%)",
                  s.n_more, 100 * s.noise);
     if (!has_enough(&t))
-        snprintf(verdict, sizeof verdict,
-                 "undecided: %d of %d runs of A and %d of B gave %s, and it takes %d%s", t.n_known[0], t.n,
-                 t.n_known[1], sp_tracked_metrics[metric].name, SP_SHIFT_LEAST_RUNS,
-                 metric == SP_TRACKED_TIME ? ": the machine was too busy" : "");
+        snprintf(
+            verdict, sizeof verdict, "undecided: %d of %d runs of A and %d of B gave %s, and it takes %d%s",
+            t.n_known[0], t.n, t.n_known[1], sp_tracked_metrics[metric].name, SP_SHIFT_LEAST_RUNS,
+            metric == SP_TRACKED_TIME ? ": for the others the machine was too busy, or their time is 0" : "");
     if (metric != SP_TRACKED_TIME && !can_be_compared(&t)) {
         snprintf(verdict, sizeof verdict, "not comparable: A and B are of different series or environments");
         code = 5;

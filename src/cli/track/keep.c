@@ -169,6 +169,7 @@ struct accepting {
     const char *why;
     int64_t n_records; /* 0: not given */
     bool all, drop, flagged;
+    int code; /* of what could not be accepted */
 };
 
 static const struct argp_option accept_options[] = {
@@ -245,22 +246,34 @@ static enum sp_status check_flags(const char *path, struct sp_error *err)
     return status;
 }
 
-static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_store_index *index,
-                             const struct sp_strand *strand, struct sp_error *err)
+/* Can all of them be a baseline? */
+static enum sp_status check_usable(const struct accepting *a, const struct sp_store_index *index,
+                                   const struct sp_entry *const *last, int n, struct sp_error *err)
 {
-    const struct accepting *a = context;
-    const int64_t wanted = a->n_records > 0 ? a->n_records : 1;
-    const int n = (int)(strand->n < wanted ? strand->n : wanted);
-    const struct sp_entry *const *last = strand->list + strand->n - n, *newest = last[n - 1];
-    char title[320], place[120];
-    bool had = false;
     enum sp_status status = SP_OK;
-    for (int i = 0; !a->drop && i < n && status == SP_OK; i++) {
+    for (int i = 0; i < n && status == SP_OK; i++) {
         if (last[i]->n_runs == 0)
             return sp_fail(err, SP_UNDECIDED, "measure again on a quieter machine (spmodel doctor)",
                            "record %s has no times that a baseline could be made of", last[i]->id);
         if (!a->flagged)
             status = check_flags(index->path[last[i] - index->entry], err);
+    }
+    return status;
+}
+
+static enum sp_status accept(void *context, const struct sp_store *store, const struct sp_store_index *index,
+                             const struct sp_strand *strand, struct sp_error *err)
+{
+    struct accepting *a = context;
+    const int64_t wanted = a->n_records > 0 ? a->n_records : 1;
+    const int n = (int)(strand->n < wanted ? strand->n : wanted);
+    const struct sp_entry *const *last = strand->list + strand->n - n, *newest = last[n - 1];
+    char title[320], place[120];
+    bool had = false;
+    enum sp_status status = a->drop ? SP_OK : check_usable(a, index, last, n, err);
+    if (status == SP_UNDECIDED) { /* the others are accepted all the same */
+        a->code = sp_worse_exit(a->code, sp_report_error(err));
+        return SP_OK;
     }
     if (status == SP_OK)
         status = a->drop ? sp_pins_drop(store, newest, &had, err) : sp_pins_set(store, last, n, a->why, err);
@@ -291,7 +304,8 @@ static int accept_run(int argc, char **argv)
 {
     struct accepting a = {0};
     sp_parse(&accept_argp, argc, argv, &a);
-    return sp_track_visit(&a.options, SP_TRACKED_TIME, accept, &a);
+    const int code = sp_track_visit(&a.options, SP_TRACKED_TIME, accept, &a);
+    return sp_worse_exit(code, a.code);
 }
 
 static const struct sp_example accept_examples[] = {

@@ -73,16 +73,6 @@ static void put_figure(FILE *out, const char *figure, const char *origin)
     fputc(')', out);
 }
 
-/* No share is above 100 %: a run that beat its roof shows that another one holds. */
-static const char *share_text(char *text, size_t size, double share)
-{
-    if (share > 1)
-        snprintf(text, size, ">100 %%");
-    else
-        snprintf(text, size, "%.0f %%", 100 * share);
-    return text;
-}
-
 void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
     sp_print(out, "| start | matrix | configuration | series | machine | commit | runs | time | of roof |\n"
@@ -105,7 +95,7 @@ void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
         put_figure(out, isnan(time) ? NULL : sp_text_seconds(text, sizeof text, time),
                    origin_of(e, SP_TRACKED_TIME));
         fputs(" | ", out);
-        share_text(text, sizeof text, share);
+        sp_figure_share(text, sizeof text, share);
         put_figure(out, isnan(share) ? NULL : text, origin_of(e, SP_TRACKED_FRACTION));
         fputs(" |\n", out);
     }
@@ -356,7 +346,7 @@ static void print_table(const struct sp_entry *const *list, int64_t n)
                      isnan(t) ? "unknown" : sp_text_seconds(time, sizeof time, t), e->n_runs,
                      e->n_runs == 1 ? " " : "s");
             if (!isnan(f))
-                sp_print(stdout, "  %6s of roof", share_text(share, sizeof share, f));
+                sp_print(stdout, "  %6s of roof", sp_figure_share(share, sizeof share, f));
             sp_print(stdout, "  %s\n", e->machine);
         }
     }

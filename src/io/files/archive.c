@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "io/files/part_file.h"
 #include "sp_config.h"
 
 #if SP_HAVE_LIBARCHIVE
@@ -208,11 +209,9 @@ static enum sp_status fail_write(struct archive *archive, const char *path, stru
 {
     int error = archive_errno(archive);
     const char *reason = archive_error_string(archive);
-    return sp_fail_at(err, SP_OUTPUT, path, 0, 0,
-                      error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
-                                                         : "choose a place where you may write",
-                      "cannot write the file: %s%s%s", reason ? reason : "unknown reason",
-                      error > 0 ? ": " : "", error > 0 ? strerror(error) : "");
+    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, sp_output_remedy(error), "cannot write the file: %s%s%s",
+                      reason ? reason : "unknown reason", error > 0 ? ": " : "",
+                      error > 0 ? strerror(error) : "");
 }
 
 static int add_filter(struct archive *a, const char *compression, int n_threads)

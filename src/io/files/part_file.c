@@ -424,12 +424,18 @@ enum sp_status sp_scratch_folder(const char *purpose, char *path, size_t size, s
                             strerror(errno));
 }
 
+const char *sp_output_remedy(int error)
+{
+    return error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
+           : error == EFBIG                   ? "raise the limit of a file's size (ulimit -f)"
+           : error == ENOENT                  ? "make the directory first"
+                                              : "choose a place where you may write";
+}
+
 enum sp_status sp_fail_output(struct sp_error *err, const char *path, const char *doing, int error)
 {
-    const char *remedy = error == ENOSPC || error == EDQUOT ? "free some space, or choose another directory"
-                         : error == ENOENT                  ? "make the directory first"
-                                                            : "choose a place where you may write";
-    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, remedy, "cannot %s: %s", doing, strerror(error));
+    return sp_fail_at(err, SP_OUTPUT, path, 0, 0, sp_output_remedy(error), "cannot %s: %s", doing,
+                      strerror(error));
 }
 
 static enum sp_status open_directly(const char *path, struct sp_atomic_file *file, struct sp_error *err)

@@ -100,7 +100,9 @@ enum sp_status sp_atomic_commit_new(struct sp_atomic_file *file, bool *made, str
 /* Throws it away; safe twice and after commit. */
 void sp_atomic_abort(struct sp_atomic_file *file);
 
-/* SP_OUTPUT with the remedy: "PATH: cannot DOING: ..." of an errno. */
+/* What to do where writing ended with an errno. */
+const char *sp_output_remedy(int error);
+/* SP_OUTPUT with it: "PATH: cannot DOING: ..." */
 enum sp_status sp_fail_output(struct sp_error *err, const char *path, const char *doing, int error);
 
 /* Makes a directory and those above it that are missing; 0, else errno. */

@@ -135,9 +135,10 @@ static struct sp_value value_of(struct reader *r, const json_t *o, const char *w
     enum sp_origin origin = sp_origin_from_name(text_of(r, o, where, "origin", text, sizeof text, true));
     if (r->status == SP_OK && origin == SP_NONE)
         fault(r, where, "origin", "must be measured, simulated, modelled or stated");
-    double value = number_of(r, o, where, "value", 0, 1e300, NAN);
-    double lo = number_of(r, o, where, "lo", 0, 1e300, value);
-    double hi = number_of(r, o, where, "hi", 0, 1e300, value);
+    const double least = strstr(unit, "/s") ? 1 : 0, most = 1e18; /* a rate of less is none */
+    double value = number_of(r, o, where, "value", least, most, NAN);
+    double lo = number_of(r, o, where, "lo", least, most, value);
+    double hi = number_of(r, o, where, "hi", least, most, value);
     if (r->status == SP_OK && !(lo <= value && value <= hi))
         fault(r, where, "lo", "and \"hi\" must enclose \"value\"");
     return sp_value_between(value, lo, hi, origin);
@@ -304,8 +305,6 @@ static void read_interface(struct reader *r, const json_t *o, int i, struct sp_e
     snprintf(where, sizeof where, "ecm.interfaces[%d].one_thread", i);
     remark_unknown(r, one, where, known_value);
     out->one_Bps = value_of(r, one, where, "B/s");
-    if (r->status == SP_OK && !(out->one_Bps.lo > 0))
-        fault(r, where, "value", "must be above 0");
     snprintf(where, sizeof where, "ecm.interfaces[%d]", i);
     out->write_weight = json_object_get(o, "write_weight")
                             ? ratio_of(r, o, where, "write_weight", 1, why, sizeof why)
@@ -541,8 +540,6 @@ static void read_ceiling(struct reader *r, const json_t *o, int i, struct sp_mac
     c.n_domains = count_of(r, o, where, "domains", 0, 1 << 20, 1);
     c.set_B = number_of(r, o, where, "set_B", 0, 1e15, 0);
     c.value = unknown ? sp_value_none("no public source") : value_of(r, o, where, sp_ceiling_unit(&c));
-    if (r->status == SP_OK && !unknown && !(c.value.value > 0))
-        fault(r, where, "value", "must be above 0");
     const json_t *samples = json_object_get(o, "samples");
     size_t n = json_array_size(samples);
     if (samples && !json_is_array(samples))

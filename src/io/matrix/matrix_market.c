@@ -494,10 +494,7 @@ static enum sp_status put(struct writing *w, const char *text, size_t n, struct 
     if (w->compressor)
         return sp_archive_writer_put(w->compressor, text, n, err);
     if (n > 0 && fwrite(text, n, 1, w->file.stream) != 1)
-        return sp_fail_at(err, SP_OUTPUT, w->file.path, 0, 0,
-                          errno == ENOSPC || errno == EDQUOT ? "free some space, or choose another directory"
-                                                             : "choose a place where you may write",
-                          "cannot write the file: %s", strerror(errno));
+        return sp_fail_output(err, w->file.path, "write the file", errno);
     return SP_OK;
 }
 

@@ -451,7 +451,7 @@ enum sp_status sp_record_print(const struct sp_record *record, FILE *stream, boo
     size_t flags = JSON_REAL_PRECISION(17) | (one_line ? JSON_COMPACT : JSON_INDENT(2));
     errno = 0;
     if (json_dumpf(record->root, stream, flags) != 0 || fputc('\n', stream) == EOF)
-        return sp_fail(err, SP_OUTPUT, "free some space, or write elsewhere", "cannot write the record: %s",
+        return sp_fail(err, SP_OUTPUT, sp_output_remedy(errno), "cannot write the record: %s",
                        errno ? strerror(errno) : "unknown reason");
     return SP_OK;
 }

@@ -183,6 +183,7 @@ enum sp_status sp_made_record(const struct sp_made_options *o, int series, int c
     sp_record_set_text(r, SP_F_ID, e.id);
     sp_record_set_text(r, SP_F_STATUS, "complete");
     sp_record_set_text(r, SP_F_TIME_START, e.start);
+    sp_record_set_text(r, SP_F_TIME_END, e.start);
     sp_record_set_text(r, SP_F_SOURCE_COMMIT, e.commit);
     sp_record_set_text(r, SP_F_PROBLEM_NAME, e.matrix);
     sp_record_set_text(r, SP_F_PROBLEM_SHA256, sha);
