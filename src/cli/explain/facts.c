@@ -220,6 +220,11 @@ static struct sp_fact used(const struct sp_record *r, const char *which)
     return fact_counted(a.value.value - e.value.value, from);
 }
 
+static bool is_staged(const struct sp_record *r)
+{
+    return strcmp(sp_words_text(r, SP_F_CONFIG_FORMAT, ""), "staged") == 0;
+}
+
 /* The sizes of items by their places in struct sp_sizes. */
 static struct sp_fact size_of(const struct sp_record *r, const char *which)
 {
@@ -235,7 +240,7 @@ static struct sp_fact size_of(const struct sp_record *r, const char *which)
     const struct sp_sizes s_of = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
     const double row_ptr_B = json_number_value(sp_record_node(r, SP_F_REQUEST_ROW_PTR));
     struct sp_sizes s = sp_sizes_with_pointers(s_of, (int)row_ptr_B);
-    if (strcmp(sp_words_text(r, SP_F_CONFIG_FORMAT, ""), "staged") == 0)
+    if (is_staged(r))
         s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
     double B = *which == 'a'   ? s.s_a
                : *which == 'x' ? s.s_x
@@ -581,6 +586,10 @@ static bool derived(const struct sp_record *record, const char *symbol, struct s
 
 bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
+    if (strcmp(symbol, "n") == 0 && is_on_gpu(record) && is_staged(record)) {
+        *fact = fact_of(sp_value_of(0, SP_MODELLED), "1", "a GPU stages rows in shared memory");
+        return true;
+    }
     const enum sp_record_field field = sp_field_of_symbol(symbol);
     if (field) {
         *fact = sp_fact_at(record, field);
