@@ -52,6 +52,11 @@ has 'schedule changes nothing here'
 "$spmodel" model gen:laplace3d:8 --machine a100,h200 --pages small >"$dir/out" 2>"$dir/err" || fail "model --pages exits with $?"
 has 'pages changes nothing on GPUs'
 
+# No choice rests on matrix units that the GPU has no described peak of.
+"$spmodel" model gen:laplace3d:16 --machine rtx-3090-24gb --op spmm --inner 64 --format all >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
+has 'Left out, .* peak of matrix units'
+has '^ Best: CRS'
+
 if [ -z "$stand_in" ]; then
     echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"
     echo "gpu: ok"
@@ -214,6 +219,22 @@ ok explain little "$dir"/waits/*.json
 has '^ +t_latency +[0-9.]+ ns .*gpu.latency'
 "$check_schema" "$schema" "$dir"/waits/*.json || fail "the record of launches and loads does not obey the schema"
 "$check_records" "$dir"/waits/*.json || fail "the record of launches and loads contradicts itself"
+# Where the L2 (64 KiB) may keep a matrix or not, counted bytes are first of what then comes: x is loaded once here.
+awk 'BEGIN {print "%%MatrixMarket matrix coordinate real general"; print 1, 2500, 2500; for (i = 1; i <= 2500; i++) print 1, i, 1}' >row.mtx
+sed 's/"effective_B": {[^}]*}/"effective_B": null/' stand-in.json >not-effective.json
+analyze row.mtx --machine "$dir/not-effective.json" --bytes cupti --no-plots --out "$dir/row"
+ok explain alpha "$dir"/row/*.json
+has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
+grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'
+# Rows are staged in shared memory, which is no traffic.
+ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
+ok explain V_min "$dir"/staged/*.json
+has 'metrics.bytes_min of the record is .*: agrees'
+# Bytes of the L2 hold sectors of the matrix that are asked for again: none of x follows from their count.
+analyze gen:laplace2d:16 --machine a100 --bytes cupti --no-plots --out "$dir/again"
+ok explain alpha "$dir"/again/*.json
+has 'sectors of the matrix again'
+grep -q 'differs' "$dir/out" && fail 'a simulated alpha is compared with counted bytes'
 # Weights that exceed the memory, 0.6 MB: streamed in STAGED, refused elsewhere.
 SP_EXECUTOR_MEMORY=600000
 export SP_EXECUTOR_MEMORY

@@ -591,6 +591,11 @@ bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_
         return true;
     }
     const enum sp_record_field field = sp_field_of_symbol(symbol);
+    if (field == SP_F_METRICS_BYTES_READ && is_on_gpu(record) &&
+        strcmp(sp_words_text(record, SP_F_BINDING_LEVEL, ""), "L2") == 0) {
+        *fact = fact_unknown("an L2 delivers sectors of the matrix again, too", "B", sp_field_path(field));
+        return true;
+    }
     if (field) {
         *fact = sp_fact_at(record, field);
         return true;

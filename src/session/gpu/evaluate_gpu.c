@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "model/gpu/gpu_time.h"
 #include "model/volume/volume.h"
 #include "session/gpu/gpu_analysis.h"
@@ -131,6 +132,7 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
 {
     const struct sp_layout *l = &a->layout;
     const double fill_B = sp_layout_fill_bytes(l);
+    char takes[32], moves[32];
     const struct sp_loss_inputs in = {
         .time_s = a->pairs.time,
         .roof_Bps = a->roof_Bps,
@@ -148,9 +150,9 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
     snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
              "the GPU deals blocks to SMs that are idle; what is left of it is part of \"not explained\"");
     if (sp_value_known(core))
-        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
-                 "modelled: %s takes %.4g ms, %s %.4g ms", other, 1e3 * core.value,
-                 a->in_L2 ? "the L2" : "memory", 1e3 * a->V_B.value / a->roof_Bps.value);
+        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0], "modelled: %s takes %s, %s %s",
+                 other, sp_text_seconds(takes, sizeof takes, core.value), a->in_L2 ? "the L2" : "memory",
+                 sp_text_seconds(moves, sizeof moves, a->V_B.value / a->roof_Bps.value));
 }
 
 /* Bytes at the roof, or the longest of the other terms. */
