@@ -222,7 +222,9 @@ has '^ +t_latency +[0-9.]+ ns .*gpu.latency'
 # Where the L2 (64 KiB) may keep a matrix or not, counted bytes are first of what then comes: x is loaded once here.
 awk 'BEGIN {print "%%MatrixMarket matrix coordinate real general"; print 1, 2500, 2500; for (i = 1; i <= 2500; i++) print 1, i, 1}' >row.mtx
 sed 's/"effective_B": {[^}]*}/"effective_B": null/' stand-in.json >not-effective.json
-analyze row.mtx --machine "$dir/not-effective.json" --bytes cupti --no-plots --out "$dir/row"
+analyze row.mtx --machine "$dir/not-effective.json" --isa cuda-lanes --bytes cupti --no-plots --out "$dir/row"
+ok explain gpu-time "$dir"/row/*.json # a block for one SM of four, and the model takes a fourth of the L2's bandwidth
+has '^ +b_L2 .*, 1 of 4 SMs have a block$'
 ok explain alpha "$dir"/row/*.json
 has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
 grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'
@@ -231,7 +233,11 @@ ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format stage
 ok explain V_min "$dir"/staged/*.json
 has 'metrics.bytes_min of the record is .*: agrees'
 # Bytes of the L2 hold sectors of the matrix that are asked for again: none of x follows from their count.
-analyze gen:laplace2d:16 --machine a100 --bytes cupti --no-plots --out "$dir/again"
+analyze gen:laplace2d:16 --machine a100 --isa cuda-merge --bytes cupti --no-plots --out "$dir/again"
+ok explain gpu-time "$dir"/again/*.json # a second grid adds what the first one cuts
+has '= 2 x 2[.]6 us'
+ok explain J02 "$dir"/again/*.json
+has '= \(0 B \+ 0 B\) / 1[.0-9]* TB/s'
 ok explain alpha "$dir"/again/*.json
 has 'sectors of the matrix again'
 grep -q 'differs' "$dir/out" && fail 'a simulated alpha is compared with counted bytes'

@@ -309,13 +309,44 @@ static struct sp_fact roof(const struct sp_record *r)
 {
     return roof_by(r, "role", "roof", "B/s");
 }
+
+/* Of a GPU's ceiling for all SMs the part of those that have a block: what the model takes. */
+static struct sp_fact part_of_SMs(const struct sp_record *r, struct sp_fact all)
+{
+    int64_t blocks, n_sms;
+    char from[96];
+    if (!is_on_gpu(r) || !sp_value_known(all.value) || !sp_record_count(r, SP_F_GPU_LAUNCH_BLOCKS, &blocks) ||
+        !sp_record_count(r, SP_F_MACHINE_N_CORES, &n_sms) || blocks >= n_sms)
+        return all;
+    const double part = (double)blocks / (double)n_sms;
+    const struct sp_value v = all.value;
+    snprintf(from, sizeof from, "%.30s, %lld of %lld SMs have a block", all.from, (long long)blocks,
+             (long long)n_sms);
+    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
+}
+
 static struct sp_fact peak(const struct sp_record *r)
 {
-    return roof_by(r, "role", "peak", "flop/s");
+    return part_of_SMs(r, roof_by(r, "role", "peak", "flop/s"));
 }
+
+/* The L2's where data come from memory; of the level of the data the roof is one of all SMs. */
 static struct sp_fact roof_of_level(const struct sp_record *r, const char *level)
 {
-    return roof_by(r, "level", level, "B/s");
+    const struct sp_fact all = roof_by(r, "level", level, "B/s");
+    return strcmp(level, "L2") == 0 && strcmp(sp_words_text(r, SP_F_BINDING_LEVEL, ""), "MEM") == 0
+               ? part_of_SMs(r, all)
+               : all;
+}
+
+/* What a grid cuts a second one adds. */
+static struct sp_fact launches(const struct sp_record *r)
+{
+    const char *map = sp_words_text(r, SP_F_GPU_LAUNCH_MAP, NULL);
+    if (!map)
+        return fact_unknown(fact_not_here, "1", sp_field_path(SP_F_GPU_LAUNCH_MAP));
+    const bool is_cut = strcmp(map, "merge") == 0 || strcmp(map, "share") == 0;
+    return fact_counted(is_cut ? 2 : 1, sp_field_path(SP_F_GPU_LAUNCH_MAP));
 }
 
 /* Bytes over the interface between a level and the next one inward, both ways. */
@@ -551,6 +582,7 @@ static const struct derived derived_symbols[] = {
     {"T_e", .of = fitted},
     {"T_init", .of = fitted},
     {"P_peak", .of = peak},
+    {"launches", .of = launches},
     {"b_S", .of = roof},
     {"b_1", .of = one_thread},
     {"b_L1", .of_what = roof_of_level, .what = "L1"},
