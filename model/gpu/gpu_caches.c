@@ -421,7 +421,7 @@ static enum sp_status count_touched(const struct pass *p, struct sp_error *err)
     return status;
 }
 
-/* Of the rows of SDDMM those that have entries; TILE stages all of a block, FUSED's registers all. */
+/* Of the rows of SDDMM those that have entries; TILE stages all rows, FUSED loads them. */
 static int64_t streamed_bytes(const struct sp_gpu_grid *g, enum sp_gpu_array array)
 {
     const struct sp_gpu_launch *n = &g->launch;

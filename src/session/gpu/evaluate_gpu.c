@@ -24,20 +24,30 @@ void sp_gpu_find_level(struct sp_gpu_analysis *a)
                                      : all_B <= 0.5 * (double)a->device.L2_B);
 }
 
+static double matrix_bytes(const struct sp_layout *l)
+{
+    return sp_volume_on_gpu(l, 0).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
+}
+
+struct sp_value sp_gpu_x_from_L2(const struct sp_layout *l, const struct sp_gpu_traffic *t)
+{
+    const double rest_B = matrix_bytes(l);
+    const struct sp_value all = t->L2_load_B;
+    return sp_value_between(fmax(0, all.value - rest_B), fmax(0, all.lo - rest_B), fmax(0, all.hi - rest_B),
+                            all.origin);
+}
+
 /* Bytes by the model of levels, else by formula: x once at least, once for each gather at most. */
 static void model_bytes(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
     const double gather_B = sp_layout_gather_bytes(l);
-    const double matrix_B = sp_volume_on_gpu(l, 0).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
+    const double matrix_B = matrix_bytes(l);
     if (a->chosen->predicted) {
         const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
         a->read_B = a->in_L2 ? t->L2_load_B : t->memory_load_B;
         a->write_B = a->in_L2 ? t->L2_store_B : t->memory_store_B;
-        a->x_B = a->in_L2
-                     ? sp_value_between(fmax(0, a->read_B.value - matrix_B), fmax(0, a->read_B.lo - matrix_B),
-                                        fmax(0, a->read_B.hi - matrix_B), a->read_B.origin)
-                     : t->x_B;
+        a->x_B = a->in_L2 ? sp_gpu_x_from_L2(l, t) : t->x_B;
         a->x_once_B = t->x_once_B;
     } else {
         a->x_once_B = fmin(gather_B, (double)l->s_x * (double)l->n_c * (double)l->r);

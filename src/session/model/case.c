@@ -129,8 +129,9 @@ static enum sp_status gpu_row(const struct sp_model_request *request, const stru
     row->gpu = memory;
     const struct sp_gpu_traffic *t = &row->gpu->traffic;
     row->alpha_min = sp_value_of(t->x_once_B / row->x_B, SP_MODELLED);
-    row->alpha =
-        sp_value_between(t->x_B.value / row->x_B, t->x_B.lo / row->x_B, t->x_B.hi / row->x_B, SP_SIMULATED);
+    const struct sp_value x_B =
+        row->gpu->term[SP_GPU_TERM_MEMORY].amount.hi > 0 ? t->x_B : sp_gpu_x_from_L2(l, t);
+    row->alpha = sp_value_between(x_B.value / row->x_B, x_B.lo / row->x_B, x_B.hi / row->x_B, SP_SIMULATED);
     snprintf(row->note, sizeof row->note, "alpha simulated, %s, warps in turn, L2 %.1f to %.1f MiB",
              request->cold ? "cold" : "warm", (double)t->L2_lo_B / 1048576, (double)t->L2_hi_B / 1048576);
     row->minimum_B = sp_volume_on_gpu(l, row->alpha_min.value).total_B;
@@ -713,7 +714,7 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
     free(row);
 }
 
-/* On matrix units of a GPU that has no described peak of them, or none at all: a time from below. */
+/* On matrix units whose peak is not described, or of a GPU without: a time from below. */
 static bool lacks_units(const struct sp_model_row *row)
 {
     return row->gpu && row->gpu->launch.map == SP_GPU_MMA && !sp_gpu_unit_peak(row->machine, row->precision);
