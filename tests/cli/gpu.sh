@@ -237,6 +237,7 @@ ok explain V_min "$dir"/staged/*.json
 has 'metrics.bytes_min of the record is .*: agrees'
 # Bytes of the L2 hold sectors of the matrix that are asked for again: none of x follows from their count.
 analyze gen:laplace2d:16 --machine a100 --isa cuda-merge --bytes cupti --no-plots --out "$dir/again"
+has '^MACHINE .* 108 SMs, ran on 4 SMs'
 ok explain gpu-time "$dir"/again/*.json # a second grid adds what the first one cuts
 has '= 2 x 2[.]6 us'
 ok explain J02 "$dir"/again/*.json
