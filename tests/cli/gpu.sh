@@ -235,6 +235,12 @@ grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is calle
 ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
 ok explain V_min "$dir"/staged/*.json
 has 'metrics.bytes_min of the record is .*: agrees'
+# Asynchronous copies are asked of the L1, too: it has no fewer bytes than the L2 gets.
+ok analyze -v gen:laplace2d:16 --device gpu --machine a100 --op spmm --format bcsr:16x16 --inner 32 --precision f16 --samples 3 --no-plots --out "$dir/copies"
+has '^ L1 +7[0-9.]+ kB'
+ok explain gpu-balance "$dir"/copies/*.json
+has 'B at L1 = .L1_load [+] L1_copy [+] L1_store./W'
+[ "$(sed -n '/B at L1/,/B at L2/p' "$dir/out" | grep -c 'unknown')" -eq 0 ] || fail 'bytes of the L1 are not known'
 # Bytes of the L2 hold sectors of the matrix that are asked for again: none of x follows from their count.
 analyze gen:laplace2d:16 --machine a100 --isa cuda-merge --bytes cupti --no-plots --out "$dir/again"
 has '^MACHINE .* 108 SMs, ran on 4 SMs'

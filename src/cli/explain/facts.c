@@ -339,6 +339,15 @@ static struct sp_fact roof_of_level(const struct sp_record *r, const char *level
                : all;
 }
 
+/* Records of kernels without asynchronous copies did not always say so. */
+static struct sp_fact copies(const struct sp_record *r)
+{
+    const struct sp_fact f = sp_fact_at(r, SP_F_GPU_L1_COPY), loads = sp_fact_at(r, SP_F_GPU_L1_LOAD);
+    return sp_value_known(f.value) || !sp_value_known(loads.value)
+               ? f
+               : fact_of(sp_value_of(0, SP_SIMULATED), "B", "none in this record");
+}
+
 /* What a grid cuts a second one adds. */
 static struct sp_fact launches(const struct sp_record *r)
 {
@@ -583,6 +592,7 @@ static const struct derived derived_symbols[] = {
     {"T_init", .of = fitted},
     {"P_peak", .of = peak},
     {"launches", .of = launches},
+    {"L1_copy", .of = copies},
     {"b_S", .of = roof},
     {"b_1", .of = one_thread},
     {"b_L1", .of_what = roof_of_level, .what = "L1"},
