@@ -527,6 +527,7 @@ START_TEST(time_of_sizes)
     near(t.roofline.time_s.value, ends_s + p.volume_B.value / (1.4e12 * g->sell_share.value), 1e-12);
     near(t.waited_s.value, t.roofline.time_s.value + g->wait_s.value, 1e-12);
     ck_assert_str_eq(t.binding, "memory bandwidth");
+    ck_assert_str_eq(sp_gpu_term_time(&t.term[SP_GPU_TERM_L1]).why, "it does not follow from sizes alone");
     sizes.longest = 100000;
     t = sp_gpu_time_of_sizes(&m, &sizes, &p);
     near(t.roofline.time_s.value, ends_s + 1e5 * g->step_s.value, 1e-12);

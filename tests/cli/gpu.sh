@@ -55,6 +55,8 @@ has 'pages changes nothing on GPUs'
 # alpha is that of the level that the bytes beside it are of.
 "$spmodel" model gen:laplace3d:12 --machine a100,h200 >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
 has '^ a100.* 0[.][1-9][0-9]* sim .* L2 '
+"$spmodel" model --sizes 10000,10000,80000 --machine a100,h200 --format crs >"$dir/out" 2>"$dir/err" || fail "model --sizes exits with $?"
+has '^ GPU without the order of its warps: L2 as one cache'
 # No choice rests on matrix units that the GPU has no described peak of.
 "$spmodel" model gen:laplace3d:16 --machine rtx-3090-24gb --op spmm --inner 64 --format all >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
 has 'Left out, .* peak of matrix units'
