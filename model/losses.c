@@ -334,10 +334,9 @@ static void take_rest(const struct sp_loss_inputs *in, struct sp_losses *out)
                  sp_value_known(out->waiting) ? "" : in->linear_s.why,
                  out->flagged ? "; above 10 %: flagged" : "");
     else if (sp_value_known(in->core_s) && out->core.value + known_or_0(out->row_ends) > in->time_s.value)
-        snprintf(how, sizeof *out->how,
-                 "negative: execution alone was modelled at %s, so P_core is too low%s",
+        snprintf(how, sizeof *out->how, "negative: execution alone was modelled at %s, so %s is too low%s",
                  sp_text_seconds(missing, sizeof missing, out->core.value + known_or_0(out->row_ends)),
-                 out->flagged ? "; flagged" : "");
+                 in->core_s.origin == SP_MODELLED ? "a ceiling" : "P_core", out->flagged ? "; flagged" : "");
     else if (missing_B <= in->leftover_B)
         snprintf(how, sizeof *out->how,
                  "negative: up to %s less was moved than modelled; caches can keep %s between executions%s",

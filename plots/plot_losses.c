@@ -24,6 +24,7 @@ static const struct {
              {"team", "start of the team", 0xcc99bb},
              {"rest", "not explained", SP_GREY}};
 enum { N_LOOKS = sizeof looks / sizeof *looks };
+static const double DRAWN = 0.0005; /* shares that are large enough to be seen */
 
 static int look_of(const struct sp_verdict_row *row)
 {
@@ -174,6 +175,25 @@ static void letter_stacks(const struct sp_record *const *records, int n, const c
     }
 }
 
+/* What the key says of a look: on GPUs execution has the name of the term that binds it. */
+static char *words_of(const struct sp_record *const *records, int n, int look, char *text, size_t size)
+{
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    char words[sizeof row->words] = "";
+    bool others = false;
+    for (int k = 0; k < n && strcmp(looks[look].cause, "in_core") == 0; k++) {
+        const int n_rows = sp_verdict_rows(records[k], row);
+        for (int i = 0; i < n_rows; i++)
+            if (look_of(&row[i]) == look && fabs(row[i].share) >= DRAWN) {
+                others = others || (*words && strcmp(words, row[i].words) != 0);
+                if (!*words)
+                    snprintf(words, sizeof words, "%s", row[i].words);
+            }
+    }
+    snprintf(text, size, "%s%s", *words ? words : looks[look].words, others ? " and others" : "");
+    return text;
+}
+
 /* Several records: one stacked bar each, named or numbered as in the key of the roofline; a
  * negative rest is drawn back over the end of its bar. */
 static void stacks(const struct sp_record *const *records, int n, struct sp_panel panel, enum sp_image term,
@@ -181,7 +201,7 @@ static void stacks(const struct sp_record *const *records, int n, struct sp_pane
 {
     const bool names = panel.right - panel.left > 0.5;
     const double room = term == SP_TERM_TXT ? 3 : 14; /* of a letter, in pixels or columns */
-    char letter[N_LOOKS] = "";
+    char letter[N_LOOKS] = "", words[128];
     double longest = 0;
     bool is_drawn[N_LOOKS] = {false};
     int n_drawn = 0;
@@ -200,7 +220,7 @@ static void stacks(const struct sp_record *const *records, int n, struct sp_pane
             sp_put(out, "%.8g %.8g %d %x\n", at / scale.factor, (at + x) / scale.factor, k,
                    looks[look].color);
             at += x;
-            if (fabs(row[i].share) >= 0.0005 && !is_drawn[look])
+            if (fabs(row[i].share) >= DRAWN && !is_drawn[look])
                 is_drawn[look] = n_drawn++ >= 0;
         }
     }
@@ -234,7 +254,7 @@ static void stacks(const struct sp_record *const *records, int n, struct sp_pane
            "notitle");
     for (int i = 0; i < N_LOOKS; i++)
         if (is_drawn[i])
-            sp_put_text(out, sp_quote("%c  %s", letter[i], looks[i].words),
+            sp_put_text(out, sp_quote("%c  %s", letter[i], words_of(records, n, i, words, sizeof words)),
                         SP_NEXT "keyentry with boxes lc rgb %c title %t", looks[i].color);
     sp_put(out, "\n");
 }

@@ -126,6 +126,12 @@ START_TEST(launches)
     in = inputs(&gpu, 1010e-6);
     sp_hints_find(&in, &h);
     ck_assert_ptr_null(find(&h, "J02"));
+    now.term[SP_GPU_TERM_LAUNCH].amount = sp_value_of(2, SP_MODELLED); /* of 4 us each */
+    sp_hints_find(&in, &h);
+    bool said = false;
+    for (int i = 0; i < h.n_checked; i++)
+        said |= strcmp(h.checked[i].figure, "8.00 us for two launches, 1.00 ms of work") == 0;
+    ck_assert(said);
 }
 END_TEST
 

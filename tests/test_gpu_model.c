@@ -340,6 +340,35 @@ START_TEST(least_bytes_of_dense_operands)
 }
 END_TEST
 
+/* Rows of A without entries in S are not read where each row, or entry, asks for its own. */
+START_TEST(rows_without_entries_are_not_read)
+{
+    static const struct {
+        enum sp_gpu_map map;
+        const char *format;
+        int32_t r;
+    } cases[] = {{SP_GPU_SAMPLE, "crs", 32}, {SP_GPU_EQUAL, "coo", 32}, {SP_GPU_FUSED, "crs", 200}};
+    struct sp_machine m;
+    struct sp_csr a;
+    read_machine("h200-sxm-141gb", &m);
+    ck_assert_int_eq(sp_generate("laplace2d:60", NULL, &a, NULL), SP_OK);
+    for (int64_t i = 0; i <= a.n_r; i++) /* the first half of the rows is left */
+        a.row_ptr[i] = a.row_ptr[i < a.n_r / 2 ? i : a.n_r / 2];
+    a.n_nz = a.row_ptr[a.n_r];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_layout l;
+        struct sp_gpu_prediction p;
+        predict_dense(&a, cases[i].map, cases[i].format, cases[i].r, &m, &p, &l);
+        const double all_B = p.traffic.memory_load_B.lo + p.traffic.memory_store_B.value,
+                     alpha = p.traffic.x_B.lo / sp_layout_gather_bytes(&l);
+        near(all_B, sp_volume_on_gpu(&l, alpha).total_B, 1e-6);
+        sp_layout_free(&l);
+    }
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+}
+END_TEST
+
 /* Two block rows of 5 and 1 blocks of 8 x 8, f16, 20 columns: 40 and 8 stored columns in stages of 32, 8
  * rows, 2 warps of 16 columns; f32 in stages of 16, three times; the ceiling of each type. */
 START_TEST(what_matrix_units_do)
@@ -498,6 +527,7 @@ START_TEST(time_of_sizes)
     near(t.roofline.time_s.value, ends_s + p.volume_B.value / (1.4e12 * g->sell_share.value), 1e-12);
     near(t.waited_s.value, t.roofline.time_s.value + g->wait_s.value, 1e-12);
     ck_assert_str_eq(t.binding, "memory bandwidth");
+    ck_assert_str_eq(sp_gpu_term_time(&t.term[SP_GPU_TERM_L1]).why, "it does not follow from sizes alone");
     sizes.longest = 100000;
     t = sp_gpu_time_of_sizes(&m, &sizes, &p);
     near(t.roofline.time_s.value, ends_s + 1e5 * g->step_s.value, 1e-12);
@@ -641,6 +671,7 @@ int main(int argc, char **argv)
     } else {
         tcase_add_test(tc, blocks_that_fit_an_sm);
         tcase_add_loop_test(tc, what_matrix_units_do, 0, 4);
+        tcase_add_test(tc, rows_without_entries_are_not_read);
         tcase_add_test(tc, bytes_that_others_counted);
         tcase_add_test(tc, terms_of_time);
         tcase_add_test(tc, last_wave);

@@ -470,6 +470,29 @@ START_TEST(parts_of_stacks_have_letters)
 }
 END_TEST
 
+/* What execution is on a GPU the key calls by its term; of several terms it names the first. */
+START_TEST(keys_name_the_term_of_a_gpu)
+{
+    struct sp_record two[2];
+    const struct sp_record *records[] = {&two[0], &two[1]};
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(sp_record_read(SP_TEST_DATA "/record-gpu-stand-in.json", &two[i], NULL), SP_OK);
+    for (int other = 0; other < 2; other++) {
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        sp_plot_script(sp_plot_kind_find("losses"), records, 2, SP_TERM_TXT, "picture", out);
+        fclose(out);
+        ck_assert_ptr_nonnull(
+            strstr(text, other ? "title 'b  peak performance and others'" : "title 'b  peak performance'"));
+        free(text);
+        sp_record_set_text(&two[1], SP_F_BINDING_TERM, "latency");
+    }
+    for (int i = 0; i < 2; i++)
+        sp_record_free(&two[i]);
+}
+END_TEST
+
 /* The upper end of an interval is in the picture, too. */
 START_TEST(saturation_shows_whole_intervals)
 {
@@ -907,6 +930,7 @@ int main(void)
     tcase_add_test(tc, sizes_are_drawn_in_their_order);
     tcase_add_test(tc, saturation_shows_whole_intervals);
     tcase_add_test(tc, parts_of_stacks_have_letters);
+    tcase_add_test(tc, keys_name_the_term_of_a_gpu);
     tcase_add_test(tc, alpha_says_what_caches_it_is_of);
     tcase_add_test(tc, levels_as_text_are_golden);
     tcase_add_test(tc, levels_script_holds_the_record);

@@ -421,6 +421,16 @@ static enum sp_status count_touched(const struct pass *p, struct sp_error *err)
     return status;
 }
 
+/* Of the rows of SDDMM those that have entries; TILE stages all rows, FUSED loads them. */
+static int64_t streamed_bytes(const struct sp_gpu_grid *g, enum sp_gpu_array array)
+{
+    const struct sp_gpu_launch *n = &g->launch;
+    const int64_t all_B = sp_gpu_array_bytes(g, array);
+    const bool skips =
+        n->map == SP_GPU_SAMPLE || n->map == SP_GPU_EQUAL || (n->map == SP_GPU_FUSED && n->vectors == 0);
+    return array == SP_GPU_ROWS && skips ? (int64_t)sp_layout_array_bytes(g->layout, SP_ARRAY_ROWS) : all_B;
+}
+
 static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options *o, struct sp_error *err)
 {
     static const char what[] = "the reuse distances in waves";
@@ -437,7 +447,7 @@ static enum sp_status make_wave(struct pass *p, const struct sp_gpu_wave_options
     p->near = o->together_B / SP_GPU_SECTOR_B;
     for (int a = 0; a < SP_N_GPU_ARRAYS; a++)
         if (!sp_gpu_is_gathered((enum sp_gpu_array)a))
-            p->wave->stream_B += sp_gpu_array_bytes(g, (enum sp_gpu_array)a);
+            p->wave->stream_B += streamed_bytes(g, (enum sp_gpu_array)a);
     /* What the L2 gives up first, or has other room for, takes no place of x. */
     p->of_lane = o->n_gathers > 0 && g->launch.map != SP_GPU_KEEP && !g->launch.x_in_window
                      ? (double)p->wave->stream_B / SP_GPU_SECTOR_B / (double)o->n_gathers

@@ -13,7 +13,7 @@
 
 /* Of what modelled bytes are: one more with every change after which the same launch on the same
  * machine gives other bytes (as SP_TRAFFIC_VERSION of model/volume/traffic.h). */
-enum { SP_GPU_TRAFFIC_VERSION = 3 };
+enum { SP_GPU_TRAFFIC_VERSION = 4 };
 
 /* Of the L2, what may be set aside for a window over x: three quarters (CUDA C++ Programming Guide,
  * L2 set-aside; compute capability 8.0 and later). */

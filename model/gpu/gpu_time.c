@@ -72,8 +72,10 @@ struct sp_value sp_gpu_rate_of(double n, struct sp_value seconds)
 
 struct sp_value sp_gpu_term_time(const struct sp_roof_term *t)
 {
-    if (!sp_value_known(t->rate) || !sp_value_known(t->amount))
-        return sp_value_none(unknown);
+    if (!sp_value_known(t->rate) || !sp_value_known(t->amount)) {
+        const struct sp_value *lacks = sp_value_known(t->rate) ? &t->amount : &t->rate;
+        return sp_value_none(lacks->why ? lacks->why : unknown);
+    }
     return sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
                             t->amount.hi / t->rate.lo, SP_MODELLED);
 }
@@ -143,7 +145,8 @@ struct sp_gpu_sizes_time sp_gpu_time_of_sizes(const struct sp_machine *m, const 
     static const char *const names[] = {
         "memory bandwidth", "L2 bandwidth", "L1 requests", "peak performance", "latency",
         "launch overhead",  "ramp",         "last wave",   "row ends"};
-    const struct sp_value nothing = sp_value_of(0, SP_MODELLED), none = sp_value_none(unknown);
+    const struct sp_value nothing = sp_value_of(0, SP_MODELLED),
+                          none = sp_value_none("it does not follow from sizes alone");
     const bool in_memory = strcmp(p->residence.name, "MEM") == 0;
     struct sp_gpu_sizes_time t = {0};
     for (int i = 0; i < SP_N_GPU_TERMS; i++)

@@ -75,13 +75,17 @@ static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_h
     const double work_s = others_s(p);
     struct sp_then then = sp_then_times(launch_s + work_s, work_s);
     const struct sp_gain gain = sp_gain_of(in, &then);
+    const bool is_one = p->term[SP_GPU_TERM_LAUNCH].amount.value == 1;
+    char start[32], work[32];
+    sp_text_seconds(start, sizeof start, launch_s);
+    sp_text_seconds(work, sizeof work, work_s);
     if (!sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "%.2g us a launch, %.3g us of work", 1e6 * launch_s, 1e6 * work_s);
+        return sp_clear(checked, "%s for %s, %s of work", start, is_one ? "a launch" : "two launches", work);
     sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "Starting the kernel takes %.2g us (measured or stated for this GPU), its work %.2g us "
-             "(modelled): the GPU waits for launches.",
-             1e6 * launch_s, 1e6 * work_s);
+             "Starting %s takes %s (measured or stated for this GPU), the work %s (modelled): the GPU "
+             "waits for launches.",
+             is_one ? "the kernel" : "two kernels", start, work);
     hint->in_program = "record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
                        "(" SP_O_OP " spmmv)";
     snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");

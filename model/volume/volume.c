@@ -114,6 +114,15 @@ struct sp_volume sp_volume_layout(const struct sp_layout *l, double alpha, doubl
     return v;
 }
 
+struct sp_volume sp_volume_on_gpu(const struct sp_layout *l, double alpha)
+{
+    struct sp_volume v = sp_volume_layout(l, alpha, 1);
+    v.write_B -= v.array_B[SP_ARRAY_OTHER] / 2;
+    v.array_B[SP_ARRAY_OTHER] = 0;
+    add_up(&v);
+    return v;
+}
+
 struct sp_volume sp_volume_spmv_half(int64_t n_r, int64_t n_nz, struct sp_sizes s, double alpha_x,
                                      double alpha_y)
 {

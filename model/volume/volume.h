@@ -65,6 +65,8 @@ struct sp_volume sp_volume_spmv_sellu(int64_t n_r, int64_t n_nz, int32_t C, doub
  * caches moves less, of any layout (STAGED: but for the buffers, which all count as the longest
  * one). */
 struct sp_volume sp_volume_layout(const struct sp_layout *layout, double alpha, double w);
+/* The same on a GPU: no store reads, and STAGED's blocks stage rows in shared memory. */
+struct sp_volume sp_volume_on_gpu(const struct sp_layout *layout, double alpha);
 
 /* One triangle of a symmetric matrix with full diagonal: (s_a + s_i)(n_nz + n_r)/2 + s_p (n_r + 1),
  * gathers of x alpha_x s_x n_nz and updates of y 2 alpha_y s_y n_nz: y is read and written, alpha_y

@@ -52,6 +52,16 @@ has 'schedule changes nothing here'
 "$spmodel" model gen:laplace3d:8 --machine a100,h200 --pages small >"$dir/out" 2>"$dir/err" || fail "model --pages exits with $?"
 has 'pages changes nothing on GPUs'
 
+# alpha is that of the level that the bytes beside it are of.
+"$spmodel" model gen:laplace3d:12 --machine a100,h200 >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
+has '^ a100.* 0[.][1-9][0-9]* sim .* L2 '
+"$spmodel" model --sizes 10000,10000,80000 --machine a100,h200 --format crs >"$dir/out" 2>"$dir/err" || fail "model --sizes exits with $?"
+has '^ GPU without the order of its warps: L2 as one cache'
+# No choice rests on matrix units that the GPU has no described peak of.
+"$spmodel" model gen:laplace3d:16 --machine rtx-3090-24gb --op spmm --inner 64 --format all >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
+has 'Left out, .* peak of matrix units'
+has '^ Best: CRS'
+
 if [ -z "$stand_in" ]; then
     echo "SKIPPED: analyses of GPU kernels need the stand-in of the GPU module, which needs a C++ compiler"
     echo "gpu: ok"
@@ -214,6 +224,35 @@ ok explain little "$dir"/waits/*.json
 has '^ +t_latency +[0-9.]+ ns .*gpu.latency'
 "$check_schema" "$schema" "$dir"/waits/*.json || fail "the record of launches and loads does not obey the schema"
 "$check_records" "$dir"/waits/*.json || fail "the record of launches and loads contradicts itself"
+# Where the L2 (64 KiB) may keep a matrix or not, counted bytes are first of what then comes: x is loaded once here.
+awk 'BEGIN {print "%%MatrixMarket matrix coordinate real general"; print 1, 2500, 2500; for (i = 1; i <= 2500; i++) print 1, i, 1}' >row.mtx
+sed 's/"effective_B": {[^}]*}/"effective_B": null/' stand-in.json >not-effective.json
+analyze row.mtx --machine "$dir/not-effective.json" --isa cuda-lanes --bytes cupti --no-plots --out "$dir/row"
+ok explain gpu-time "$dir"/row/*.json # a block for one SM of four, and the model takes a fourth of the L2's bandwidth
+has '^ +b_L2 .*, 1 of 4 SMs have a block$'
+ok explain alpha "$dir"/row/*.json
+has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
+grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'
+# Rows are staged in shared memory, which is no traffic.
+ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
+ok explain V_min "$dir"/staged/*.json
+has 'metrics.bytes_min of the record is .*: agrees'
+# Asynchronous copies are asked of the L1, too: it has no fewer bytes than the L2 gets.
+ok analyze -v gen:laplace2d:16 --device gpu --machine a100 --op spmm --format bcsr:16x16 --inner 32 --precision f16 --samples 3 --no-plots --out "$dir/copies"
+has '^ L1 +7[0-9.]+ kB'
+ok explain gpu-balance "$dir"/copies/*.json
+has 'B at L1 = .L1_load [+] L1_copy [+] L1_store./W'
+[ "$(sed -n '/B at L1/,/B at L2/p' "$dir/out" | grep -c 'unknown')" -eq 0 ] || fail 'bytes of the L1 are not known'
+# Bytes of the L2 hold sectors of the matrix that are asked for again: none of x follows from their count.
+analyze gen:laplace2d:16 --machine a100 --isa cuda-merge --bytes cupti --no-plots --out "$dir/again"
+has '^MACHINE .* 108 SMs, ran on 4 SMs'
+ok explain gpu-time "$dir"/again/*.json # a second grid adds what the first one cuts
+has '= 2 x 2[.]6 us'
+ok explain J02 "$dir"/again/*.json
+has '= \(0 B \+ 0 B\) / 1[.0-9]* TB/s'
+ok explain alpha "$dir"/again/*.json
+has 'sectors of the matrix again'
+grep -q 'differs' "$dir/out" && fail 'a simulated alpha is compared with counted bytes'
 # Weights that exceed the memory, 0.6 MB: streamed in STAGED, refused elsewhere.
 SP_EXECUTOR_MEMORY=600000
 export SP_EXECUTOR_MEMORY

@@ -220,6 +220,11 @@ static struct sp_fact used(const struct sp_record *r, const char *which)
     return fact_counted(a.value.value - e.value.value, from);
 }
 
+static bool is_staged(const struct sp_record *r)
+{
+    return strcmp(sp_words_text(r, SP_F_CONFIG_FORMAT, ""), "staged") == 0;
+}
+
 /* The sizes of items by their places in struct sp_sizes. */
 static struct sp_fact size_of(const struct sp_record *r, const char *which)
 {
@@ -235,7 +240,7 @@ static struct sp_fact size_of(const struct sp_record *r, const char *which)
     const struct sp_sizes s_of = sp_sizes_of((enum sp_precision)p, (enum sp_index)i, stored);
     const double row_ptr_B = json_number_value(sp_record_node(r, SP_F_REQUEST_ROW_PTR));
     struct sp_sizes s = sp_sizes_with_pointers(s_of, (int)row_ptr_B);
-    if (strcmp(sp_words_text(r, SP_F_CONFIG_FORMAT, ""), "staged") == 0)
+    if (is_staged(r))
         s.s_i = sizeof(uint16_t); /* places in the list of a block's columns, whatever the option says */
     double B = *which == 'a'   ? s.s_a
                : *which == 'x' ? s.s_x
@@ -304,13 +309,53 @@ static struct sp_fact roof(const struct sp_record *r)
 {
     return roof_by(r, "role", "roof", "B/s");
 }
+
+/* Of a GPU's ceiling for all SMs the part of those that have a block: what the model takes. */
+static struct sp_fact part_of_SMs(const struct sp_record *r, struct sp_fact all)
+{
+    int64_t blocks, n_sms;
+    char from[96];
+    if (!is_on_gpu(r) || !sp_value_known(all.value) || !sp_record_count(r, SP_F_GPU_LAUNCH_BLOCKS, &blocks) ||
+        !sp_record_count(r, SP_F_MACHINE_N_CORES, &n_sms) || blocks >= n_sms)
+        return all;
+    const double part = (double)blocks / (double)n_sms;
+    const struct sp_value v = all.value;
+    snprintf(from, sizeof from, "%.30s, %lld of %lld SMs have a block", all.from, (long long)blocks,
+             (long long)n_sms);
+    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
+}
+
 static struct sp_fact peak(const struct sp_record *r)
 {
-    return roof_by(r, "role", "peak", "flop/s");
+    return part_of_SMs(r, roof_by(r, "role", "peak", "flop/s"));
 }
+
+/* The L2's where data come from memory; of the level of the data the roof is one of all SMs. */
 static struct sp_fact roof_of_level(const struct sp_record *r, const char *level)
 {
-    return roof_by(r, "level", level, "B/s");
+    const struct sp_fact all = roof_by(r, "level", level, "B/s");
+    return strcmp(level, "L2") == 0 && strcmp(sp_words_text(r, SP_F_BINDING_LEVEL, ""), "MEM") == 0
+               ? part_of_SMs(r, all)
+               : all;
+}
+
+/* Records of kernels without asynchronous copies did not always say so. */
+static struct sp_fact copies(const struct sp_record *r)
+{
+    const struct sp_fact f = sp_fact_at(r, SP_F_GPU_L1_COPY), loads = sp_fact_at(r, SP_F_GPU_L1_LOAD);
+    return sp_value_known(f.value) || !sp_value_known(loads.value)
+               ? f
+               : fact_of(sp_value_of(0, SP_SIMULATED), "B", "none in this record");
+}
+
+/* What a grid cuts a second one adds. */
+static struct sp_fact launches(const struct sp_record *r)
+{
+    const char *map = sp_words_text(r, SP_F_GPU_LAUNCH_MAP, NULL);
+    if (!map)
+        return fact_unknown(fact_not_here, "1", sp_field_path(SP_F_GPU_LAUNCH_MAP));
+    const bool is_cut = strcmp(map, "merge") == 0 || strcmp(map, "share") == 0;
+    return fact_counted(is_cut ? 2 : 1, sp_field_path(SP_F_GPU_LAUNCH_MAP));
 }
 
 /* Bytes over the interface between a level and the next one inward, both ways. */
@@ -546,6 +591,8 @@ static const struct derived derived_symbols[] = {
     {"T_e", .of = fitted},
     {"T_init", .of = fitted},
     {"P_peak", .of = peak},
+    {"launches", .of = launches},
+    {"L1_copy", .of = copies},
     {"b_S", .of = roof},
     {"b_1", .of = one_thread},
     {"b_L1", .of_what = roof_of_level, .what = "L1"},
@@ -581,7 +628,16 @@ static bool derived(const struct sp_record *record, const char *symbol, struct s
 
 bool sp_fact_find(const struct sp_record *record, const char *symbol, struct sp_fact *fact)
 {
+    if (strcmp(symbol, "n") == 0 && is_on_gpu(record) && is_staged(record)) {
+        *fact = fact_of(sp_value_of(0, SP_MODELLED), "1", "a GPU stages rows in shared memory");
+        return true;
+    }
     const enum sp_record_field field = sp_field_of_symbol(symbol);
+    if (field == SP_F_METRICS_BYTES_READ && is_on_gpu(record) &&
+        strcmp(sp_words_text(record, SP_F_BINDING_LEVEL, ""), "L2") == 0) {
+        *fact = fact_unknown("an L2 delivers sectors of the matrix again, too", "B", sp_field_path(field));
+        return true;
+    }
     if (field) {
         *fact = sp_fact_at(record, field);
         return true;

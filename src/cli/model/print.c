@@ -756,10 +756,12 @@ static void print_unknown(const struct sp_model_row *row, FILE *out)
 static void print_gpus(const struct sp_model_request *request, const struct sp_model_row *const *best, int n,
                        FILE *out)
 {
-    bool by_level = false, as_one = false;
+    bool by_level = false, as_one = false, undescribed = false;
     for (int i = 0; i < n; i++)
-        if (best[i]->machine->kind == SP_GPU)
+        if (best[i]->machine->kind == SP_GPU) {
             *(best[i]->gpu ? &by_level : &as_one) = true;
+            undescribed = undescribed || (!best[i]->gpu && !sp_gpu_is_described(best[i]->machine));
+        }
     if (by_level)
         fputs(" GPU: the order of warps, an L2 between half and all of the nominal or as measured (-v: "
               "levels).\n",
@@ -767,7 +769,8 @@ static void print_gpus(const struct sp_model_request *request, const struct sp_m
     if (by_level || as_one)
         print_unused(request, by_level, "on GPUs", out);
     if (as_one)
-        fputs(" GPU whose SMs are not described: L2 as one cache, rows in order.\n", out);
+        sp_print(out, " GPU%s: L2 as one cache, rows in order.\n",
+                 undescribed ? " whose SMs are not described" : " without the order of its warps");
     for (int i = 0; i < n; i++)
         if (best[i]->machine->kind == SP_GPU && best[i]->alpha.hi > best[i]->alpha.lo * 1.005)
             sp_print(out, "   %s: alpha %.3f to %.3f\n", best[i]->machine->name, best[i]->alpha.lo,

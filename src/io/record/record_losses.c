@@ -81,9 +81,17 @@ double sp_verdict_share(const struct sp_record *record)
     return sp_value_known(possible) && sp_value_known(rate) ? rate.value / possible.value : NAN;
 }
 
+static bool is_on_gpu(const struct sp_record *record)
+{
+    return strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
+}
+
 bool sp_verdict_is_in_core(const struct sp_record *record)
 {
-    return strstr(sp_words_text(record, SP_F_BINDING_TERM, ""), "bandwidth") == NULL;
+    const char *term = sp_words_text(record, SP_F_BINDING_TERM, "");
+    const bool is_of_memory = strcmp(sp_words_text(record, SP_F_BINDING_LEVEL, ""), "MEM") == 0;
+    return strstr(term, "bandwidth") == NULL ||
+           (is_on_gpu(record) && is_of_memory && strncmp(term, "memory", strlen("memory")) != 0);
 }
 
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS])
@@ -130,6 +138,14 @@ static bool is_execution(const struct sp_record *record)
     return W.value / P.value / time.value - moved >= share[IN_CORE] / 2;
 }
 
+/* Of a GPU no kernel ran without memory: what takes longer than the roof is a term of its model. */
+static const char *execution_words(const struct sp_record *record)
+{
+    return is_on_gpu(record) && sp_verdict_is_in_core(record)
+               ? sp_words_text(record, SP_F_BINDING_TERM, in_core)
+               : in_core;
+}
+
 static void cause_words(const struct sp_record *record, int loss, double share, char *text, size_t size)
 {
     const struct sp_value loads = sp_record_value(record, SP_F_METRICS_X_LOADS);
@@ -138,7 +154,7 @@ static void cause_words(const struct sp_record *record, int loss, double share, 
     if (loss == EXTRA_X && sp_value_known(loads) && loads.value >= 1.05 && loads.value < 1e4)
         snprintf(text, size, "%s %.1f times", is_x ? "x loaded" : "gathered", loads.value);
     else if (loss == IN_CORE)
-        snprintf(text, size, "%s", is_execution(record) ? in_core : waiting);
+        snprintf(text, size, "%s", is_execution(record) ? execution_words(record) : waiting);
 }
 
 /* Which input of losses that exceed the time is doubtful; hidden transfers are none. */
@@ -149,7 +165,7 @@ static const char *doubtful_input(const struct sp_record *record, const double s
         strncmp(sp_words_text(record, SP_F_LOSSES_ORIGIN_WAITING, ""), "modelled", 8) == 0;
     const double time = sp_record_value(record, SP_F_METRICS_TIME).value;
     double waits = 0;
-    if (strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0)
+    if (is_on_gpu(record))
         return "a ceiling is too low";
     if (is_modelled && sp_record_number(record, SP_F_LOSSES_WAITING, &waits) && waits > 0 &&
         share[REST] + waits / time >= DOUBTFUL_REST)
@@ -227,6 +243,7 @@ const char *sp_loss_origin_word(const char *how)
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
 {
     static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};
+    static const double ROUNDING = 1e-9;
     double share[SP_N_LOSS_ROWS], within, execution = 0;
     char text[160] = "";
     int n = 0;
@@ -236,6 +253,8 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
     for (size_t i = 0; sp_verdict_is_in_core(record) && within > 0 && i < sizeof hidden / sizeof *hidden;
          i++) {
         double *one = &share[hidden[i]], taken = *one > 0 ? fmin(*one, within) : 0;
+        if (*one - taken < ROUNDING)
+            taken = fmax(0, *one);
         *one -= taken;
         within -= taken;
         execution += taken;
@@ -262,7 +281,9 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         share[IN_CORE] -= parts[i].share;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
-        if (isfinite(share[i])) {
+        /* where nothing is left, nothing of a GPU's waits for gathers */
+        const bool is_taken = i == IN_CORE && execution > 0 && !(share[i] > 0) && is_on_gpu(record);
+        if (isfinite(share[i]) && !is_taken) {
             row[n] = (struct sp_verdict_row){.loss = i,
                                              .share = share[i],
                                              .is_lost = i > PADDING,
@@ -284,7 +305,7 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
             }
         if (i == PADDING && execution > 0) {
             row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution, .cause = "in_core"};
-            snprintf(row[n++].words, sizeof row->words, "%s", in_core);
+            snprintf(row[n++].words, sizeof row->words, "%s", execution_words(record));
         }
     }
     for (int i = 0; i < n; i++)

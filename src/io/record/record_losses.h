@@ -27,7 +27,9 @@ double sp_verdict_share(const struct sp_record *record);
 /* Is the run faster than the model allows, by more than SP_VERDICT_DOUBTFUL and by more than both
  * intervals leave open? */
 bool sp_verdict_beats_model(const struct sp_record *record);
-bool sp_verdict_is_in_core(const struct sp_record *record); /* does execution bind the possible? */
+/* Does execution bind the possible? On a GPU: any term but the bandwidth of the level that holds
+ * the data, such as that of the L2 where they come from memory. */
+bool sp_verdict_is_in_core(const struct sp_record *record);
 /* Shares of the time of the rows of losses; NAN: not known. False: there are none. */
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS]);
 

@@ -277,9 +277,13 @@ void sp_section_machine(struct sp_pen *pen, const struct sp_record *record)
         sp_pen_part(pen, SP_INK_PLAIN, 3, "%s", cpu);
     const bool on_gpu = strcmp(sp_words_text(record, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     if (on_gpu && sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
-        sp_pen_put(pen, SP_INK_PLAIN, ",");
-        sp_pen_part(pen, SP_INK_PLAIN, 1, "%lld %s%s", (long long)threads, sp_words_core(record),
-                    threads == 1 ? "" : "s");
+        char cores[48];
+        snprintf(cores, sizeof cores, "%lld %s%s", (long long)threads, sp_words_core(record),
+                 threads == 1 ? "" : "s");
+        if (!strstr(cpu, cores)) { /* described machines have it in their names */
+            sp_pen_put(pen, SP_INK_PLAIN, ",");
+            sp_pen_part(pen, SP_INK_PLAIN, 1, "%s%s", strstr(cpu, " SMs") ? "ran on " : "", cores);
+        }
     } else if (sp_record_count(record, SP_F_CONFIG_THREADS, &threads)) {
         const json_t *pin = sp_record_node(record, SP_F_CONFIG_PIN);
         bool pinned = json_is_array(pin) && json_array_size(pin) > 0;

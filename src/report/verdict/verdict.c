@@ -196,7 +196,9 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
     char at[48] = "", figure[32], padding[48] = "";
     if (sp_verdict_is_in_core(record)) {
         snprintf(text, size, "%.60s%s", term,
-                 strcmp(term, "in-core execution") == 0 ? ": the kernel's speed from inner caches" : "");
+                 strcmp(term, "in-core execution") == 0 ? ": the kernel's speed from inner caches"
+                 : strstr(term, "bandwidth")            ? ", bytes simulated"
+                                                        : "");
         snprintf(brief, size, "%.40s", term);
         return;
     }

@@ -404,11 +404,13 @@ static enum sp_status add_ways(struct sp_gpu_analysis *a, const struct sp_layout
     return status;
 }
 
+/* A time without the peak of its matrix units is one from below, and no choice rests on it. */
 static double expected_s(const struct sp_gpu_way *way)
 {
-    return way->predicted && sp_value_known(way->prediction.roofline.time_s)
-               ? way->prediction.roofline.time_s.value
-               : INFINITY;
+    const struct sp_gpu_prediction *p = &way->prediction;
+    const bool lacks_units = way->launch.map == SP_GPU_MMA && !sp_value_known(p->term[SP_GPU_TERM_PEAK].rate);
+    return way->predicted && sp_value_known(p->roofline.time_s) && !lacks_units ? p->roofline.time_s.value
+                                                                                : INFINITY;
 }
 
 /* The way of least time in [from, to); the highest rank, the first, where none is predicted. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "model/gpu/gpu_time.h"
 #include "model/volume/volume.h"
 #include "session/gpu/gpu_analysis.h"
@@ -30,20 +31,30 @@ void sp_gpu_find_level(struct sp_gpu_analysis *a)
                                      : all_B <= 0.5 * (double)a->device.L2_B);
 }
 
+static double matrix_bytes(const struct sp_layout *l)
+{
+    return sp_volume_on_gpu(l, 0).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
+}
+
+struct sp_value sp_gpu_x_from_L2(const struct sp_layout *l, const struct sp_gpu_traffic *t)
+{
+    const double rest_B = matrix_bytes(l);
+    const struct sp_value all = t->L2_load_B;
+    return sp_value_between(fmax(0, all.value - rest_B), fmax(0, all.lo - rest_B), fmax(0, all.hi - rest_B),
+                            all.origin);
+}
+
 /* Bytes by the model of levels, else by formula: x once at least, once for each gather at most. */
 static void model_bytes(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
     const double gather_B = sp_layout_gather_bytes(l);
-    const double matrix_B = sp_volume_layout(l, 0, 1).total_B - sp_layout_array_bytes(l, SP_ARRAY_Y);
+    const double matrix_B = matrix_bytes(l);
     if (a->chosen->predicted) {
         const struct sp_gpu_traffic *t = &a->chosen->prediction.traffic;
         a->read_B = a->in_L2 ? t->L2_load_B : t->memory_load_B;
         a->write_B = a->in_L2 ? t->L2_store_B : t->memory_store_B;
-        a->x_B = a->in_L2
-                     ? sp_value_between(fmax(0, a->read_B.value - matrix_B), fmax(0, a->read_B.lo - matrix_B),
-                                        fmax(0, a->read_B.hi - matrix_B), a->read_B.origin)
-                     : t->x_B;
+        a->x_B = a->in_L2 ? sp_gpu_x_from_L2(l, t) : t->x_B;
         a->x_once_B = t->x_once_B;
     } else {
         a->x_once_B = fmin(gather_B, (double)l->s_x * (double)l->n_c * (double)l->r);
@@ -75,15 +86,27 @@ static struct sp_value written_to_L2(const struct sp_gpu_analysis *a)
     return all;
 }
 
+/* Of the bytes counted those of x: they less what else the model reads. Where an L2 may keep that
+ * from one execution to the next, as much of it as the count lies between the model's ends. */
+static struct sp_value counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B)
+{
+    const double lo_B = read_B.lo - x_B.lo, hi_B = fmax(lo_B, read_B.hi - x_B.hi);
+    const double part = read_B.hi > read_B.lo ? (counted_B.value - read_B.lo) / (read_B.hi - read_B.lo) : 1;
+    const double rest_B = lo_B + fmin(1, fmax(0, part)) * (hi_B - lo_B);
+    const double value = fmax(0, counted_B.value - rest_B);
+    return sp_value_between(value, fmax(0, counted_B.value - hi_B),
+                            fmax(value, fmin(counted_B.value - lo_B, x_B.hi)), counted_B.origin);
+}
+
 /* What was counted at the level that holds the data takes the model's place. */
 static void use_counts(struct sp_gpu_analysis *a)
 {
-    const double rest_B = a->read_B.value - a->x_B.value;
     if (sp_gpu_is_counted(a)) {
+        const struct sp_value modelled_B = a->read_B;
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
         a->write_B = a->in_L2 ? written_to_L2(a) : a->counts.of[SP_GPU_DRAM_WRITE];
-        if (!a->in_L2) /* where sectors of the matrix are asked for again, too */
-            a->x_B = sp_value_of(fmax(0, a->read_B.value - rest_B), a->read_B.origin);
+        if (!a->in_L2) /* in the L2 sectors of the matrix are asked for again, too */
+            a->x_B = counted_x(a->read_B, modelled_B, a->x_B);
     }
     a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
@@ -126,6 +149,7 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
 {
     const struct sp_layout *l = &a->layout;
     const double fill_B = sp_layout_fill_bytes(l);
+    char takes[32], moves[32];
     const struct sp_loss_inputs in = {
         .time_s = a->pairs.time,
         .roof_Bps = a->roof_Bps,
@@ -143,9 +167,9 @@ static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const c
     snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
              "the GPU deals blocks to SMs that are idle; what is left of it is part of \"not explained\"");
     if (sp_value_known(core))
-        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0],
-                 "modelled: %s takes %.4g ms, %s %.4g ms", other, 1e3 * core.value,
-                 a->in_L2 ? "the L2" : "memory", 1e3 * a->V_B.value / a->roof_Bps.value);
+        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0], "modelled: %s takes %s, %s %s",
+                 other, sp_text_seconds(takes, sizeof takes, core.value), a->in_L2 ? "the L2" : "memory",
+                 sp_text_seconds(moves, sizeof moves, a->V_B.value / a->roof_Bps.value));
 }
 
 /* Bytes at the roof, or the longest of the other terms. */

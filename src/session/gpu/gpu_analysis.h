@@ -93,6 +93,9 @@ enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err
 void sp_gpu_find_hints(struct sp_gpu_analysis *a);
 /* Which level holds the data: before anything is sampled. */
 void sp_gpu_find_level(struct sp_gpu_analysis *a);
+/* Of what the L2 delivers what is not the matrix once [B]: gathered operands, and sectors of the
+ * matrix that are asked for again. */
+struct sp_value sp_gpu_x_from_L2(const struct sp_layout *layout, const struct sp_gpu_traffic *traffic);
 /* Bytes, roof, model of the level that holds the data; if a verdict can be given, losses. */
 void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 /* What is known once the kernel was checked: of an analysis that was interrupted. */

@@ -225,7 +225,7 @@ static void record_levels(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_set_number(r, SP_F_GPU_STEPS_PER_LATENCY, a->chosen->launch.steps);
         sp_record_set_text(r, SP_F_GPU_RESIDENT_LIMIT, t->occupancy.limit);
         record_waits(a, r);
-        record_level(r, "L1", t->L1_load_B, t->L1_store_B);
+        record_level(r, "L1", sp_value_sum(t->L1_load_B, t->L1_copy_B), t->L1_store_B);
         record_level(r, "L2", t->L2_load_B, t->L2_store_B);
     }
     if (!a->in_L2)

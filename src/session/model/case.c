@@ -129,12 +129,12 @@ static enum sp_status gpu_row(const struct sp_model_request *request, const stru
     row->gpu = memory;
     const struct sp_gpu_traffic *t = &row->gpu->traffic;
     row->alpha_min = sp_value_of(t->x_once_B / row->x_B, SP_MODELLED);
-    row->alpha =
-        sp_value_between(t->x_B.value / row->x_B, t->x_B.lo / row->x_B, t->x_B.hi / row->x_B, SP_SIMULATED);
+    const struct sp_value x_B =
+        row->gpu->term[SP_GPU_TERM_MEMORY].amount.hi > 0 ? t->x_B : sp_gpu_x_from_L2(l, t);
+    row->alpha = sp_value_between(x_B.value / row->x_B, x_B.lo / row->x_B, x_B.hi / row->x_B, SP_SIMULATED);
     snprintf(row->note, sizeof row->note, "alpha simulated, %s, warps in turn, L2 %.1f to %.1f MiB",
              request->cold ? "cold" : "warm", (double)t->L2_lo_B / 1048576, (double)t->L2_hi_B / 1048576);
-    in->alpha = row->alpha_min;
-    row->minimum_B = sp_predict(in).volume_B.value;
+    row->minimum_B = sp_volume_on_gpu(l, row->alpha_min.value).total_B;
     in->alpha = row->alpha;
     row->prediction = sp_predict(in);
     take_over(row->gpu, row);
@@ -709,6 +709,12 @@ void sp_model_rows_free(struct sp_model_row *row, int n_rows)
     free(row);
 }
 
+/* On matrix units whose peak is not described, or of a GPU without: a time from below. */
+static bool lacks_units(const struct sp_model_row *row)
+{
+    return row->gpu && row->gpu->launch.map == SP_GPU_MMA && !sp_gpu_unit_peak(row->machine, row->precision);
+}
+
 /* On a GPU, of times that hardly differ the one with the least L2 traffic at its upper end: it is
  * the surer one, and the L2's bandwidth may not be known. Of a thread for each row little is
  * sure. */
@@ -717,7 +723,8 @@ static int best_by_L2(const struct sp_model_row *row, int n, int best)
     const double hardly = row[best].gpu->launch.map == SP_GPU_THREAD ? 1.25 : 1.05;
     const double most = hardly * row[best].prediction.roofline.time_s.value;
     for (int i = 0; i < n; i++)
-        if (row[i].gpu && row[i].prediction.roofline.time_s.value <= most &&
+        if (row[i].gpu && lacks_units(&row[i]) == lacks_units(&row[best]) &&
+            row[i].prediction.roofline.time_s.value <= most &&
             row[i].gpu->term[SP_GPU_TERM_L2].amount.hi < row[best].gpu->term[SP_GPU_TERM_L2].amount.hi)
             best = i;
     return best;
@@ -735,6 +742,8 @@ static double time_to_compare(const struct sp_model_row *row, bool with_core)
 
 static bool is_better(const struct sp_model_row *b, const struct sp_model_row *a, bool with_core)
 {
+    if (lacks_units(a) != lacks_units(b))
+        return lacks_units(a);
     const double now = time_to_compare(b, with_core), best = time_to_compare(a, with_core);
     return now > 0 && best > 0 ? now < best : b->prediction.volume_B.value < a->prediction.volume_B.value;
 }

@@ -193,12 +193,15 @@ void sp_record_subject(struct sp_record *r, const struct sp_subject *s)
 
 /* What the format stored of the matrix, counted in the layout that ran. */
 
+/* On a GPU without buffers, which are shared memory there. */
 static void record_arrays(struct sp_record *r, const struct sp_layout *l)
 {
+    const bool on_gpu = strcmp(sp_words_text(r, SP_F_CONFIG_DEVICE, "cpu"), "gpu") == 0;
     json_t *arrays = json_object();
     for (int i = 0; i < SP_N_ARRAYS; i++)
-        json_object_set_new(arrays, sp_array_name((enum sp_array)i),
-                            json_real(sp_layout_array_bytes(l, (enum sp_array)i)));
+        json_object_set_new(
+            arrays, sp_array_name((enum sp_array)i),
+            json_real(on_gpu && i == SP_ARRAY_OTHER ? 0 : sp_layout_array_bytes(l, (enum sp_array)i)));
     sp_record_set_object(r, SP_F_LAYOUT_ARRAYS_B, arrays);
 }
 
@@ -236,20 +239,22 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
         enum sp_record_field loss;
         struct sp_value is;
         const char *how;
-    } within[] = {
-        {SP_F_LOSSES_CORE, losses->core, "measured: W/P_core, at most a run with all gathers from L1"},
-        {SP_F_LOSSES_WAITING, losses->waiting,
-         losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
-                                               : "measured: what all gathers from L1 (test) save"},
-        {SP_F_LOSSES_TEAM, losses->team, "measured: an execution of a few entries"},
-        {SP_F_LOSSES_ROW_ENDS, losses->row_ends,
-         "measured: what rows in the order of their lengths save of that test"},
-        {SP_F_LOSSES_ROW_ENDS_HIDDEN,
-         losses->row_ends_hidden > 0 ? sp_value_of(losses->row_ends_hidden, SP_MEASURED)
-                                     : sp_value_none("nothing is hidden"),
-         "measured: what transfers hide of the ends; not in in_core"},
-        {SP_F_LOSSES_EXTRA_X_DOMAINS, losses->extra_x_domains,
-         "modelled: lines of x that more than one cache must load"}};
+    } within[] = {{SP_F_LOSSES_CORE, losses->core,
+                   losses->core.origin == SP_MODELLED
+                       ? "modelled: the longest term beside the roof's"
+                       : "measured: W/P_core, at most a run with all gathers from L1"},
+                  {SP_F_LOSSES_WAITING, losses->waiting,
+                   losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
+                                                         : "measured: what all gathers from L1 (test) save"},
+                  {SP_F_LOSSES_TEAM, losses->team, "measured: an execution of a few entries"},
+                  {SP_F_LOSSES_ROW_ENDS, losses->row_ends,
+                   "measured: what rows in the order of their lengths save of that test"},
+                  {SP_F_LOSSES_ROW_ENDS_HIDDEN,
+                   losses->row_ends_hidden > 0 ? sp_value_of(losses->row_ends_hidden, SP_MEASURED)
+                                               : sp_value_none("nothing is hidden"),
+                   "measured: what transfers hide of the ends; not in in_core"},
+                  {SP_F_LOSSES_EXTRA_X_DOMAINS, losses->extra_x_domains,
+                   "modelled: lines of x that more than one cache must load"}};
     for (size_t i = 0; i < sizeof within / sizeof *within; i++) {
         if (!sp_value_known(within[i].is))
             continue;
