@@ -272,7 +272,11 @@ void sp_process_wait_briefly(char *const *argv)
 #ifndef __clang__ /* whose library has no such variable */
     if (set || getenv("OMP_WAIT_POLICY") || setenv(name, brief, 1) != 0)
         return;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (was_closed[fd])
+            close(fd); /* so that it is for the next, which says so */
     execv("/proc/self/exe", argv);
+    open_standard_streams();
     unsetenv(name);
 #else
     (void)argv;
