@@ -547,7 +547,9 @@ static void map(struct sp_pen *pen, const json_t *points, double base_s, struct 
         return;
     sp_sort_by(C, n_C, sizeof *C, compare_numbers);
     sp_sort_by(sigma, n_sigma, sizeof *sigma, compare_numbers);
-    sp_print(pen->out, "\nSELL-C-sigma: time in %s, C down, sigma across\n      ", scale.prefix);
+    sp_print(pen->out,
+             "\nSELL-C-sigma: least time in %s, with any other options; C down, sigma across\n      ",
+             scale.prefix);
     for (int k = 0; k < n_sigma; k++)
         sp_print(pen->out, "%9ld", sigma[k]);
     fputc('\n', pen->out);

@@ -219,6 +219,11 @@ for i in 1 2 3; do
 done
 expect 1 "balance *0 right *3 wrong *3 x the balance without the write-allocate" grade --no-simulation class1 class2 class3
 expect 1 "this is the balance without the write-allocate" check 1 --dir class1
+"$spmodel" lab start 4 --student "inverse" --small --dir inverse >/dev/null
+"$spmodel" lab predict 4 --dir inverse --from "$source"/labs/04-*/solution.json >/dev/null
+"$spmodel" lab predict 4 --dir inverse example=1.7778 >/dev/null
+"$spmodel" lab run 4 --dir inverse --only chunks >/dev/null
+expect 1 "this is the inverse, stored over nonzeros" check 4 --dir inverse
 mend() { # mend FOLDER RUN: state.json takes the digest that the file has now
     old=$(grep -A6 "\"$2\"" "$1/state.json" | sed -n 's/.*"sha256": "\([0-9a-f]*\)".*/\1/p' | head -1)
     sed -i "s/$old/$(sha256sum <"$1/records/$2.json" | cut -d' ' -f1)/" "$1/state.json"

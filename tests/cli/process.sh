@@ -54,6 +54,8 @@ analyze="analyze -q --no-plots --budget 20ms --machine machine.json small.mtx"
 # shellcheck disable=SC2086 # words
 ends 4 "standard output: it is closed" "$spmodel" $analyze --json=out/j.json >&-
 grep -q '"schema": "spmodel.record' out/j.json && [ "$(grep -c '^possible ' out/j.json)" -eq 0 ] || fail "the report lies in the record"
+# Commands that begin anew for GOMP_SPINCOUNT say the same.
+ends 4 "standard output: it is closed" "$spmodel" reorder --method rcm small.mtx >&-
 # shellcheck disable=SC2086
 "$spmodel" $analyze --json=out/j.json 2>&- >/dev/null
 code=$?

@@ -72,6 +72,17 @@ echo 0 >parts.txt; for p in 3 3 0 3 0 3 0 0; do echo $p; done >>parts.txt
 run model gen:laplace2d:3 --partition parts.txt -v
 has '^ +1 +0 +0 +0 +0 +0 B +0 B +0 +0$'
 
+# METIS says on standard output that parts are too many for few long rows.
+if "$spmodel" --version | grep -qi "^ *metis: /"; then
+    run model gen:random:12x300:100 --ranks 5 --partition metis --machine icx-8360y --network shm --json
+    [ "$(head -c 1 out)" = '{' ] || fail "JSON has words of METIS in it"
+    # It divides x of a rectangular matrix, too, which a file of rows cannot say.
+    run reorder gen:random:60x20:3 --ranks 4 --partition metis --parts rows.txt
+    has 'metis divides x, too, and rows.txt has the parts of rows alone'
+    run reorder gen:random:60x60:3 --ranks 4 --partition metis --parts rows.txt
+    grep -q 'divides x' out && fail "of a square matrix x lies as its rows do"
+fi
+
 # What makes no sense: 2; a file that is no partition: 3; what is not there: 4.
 refused 2 ascend model gen:laplace2d:4 --ranks 4,2
 refused 2 'say how many ranks' model gen:laplace2d:4 --partition rows

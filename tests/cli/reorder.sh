@@ -39,7 +39,7 @@ rm -f "$dir/csv" "$dir/json" "$dir/out" "$dir/of.mtx"
 # the structure in the table is that of the matrix that is written
 "$program" reorder $mesh "$dir/rcm.mtx" --permutation "$dir/p.mtx" > "$dir/written" || fail "one order is written"
 grep -Eq '^  (that is [0-9.e+]+ and [0-9.e+]+ SpMVs of .* each, measured|how many SpMVs that is, is not known)' "$dir/written" || fail "the costs are not said in SpMVs"
-grep -q 'elsewhere: x and y both' "$dir/written" || fail "what an order costs elsewhere is said"
+grep -q 'in your program: x and y both' "$dir/written" || fail "what an order costs elsewhere is said"
 seen=$(awk '$1 == "rcm" { print $4 }' "$dir/all")
 is=$(sed -n 's/^  after *bandwidth *\([0-9 ]*[0-9]\) *profile.*/\1/p' "$dir/written" | tr -d ' ')
 [ "$seen" = "$is" ] || fail "bandwidth $seen in the table, $is of the matrix written"

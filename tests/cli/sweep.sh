@@ -43,6 +43,7 @@ sweep map --index i32 --chunk 4,8 --sigma 1,64 --format crs --reorder none --thr
 [ "$(wc -l <"$dir/map.txt")" -eq 6 ] || { cat "$dir/map.txt"; fail "not 5 points in CSV"; }
 sweep file --index i32 --chunk 4,8 --sigma 1,64 --format crs --reorder none --threads 1 --schedule nnz --exhaustive --csv="$dir/file.csv" gen:powerlaw:10:8
 [ "$(wc -l <"$dir/file.csv")" -eq 6 ] || { cat "$dir/file.csv"; fail "not 5 points in the file of --csv"; }
+grep -q "^SELL-C-sigma: least time in .*s, with any other options; C down, sigma across$" "$dir/file.txt" || fail "no map of C and sigma"
 [ "$(head -n 1 "$dir/file.csv")" = "$(head -n 1 "$dir/map.txt")" ] || fail "the file of --csv has other columns"
 awk -F'"' 'NR > 1 && (split($3, f, ",") != 11 || f[11] == "") {exit 1}' "$dir/map.txt" || { cat "$dir/map.txt"; fail "columns of the CSV"; }
 sweep vectors --rhs 1,4 --threads 1 --reorder none --schedule nnz --format crs gen:laplace2d:30

@@ -305,6 +305,7 @@ digests a
 expect 5 '^differs *problem.sha256 *"111111111111" -> "aaaaaaaaaaaa"$' compare "$dir/digest-1.json" "$dir/digest-a.json"
 sed '/"bytes": {/,/}/s/"origin": "simulated"/"origin": "measured"/' "$one" >"$dir/counted.json"
 expect 5 "bytes of A are simulated, those of B measured" compare --metric bytes "$one" "$dir/counted.json"
+expect 5 "^bytes *measured .* %   A simulated$" compare --metric bytes "$one" "$dir/counted.json"
 
 # Damage is named, the others are used.
 echo '{"schema": "spmodel.rec' >"$dir/store/records/2099-01/damaged.json"

@@ -19,6 +19,7 @@
 #include "cli/core/command.h"
 #include "io/files/part_file.h"
 #include "sp_config.h"
+#include "sparse/reorder/metis.h"
 
 /* All that a handler may touch. */
 static volatile sig_atomic_t is_watched, is_interrupted, is_noticed, patience_s = 1;
@@ -230,8 +231,28 @@ static void *get(size_t n)
     return p;
 }
 
+/* What METIS says is lost: "too many parts!" is no help beside a partition that is there. */
+static void lose_output(bool begins)
+{
+    static int kept = -1;
+    fflush(stdout);
+    if (!begins) {
+        if (kept >= 0 && dup2(kept, STDOUT_FILENO) >= 0)
+            close(kept);
+        kept = -1;
+        return;
+    }
+    const int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    kept = none >= 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+    if (kept >= 0)
+        dup2(none, STDOUT_FILENO);
+    if (none >= 0)
+        close(none);
+}
+
 int sp_process_begin(void)
 {
+    sp_metis_around = lose_output;
     json_set_alloc_funcs(get, free);
     open_standard_streams();
     signal(SIGCHLD, SIG_DFL); /* ignored, as some daemons leave it, no child would have an exit code */
@@ -251,7 +272,11 @@ void sp_process_wait_briefly(char *const *argv)
 #ifndef __clang__ /* whose library has no such variable */
     if (set || getenv("OMP_WAIT_POLICY") || setenv(name, brief, 1) != 0)
         return;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (was_closed[fd])
+            close(fd); /* so that it is for the next, which says so */
     execv("/proc/self/exe", argv);
+    open_standard_streams();
     unsetenv(name);
 #else
     (void)argv;

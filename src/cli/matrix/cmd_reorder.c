@@ -390,6 +390,11 @@ static enum sp_status divide(const struct options *o, const struct sp_csr *a, co
         sp_print(stdout, "%s -> %s   %s over %d ranks, found in %s\n", name, o->out ? o->out : o->ranks.parts,
                  o->ranks.partition, d.n, took);
         status = sp_reorder_ranks_print(a, &d, o->ranks.partition, watch->progress, stdout, err);
+        if (status == SP_OK && o->ranks.parts && a->n_r != a->n_c && d.col_perm)
+            sp_print(stdout,
+                     "  %s divides x, too, and %s has the parts of rows alone: with it each rank has equally "
+                     "many\n  columns, and the halo is another one\n",
+                     o->ranks.partition, o->ranks.parts);
     }
     sp_ranks_free(&d);
     return status;

@@ -413,7 +413,7 @@ void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
         [SP_REORDER_BOTH] = "x and y each have a new order of their own: no longer one vector in two roles",
     };
     sp_print(out,
-             "  elsewhere: %s (reorder --apply does it, --inverse undoes it); permute once,\n"
+             "  in your program: %s (reorder --apply does it, --inverse undoes it); permute once,\n"
              "  outside the iterations. Preconditioners that depend on the order (ILU, IC, SSOR, "
              "Gauss-Seidel, multigrid by numbers)\n  change with it, and with them the number of iterations; "
              "sums are taken in another order, so that last digits differ.\n",

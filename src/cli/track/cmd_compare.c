@@ -131,9 +131,12 @@ static void print_metrics(const struct sp_entry *a, const struct sp_entry *b, bo
                  *b->origin[m] ? b->origin[m] : a->origin[m], metric_text(a, m, before, sizeof before),
                  metric_text(b, m, after, sizeof after));
         if (both)
-            sp_print(stdout, "%+9.1f %%\n", 100 * change);
+            sp_print(stdout, "%+9.1f %%", 100 * change);
         else
-            sp_print(stdout, "%10s\n", "unknown");
+            sp_print(stdout, "%10s", "unknown");
+        if (*a->origin[m] && *b->origin[m] && strcmp(a->origin[m], b->origin[m]) != 0)
+            sp_print(stdout, "   A %s", a->origin[m]);
+        sp_print(stdout, "\n");
     }
 }
 

@@ -3,6 +3,14 @@
 #include <metis.h>
 #include <stdlib.h>
 
+void (*sp_metis_around)(bool begins);
+
+static void around(bool begins)
+{
+    if (sp_metis_around)
+        sp_metis_around(begins);
+}
+
 const char *sp_metis_absent(void)
 {
     return NULL;
@@ -108,9 +116,11 @@ enum sp_status sp_metis_parts(const struct sp_pattern *g, uint64_t asked, int32_
         keep_order(g->n_r, perm);
     } else if (status == SP_OK) {
         idx_t n_weights = 1, n = (idx_t)n_parts, n_cut;
-        status = status_of(METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, NULL, NULL, NULL, &n,
-                                               NULL, NULL, in.option, &n_cut, part),
-                           err);
+        around(true);
+        int code = METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, NULL, NULL, NULL, &n, NULL, NULL,
+                                       in.option, &n_cut, part);
+        around(false);
+        status = status_of(code, err);
         if (status == SP_OK)
             group(part, g->n_r, n_parts, start, perm);
     }
@@ -133,8 +143,10 @@ enum sp_status sp_metis_dissection(const struct sp_pattern *g, uint64_t number, 
         keep_order(g->n_r, perm);
     } else if (status == SP_OK) {
         idx_t *order = p; /* row i of the new matrix is row order[i]; the inverse follows */
-        status =
-            status_of(METIS_NodeND(&in.n, in.start, in.edge, NULL, in.option, order, order + g->n_r), err);
+        around(true);
+        int code = METIS_NodeND(&in.n, in.start, in.edge, NULL, in.option, order, order + g->n_r);
+        around(false);
+        status = status_of(code, err);
         for (int64_t i = 0; i < g->n_r && status == SP_OK; i++)
             perm[i] = (int32_t)order[i];
     }
@@ -156,9 +168,11 @@ enum sp_status sp_metis_divide(const struct sp_pattern *g, const int32_t *weight
         idx_t *weights = found + g->n_r, n_weights = 1, n = (idx_t)n_parts, n_cut;
         for (int64_t v = 0; v < g->n_r; v++)
             weights[v] = weight[v];
-        status = status_of(METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, weights, NULL, NULL, &n,
-                                               NULL, NULL, in.option, &n_cut, found),
-                           err);
+        around(true);
+        int code = METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, weights, NULL, NULL, &n, NULL,
+                                       NULL, in.option, &n_cut, found);
+        around(false);
+        status = status_of(code, err);
     }
     for (int64_t v = 0; status == SP_OK && v < g->n_r; v++)
         part[v] = (int32_t)found[v];

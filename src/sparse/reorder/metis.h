@@ -7,9 +7,11 @@
  * Dissection: the two halves of the graph, each ordered likewise, then what separates them.
  *
  * METIS runs on one thread with a seed of its own, so that the result is always the same.
- * reorder_metis.c, or reorder_metis_absent.c where the build has no METIS. */
+ * metis.c, or metis_absent.c where the build has no METIS. */
 #ifndef SP_SPARSE_REORDER_METIS_H
 #define SP_SPARSE_REORDER_METIS_H
+
+#include <stdbool.h>
 
 #include "sparse/csr/csr.h"
 
@@ -20,6 +22,10 @@ const char *sp_metis_absent(void);
 
 /* Bytes of its integers; 0: this build has none. */
 int sp_metis_integer_B(void);
+
+/* METIS complains on standard output, where a result may go. Called with true before and with false
+ * behind all that METIS does, by whoever owns that stream; NULL (default): nobody is. */
+extern void (*sp_metis_around)(bool begins);
 
 /* perm[n_r] new to old; the pattern is symmetric. `n_parts` is at most the number of vertices;
  * dissection has none. SP_USAGE where METIS's integers are too small for the graph, SP_MEMORY. */

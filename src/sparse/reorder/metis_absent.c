@@ -1,5 +1,7 @@
 #include "sparse/reorder/metis.h"
 
+void (*sp_metis_around)(bool begins);
+
 const char *sp_metis_absent(void)
 {
     return "this build has no METIS (libmetis-dev)";
