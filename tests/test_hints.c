@@ -202,6 +202,9 @@ START_TEST(ways_are_proposed_where_they_save_bytes)
     ck_assert_ptr_nonnull(strstr(hint.evidence, "180 MB would be read from memory instead of 220 MB"));
     ck_assert_ptr_nonnull(strstr(hint.evidence, "at most 200 MB"));
     ck_assert_int_eq(sp_hint_effort(&hint), SP_EFFORT_PROGRAM);
+    for (int i = 0; i < SP_N_EFFORTS; i++)
+        ck_assert_int_eq(sp_effort_from_name(sp_effort_name((enum sp_effort)i)), i);
+    ck_assert_int_eq(sp_effort_from_name(NULL), SP_EFFORT_OPTION);
     ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, &hint), hint.in_program));
     ways.read_B[6] = ways.most_B[6] = 215e6; /* a way more saves 2 % of the bytes: nothing is sure */
     h = ask(&in);

@@ -38,12 +38,6 @@ const char *sp_confidence_name(enum sp_confidence confidence)
     return names[confidence];
 }
 
-const char *sp_effort_name(enum sp_effort effort)
-{
-    static const char *const names[] = {"option", "storage", "order", "program"};
-    return names[effort];
-}
-
 enum sp_effort sp_hint_effort(const struct sp_hint *hint)
 {
     return hint->in_program ? SP_EFFORT_PROGRAM : sp_hint_rule_find(hint->id)->effort;

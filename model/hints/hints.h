@@ -236,9 +236,6 @@ enum sp_for_own { SP_FOR_NO_OWN, SP_FOR_OWN_CRS, SP_FOR_ALL_OWN };
 
 enum sp_verdict { SP_SILENT, SP_FIRES, SP_CLEAR };
 
-/* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
-enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER, SP_EFFORT_PROGRAM };
-const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order", "program" */
 /* That of its rule, or a change of the user's program. */
 enum sp_effort sp_hint_effort(const struct sp_hint *hint);
 

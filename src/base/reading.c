@@ -48,6 +48,21 @@ const char *sp_array_name(enum sp_array array)
     return array < SP_N_ARRAYS ? names[array] : "unknown";
 }
 
+static const char *const effort_names[SP_N_EFFORTS] = {"option", "storage", "order", "program"};
+
+const char *sp_effort_name(enum sp_effort effort)
+{
+    return effort_names[effort];
+}
+
+enum sp_effort sp_effort_from_name(const char *name)
+{
+    for (int i = 0; name && i < SP_N_EFFORTS; i++)
+        if (strcmp(name, effort_names[i]) == 0)
+            return (enum sp_effort)i;
+    return SP_EFFORT_OPTION;
+}
+
 void sp_reading_free(struct sp_reading *reading)
 {
     if (!reading)

@@ -60,6 +60,12 @@ enum sp_direction { SP_READS, SP_WRITES, SP_READS_AND_WRITES, SP_N_DIRECTIONS };
 const char *sp_direction_name(enum sp_direction direction); /* "read", "write", "both" */
 int sp_direction_from_name(const char *name);               /* -1: none */
 
+/* What adopting a change costs: of two that gain alike, the cheaper one is the better advice. */
+enum sp_effort { SP_EFFORT_OPTION, SP_EFFORT_STORAGE, SP_EFFORT_ORDER, SP_EFFORT_PROGRAM, SP_N_EFFORTS };
+const char *sp_effort_name(enum sp_effort effort); /* "option", "storage", "order", "program" */
+/* The inverse; an option for any other word, and for NULL. */
+enum sp_effort sp_effort_from_name(const char *name);
+
 /* Bytes that crossed one boundary of the hierarchy during one execution. */
 struct sp_traffic {
     struct sp_value read_B, write_B; /* towards the core; away from it */

@@ -1,5 +1,6 @@
 /* What to do: the best of the hints. */
 #include "base/option/option_words.h"
+#include "base/reading.h"
 #include "report/report_words.h"
 #include "report/verdict/verdict.h"
 
@@ -38,12 +39,17 @@ static double worth_of(const json_t *hint)
                                                                  : gain_lo(hint);
 }
 
+static enum sp_effort effort_of(const json_t *hint)
+{
+    return sp_effort_from_name(sp_item_text(hint, "effort"));
+}
+
 /* Does it keep the kernel of the user's own that was analysed? */
 static bool keeps_own(const struct sp_record *record, const json_t *hint)
 {
-    const char *try = sp_item_text(hint, "try"), *effort = sp_item_text(hint, "effort");
+    const char *try = sp_item_text(hint, "try");
     return try && sp_record_node(record, SP_F_OWN_NAME) &&
-           (strstr(try, SP_O_KERNEL) || (effort && strcmp(effort, "program") == 0));
+           (strstr(try, SP_O_KERNEL) || effort_of(hint) == SP_EFFORT_PROGRAM);
 }
 
 /* Those that do come first. */
@@ -77,17 +83,6 @@ static bool is_outdone(const struct sp_record *record, const json_t *hint)
     return false;
 }
 
-/* What adopting it costs, in the order of sp_effort_name(); 0: an option, or not said. */
-static int effort_of(const json_t *hint)
-{
-    static const char *const efforts[] = {"option", "storage", "order", "program"};
-    const char *effort = sp_item_text(hint, "effort");
-    for (int i = 0; effort && i < 4; i++)
-        if (strcmp(effort, efforts[i]) == 0)
-            return i;
-    return 0;
-}
-
 /* Of two gains whose intervals meet, or nearly so, because both would be another few percent on
  * other arrays, the one that costs less to adopt; of equal ones, the one that an earlier rule
  * proposes. */
@@ -97,7 +92,7 @@ static bool is_as_good_for_less(const json_t *hint, const json_t *best)
     if (!sp_value_known(a) || !sp_value_known(b) || worth_of(hint) <= 0 || a.value < AS_GOOD * b.value ||
         1 - a.hi > OTHER_ARRAYS * (1 - b.lo))
         return false;
-    const int less = effort_of(hint) - effort_of(best);
+    const int less = (int)effort_of(hint) - (int)effort_of(best);
     return less < 0 || (less == 0 && strcmp(sp_item_text(hint, "id"), sp_item_text(best, "id")) < 0);
 }
 
