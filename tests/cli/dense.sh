@@ -109,6 +109,7 @@ done
 "$spmodel" info --blocks 4x4,8x8 gen:block:1600:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
 sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { found = $NF < $2 / 2 } END { exit !found }' ||
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
+grep -q '^  8x8 .* ± ' "$dir/out" || fail "the deviation of blocks a block row stands as elsewhere"
 grep -q 'per column: mean [0-9.]*   the longest is row [0-9 ]*$' "$dir/out" || fail "the number of the longest row reads as its length"
 refused "takes a list such as" info --blocks 3x gen:laplace2d:10
 

@@ -147,7 +147,7 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
             return status;
         struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
-        sp_print(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f +- %-8.1f %14s %13s\n", name,
+        sp_print(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f ± %-9.1f %14s %13s\n", name,
                  sp_text_count(text[0], sizeof text[0], b.n_e),
                  sp_text_count(text[1], sizeof text[1], b.least),
                  sp_text_count(text[2], sizeof text[2], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
