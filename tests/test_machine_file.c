@@ -477,6 +477,22 @@ START_TEST(words_of_ceilings_that_nobody_looks_for_are_told)
 }
 END_TEST
 
+/* Two cores with a cache each in one domain: one cache of that size would be simulated for both. */
+START_TEST(domains_that_leave_cores_out_are_told)
+{
+    static const char text[] =
+        "{\"schema\":\"spmodel.machine/1\",\"name\":\"t\",\"cpu\":\"c\",\"source\":\"s\",\"cores\":2,"
+        "\"llc_domains\":1,\"caches\":[{\"level\":1,\"size_B\":4096,\"line_B\":64,\"ways\":0,"
+        "\"cores_sharing\":1,\"policy\":\"lru\"}],\"ceilings\":[]}";
+    char path[24], remarks[256];
+    struct sp_machine m;
+    ck_assert_int_eq(read_text(text, &m, remarks, sizeof remarks, path, NULL), SP_OK);
+    ck_assert_str_eq(remarks, "1 llc_domains of 1 cores_sharing make fewer than 2 cores: the L1 is taken as "
+                              "one for all cores of a domain");
+    sp_machine_free(&m);
+}
+END_TEST
+
 /* What the schema lets a ceiling be called, the reader knows. */
 START_TEST(words_of_the_schema_are_known)
 {
@@ -553,6 +569,7 @@ int main(void)
     tcase_add_test(tc, the_overlap_rule);
     tcase_add_test(tc, unknown_keys_are_told_and_ignored);
     tcase_add_test(tc, words_of_ceilings_that_nobody_looks_for_are_told);
+    tcase_add_test(tc, domains_that_leave_cores_out_are_told);
     tcase_add_test(tc, words_of_the_schema_are_known);
     tcase_add_test(tc, no_capacity_exceeds_its_cache);
     tcase_add_test(tc, a_name_that_is_not_there);

@@ -109,7 +109,17 @@ done
 "$spmodel" info --blocks 4x4,8x8 gen:block:1600:8:4+permuted:3 >"$dir/out" || fail "info --blocks"
 sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { found = $NF < $2 / 2 } END { exit !found }' ||
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
+grep -q '^  8x8 .* ± ' "$dir/out" || fail "the deviation of blocks a block row stands as elsewhere"
 grep -q 'per column: mean [0-9.]*   the longest is row [0-9 ]*$' "$dir/out" || fail "the number of the longest row reads as its length"
+# What is counted before rows and columns are reordered is what reorder then finds, of blocks that are no squares, too.
+"$spmodel" info --blocks 16x8,2x8 gen:laplace2d:30 | sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' |
+    awk '/±/ { print $1, $(NF - 1), $NF }' >"$dir/before"
+for block in 16x8 2x8; do
+    side=${block%x*}
+    "$spmodel" reorder --exact --format bcsr:$block --method "jaccard:$side,jaccard2:$side" --csv gen:laplace2d:30 >"$dir/after"
+    # shellcheck disable=SC2046 # a word for each order
+    echo $block $(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "n_e") at = i } NR > 1 { print int($at) }' "$dir/after")
+done | diff "$dir/before" - >"$dir/out" || { cat "$dir/out"; fail "info and reorder find other blocks"; }
 refused "takes a list such as" info --blocks 3x gen:laplace2d:10
 
 refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20

@@ -94,7 +94,8 @@ static int block_list_parse(const char *text, struct block_list *list)
     return 0;
 }
 
-/* n_e once rows, and with `columns` columns too, are clustered for these blocks. */
+/* n_e once rows, and with `columns` columns too, are clustered as by reorder's jaccard:b_h and
+ * jaccard2:b_h, which look for square blocks. */
 static enum sp_status clustered(const struct sp_csr *a, int32_t b_h, int32_t b_w, bool columns, int64_t *n_e,
                                 struct sp_error *err)
 {
@@ -103,11 +104,11 @@ static enum sp_status clustered(const struct sp_csr *a, int32_t b_h, int32_t b_w
     struct sp_blocks blocks = {0};
     enum sp_status status = sp_new_array(a->n_r, sizeof(int32_t), "the permutation of rows", &row_perm, err);
     if (status == SP_OK)
-        status = sp_jaccard_rows(&pattern, b_h, b_w, SP_JACCARD_THRESHOLD, row_perm, err);
+        status = sp_jaccard_rows(&pattern, b_h, b_h, SP_JACCARD_THRESHOLD, row_perm, err);
     if (status == SP_OK && columns)
         status = sp_new_array(a->n_c, sizeof(int32_t), "the permutation of columns", &col_perm, err);
     if (status == SP_OK && columns)
-        status = sp_jaccard_columns(&pattern, b_h, b_w, SP_JACCARD_THRESHOLD, col_perm, err);
+        status = sp_jaccard_columns(&pattern, b_h, b_h, SP_JACCARD_THRESHOLD, col_perm, err);
     struct sp_permutations order = {.row_perm = row_perm, .col_perm = col_perm};
     if (status == SP_OK)
         status = sp_blocks_count(&pattern, b_h, b_w, &order, &blocks, err);
@@ -147,7 +148,7 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
             return status;
         struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
-        sp_print(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f +- %-8.1f %14s %13s\n", name,
+        sp_print(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f ± %-9.1f %14s %13s\n", name,
                  sp_text_count(text[0], sizeof text[0], b.n_e),
                  sp_text_count(text[1], sizeof text[1], b.least),
                  sp_text_count(text[2], sizeof text[2], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,

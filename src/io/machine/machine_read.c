@@ -673,6 +673,13 @@ static void read_machine(struct reader *r, const json_t *o, struct sp_machine *o
             remark(r, "the effective capacity of L%d is cut to what its size and the next level's allow",
                    out->cache[i].level);
     }
+    const struct sp_cache *last = out->n_caches > 0 ? &out->cache[out->n_caches - 1] : NULL;
+    if (r->status == SP_OK && out->kind == SP_CPU && last && last->cores_sharing > 0 && out->n_domains > 0 &&
+        (double)out->n_domains * last->cores_sharing < out->n_cores)
+        remark(r,
+               "%d llc_domains of %d cores_sharing make fewer than %d cores: the L%d is taken as one for all "
+               "cores of a domain",
+               out->n_domains, last->cores_sharing, out->n_cores, last->level);
     read_gpu(r, json_object_get(o, "gpu"), &out->gpu);
     read_measured(r, json_object_get(o, "measured"), &out->measured);
     read_validation(r, json_object_get(o, "validation"), &out->validation);
