@@ -110,7 +110,7 @@ done
 sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { found = $NF < $2 / 2 } END { exit !found }' ||
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
 grep -q '^  8x8 .* ± ' "$dir/out" || fail "the deviation of blocks a block row stands as elsewhere"
-grep -q 'per column: mean [0-9.]*   the longest is row [0-9 ]*$' "$dir/out" || fail "the number of the longest row reads as its length"
+grep -q 'per column: mean [0-9.]*   longest: row [0-9 ]*$' "$dir/out" || fail "the number of the longest row reads as its length"
 # What is counted before rows and columns are reordered is what reorder then finds, of blocks that are no squares, too.
 "$spmodel" info --blocks 16x8,2x8 gen:laplace2d:30 | sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' |
     awk '/±/ { print $1, $(NF - 1), $NF }' >"$dir/before"

@@ -375,7 +375,7 @@ static void head(const struct out *o, const struct sp_info *info)
     sp_print(o->file, ", max %s, cv %.3f\n", count(s->row_max, a, sizeof a), s->row_cv);
     sp_print(o->file, "         empty: %s rows", count(s->n_empty_rows, a, sizeof a));
     sp_print(o->file, ", %s columns   per column: mean %.2f%s%s\n", count(s->n_c - s->n_c_used, a, sizeof a),
-             s->n_nzc, s->n_r > 0 ? "   the longest is row " : "",
+             s->n_nzc, s->n_r > 0 ? "   longest: row " : "",
              s->n_r > 0 ? count(s->longest_row + 1, b, sizeof b) : "");
 }
 
