@@ -511,7 +511,7 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to
 static const struct argp_option own[] = {
     {"method", KEY_METHOD, "LIST", 0,
      "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the one "
-     "of the least alpha is written, never random",
+     "of the least alpha is written, where it is not known of the least mean |i - j|, never random",
      0},
     {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
     {"permutation", KEY_PERMUTATION, "FILE", 0,
