@@ -78,7 +78,7 @@ if "$spmodel" --version | grep -qi "^ *metis: /"; then
     [ "$(head -c 1 out)" = '{' ] || fail "JSON has words of METIS in it"
     # It divides x of a rectangular matrix, too, which a file of rows cannot say.
     run reorder gen:random:60x20:3 --ranks 4 --partition metis --parts rows.txt
-    has 'metis divides x, too, and rows.txt has the parts of rows alone'
+    has 'metis divides x, too, but rows.txt holds the parts of rows alone'
     run reorder gen:random:60x60:3 --ranks 4 --partition metis --parts rows.txt
     grep -q 'divides x' out && fail "of a square matrix x lies as its rows do"
 fi

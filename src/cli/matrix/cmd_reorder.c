@@ -392,8 +392,8 @@ static enum sp_status divide(const struct options *o, const struct sp_csr *a, co
         status = sp_reorder_ranks_print(a, &d, o->ranks.partition, watch->progress, stdout, err);
         if (status == SP_OK && o->ranks.parts && a->n_r != a->n_c && d.col_perm)
             sp_print(stdout,
-                     "  %s divides x, too, and %s has the parts of rows alone: with it each rank has equally "
-                     "many\n  columns, and the halo is another one\n",
+                     "  %s divides x, too, but %s holds the parts of rows alone: read back, it gives\n"
+                     "  each rank equally many columns, and another halo\n",
                      o->ranks.partition, o->ranks.parts);
     }
     sp_ranks_free(&d);
@@ -510,8 +510,9 @@ static enum sp_status run_on_matrix(const struct options *o, struct sp_sinks *to
 
 static const struct argp_option own[] = {
     {"method", KEY_METHOD, "LIST", 0,
-     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several the one "
-     "of the least alpha is written, where it is not known of the least mean |i - j|, never random",
+     "The reordering (rcm), several separated by commas, or all (without OUT). With OUT and several, the one "
+     "of least alpha is written (of least mean |i - j| where alpha is not known); random only where nothing "
+     "else is asked for",
      0},
     {"side", KEY_SIDE, "SIDE", 0, "sym, rows, cols or both, for methods that say none themselves", 0},
     {"permutation", KEY_PERMUTATION, "FILE", 0,
