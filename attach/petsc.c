@@ -3,6 +3,7 @@
  * known here. SeqAIJ: its arrays. MPIAIJ: what one process holds, the columns of others behind its
  * own. Others are counted, and what they call is part of them, unless they have no entries of their
  * own (shell, nest, composite, ...). */
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach/attach.h"
@@ -24,7 +25,7 @@ static int64_t value_of(union index i, int width_B)
     return width_B == 8 ? i.wide : i.narrow[0];
 }
 
-static struct {
+struct functions {
     int (*get_id)(void *object, int64_t *id);
     int (*get_state)(void *A, int64_t *state);
     int (*get_type)(void *A, const char **type);
@@ -36,8 +37,11 @@ static struct {
     int (*get_parts)(void *A, void **diagonal, void **others, const void **columns);
     int index_B;
     enum sp_attach_type type;
-} petsc;
-static int state; /* 0: not looked up; 1: all there; -1: something is missing */
+    bool are_all_there;
+};
+/* NULL: not looked up. Filled by its thread alone before others see it; two threads may both look,
+ * and one of the two results stays. */
+static struct functions *found;
 
 /* Of PetscScalar, by its name and by the size of PetscReal. */
 static enum sp_attach_type scalar_type(void)
@@ -60,53 +64,67 @@ static enum sp_attach_type scalar_type(void)
                                        : SP_ATTACH_TYPE_UNKNOWN;
 }
 
-static bool find_functions(void *A)
+static void look_up(void *A, struct functions *f)
 {
     union index n_r = untouched, n_c = untouched;
-    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE))
-        return state > 0;
-    *(void **)&petsc.get_id = sp_attach_function("PetscObjectGetId");
-    *(void **)&petsc.get_state = sp_attach_function("MatGetNonzeroState");
-    *(void **)&petsc.get_type = sp_attach_function("MatGetType");
-    *(void **)&petsc.get_local_size = sp_attach_function("MatGetLocalSize");
-    *(void **)&petsc.get_rows = sp_attach_function("MatGetRowIJ");
-    *(void **)&petsc.restore_rows = sp_attach_function("MatRestoreRowIJ");
-    *(void **)&petsc.get_parts = sp_attach_function("MatMPIAIJGetSeqAIJ");
-    bool ok = petsc.get_id && petsc.get_state && petsc.get_type && petsc.get_local_size && petsc.get_rows &&
-              petsc.restore_rows && petsc.get_parts;
-    ok = ok && petsc.get_local_size(A, &n_r, &n_c) == 0;
-    petsc.index_B = n_r.narrow[1] == untouched.narrow[1] ? 4 : 8;
-    petsc.type = ok ? scalar_type() : SP_ATTACH_TYPE_UNKNOWN;
-    __atomic_store_n(&state, ok ? 1 : -1, __ATOMIC_RELEASE);
-    return ok;
+    *(void **)&f->get_id = sp_attach_function("PetscObjectGetId");
+    *(void **)&f->get_state = sp_attach_function("MatGetNonzeroState");
+    *(void **)&f->get_type = sp_attach_function("MatGetType");
+    *(void **)&f->get_local_size = sp_attach_function("MatGetLocalSize");
+    *(void **)&f->get_rows = sp_attach_function("MatGetRowIJ");
+    *(void **)&f->restore_rows = sp_attach_function("MatRestoreRowIJ");
+    *(void **)&f->get_parts = sp_attach_function("MatMPIAIJGetSeqAIJ");
+    f->are_all_there = f->get_id && f->get_state && f->get_type && f->get_local_size && f->get_rows &&
+                       f->restore_rows && f->get_parts && f->get_local_size(A, &n_r, &n_c) == 0;
+    f->index_B = n_r.narrow[1] == untouched.narrow[1] ? 4 : 8;
+    f->type = f->are_all_there ? scalar_type() : SP_ATTACH_TYPE_UNKNOWN;
+}
+
+/* NULL: something is missing. */
+static const struct functions *functions(void *A)
+{
+    struct functions *f = __atomic_load_n(&found, __ATOMIC_ACQUIRE), *none = NULL;
+    if (!f) {
+        f = calloc(1, sizeof *f);
+        if (!f)
+            return NULL;
+        look_up(A, f);
+        if (!__atomic_compare_exchange_n(&found, &none, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            free(f);
+            f = none;
+        }
+    }
+    return f->are_all_there ? f : NULL;
 }
 
 static void give_back(struct sp_attach_view *view)
 {
     for (int k = 0; k < view->n_parts; k++) {
+        const struct functions *petsc = functions(view->held[k]);
         union index n = {0};
         int done = 1;
         const void *i = view->part[k].row_ptr, *j = view->part[k].col;
-        petsc.restore_rows(view->held[k], 0, 0, 0, &n, &i, &j, &done);
+        if (petsc)
+            petsc->restore_rows(view->held[k], 0, 0, 0, &n, &i, &j, &done);
     }
 }
 
 /* Adds the rows of a SeqAIJ matrix as the next part. */
-static bool add_part(void *A, struct sp_attach_view *view)
+static bool add_part(const struct functions *petsc, void *A, struct sp_attach_view *view)
 {
     union index n_r = untouched, n_c = untouched, n = untouched;
     struct sp_attach_part *part = &view->part[view->n_parts];
     int done = 0;
-    if (!A || petsc.get_local_size(A, &n_r, &n_c) ||
-        petsc.get_rows(A, 0, 0, 0, &n, &part->row_ptr, &part->col, &done) || !done)
+    if (!A || petsc->get_local_size(A, &n_r, &n_c) ||
+        petsc->get_rows(A, 0, 0, 0, &n, &part->row_ptr, &part->col, &done) || !done)
         return false;
     view->held[view->n_parts++] = A;
-    view->n_r = value_of(n_r, petsc.index_B);
-    part->n_c = value_of(n_c, petsc.index_B);
+    view->n_r = value_of(n_r, petsc->index_B);
+    part->n_c = value_of(n_c, petsc->index_B);
     view->n_c += part->n_c;
     union index end = untouched;
-    memcpy(&end, (const char *)part->row_ptr + view->n_r * petsc.index_B, (size_t)petsc.index_B);
-    view->n_nz += value_of(end, petsc.index_B);
+    memcpy(&end, (const char *)part->row_ptr + view->n_r * petsc->index_B, (size_t)petsc->index_B);
+    view->n_nz += value_of(end, petsc->index_B);
     return true;
 }
 
@@ -120,40 +138,42 @@ static bool has_word(const char *words, const char *word)
 static bool look(const struct sp_attach_product *p, struct sp_attach_view *view)
 {
     void *A = (void *)(uintptr_t)p->matrix;
+    const struct functions *petsc = functions(A);
     const char *type = NULL;
-    if (!find_functions(A) || petsc.get_type(A, &type) || !type)
+    if (!petsc || petsc->get_type(A, &type) || !type)
         return false;
-    view->row_ptr_B = view->col_B = petsc.index_B;
-    view->type = petsc.type;
+    view->row_ptr_B = view->col_B = petsc->index_B;
+    view->type = petsc->type;
     view->release = give_back;
     if (has_word("seqaij seqaijmkl seqaijperm seqaijsell seqaijcrl", type)) {
         view->kind = "SeqAIJ";
-        return add_part(A, view);
+        return add_part(petsc, A, view);
     }
     if (has_word("mpiaij mpiaijmkl mpiaijperm mpiaijsell mpiaijcrl", type)) {
         void *diagonal = NULL, *others = NULL;
         const void *columns = NULL;
         view->kind = "rows of an MPIAIJ";
-        return petsc.get_parts(A, &diagonal, &others, &columns) == 0 && add_part(diagonal, view) &&
-               add_part(others, view);
+        return petsc->get_parts(A, &diagonal, &others, &columns) == 0 && add_part(petsc, diagonal, view) &&
+               add_part(petsc, others, view);
     }
     if (!strstr(type, "baij") && !strstr(type, "sell") && !strstr(type, "aij"))
         return false;
     union index n_r = untouched, n_c = untouched;
-    if (petsc.get_local_size(A, &n_r, &n_c))
+    if (petsc->get_local_size(A, &n_r, &n_c))
         return false;
     view->kind = strstr(type, "baij") ? "BAIJ" : strstr(type, "sell") ? "SELL" : "AIJ of another kind";
     view->why = "only AIJ matrices of CPUs are read";
-    view->n_r = value_of(n_r, petsc.index_B);
-    view->n_c = value_of(n_c, petsc.index_B);
+    view->n_r = value_of(n_r, petsc->index_B);
+    view->n_c = value_of(n_c, petsc->index_B);
     return true;
 }
 
 static struct sp_attach_product product(enum sp_attach_row row, void *A, enum sp_attach_op op)
 {
     struct sp_attach_product p = {.row = row, .matrix = A, .op = op, .width = 1, .look = look};
-    if (find_functions(A) && petsc.get_id(A, &p.version[0]) == 0)
-        petsc.get_state(A, &p.version[1]);
+    const struct functions *petsc = functions(A);
+    if (petsc && petsc->get_id(A, &p.version[0]) == 0)
+        petsc->get_state(A, &p.version[1]);
     return p;
 }
 
