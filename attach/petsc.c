@@ -41,7 +41,7 @@ struct functions {
 };
 /* NULL: not looked up. Filled by its thread alone before others see it; two threads may both look,
  * and one of the two results stays. */
-static struct functions *found;
+static struct functions *known;
 
 /* Of PetscScalar, by its name and by the size of PetscReal. */
 static enum sp_attach_type scalar_type(void)
@@ -83,13 +83,13 @@ static void look_up(void *A, struct functions *f)
 /* NULL: something is missing. */
 static const struct functions *functions(void *A)
 {
-    struct functions *f = __atomic_load_n(&found, __ATOMIC_ACQUIRE), *none = NULL;
+    struct functions *f = __atomic_load_n(&known, __ATOMIC_ACQUIRE), *none = NULL;
     if (!f) {
         f = calloc(1, sizeof *f);
         if (!f)
             return NULL;
         look_up(A, f);
-        if (!__atomic_compare_exchange_n(&found, &none, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        if (!__atomic_compare_exchange_n(&known, &none, f, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
             free(f);
             f = none;
         }
