@@ -239,7 +239,7 @@ static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_val
 }
 
 /* What is there before the first data, nothing where nothing is loaded, and what the longest row of
- * a second grid and a last wave of few blocks take longer. */
+ * a second grid takes longer. */
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
@@ -254,11 +254,7 @@ static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, st
     p->term[SP_GPU_TERM_RAMP] = (struct sp_roof_term){"ramp", sp_value_sum(first, carry_waits(t, part)),
                                                       sp_gpu_rate_of(1, m->gpu.latency_s)};
     p->n_waves = (double)g->launch.n_blocks / ((double)m->n_cores * t->occupancy.blocks);
-    const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
-    const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, sp_gpu_term_time(&waiting));
-    p->term[SP_GPU_TERM_TAIL] =
-        (struct sp_roof_term){"last wave", sp_value_known(last_s) ? last_s : sp_value_of(0, SP_MODELLED),
-                              sp_value_known(last_s) ? sp_value_of(1, SP_MODELLED) : last_s};
+    p->waits_s = sp_gpu_term_time(&waiting);
     p->term[SP_GPU_TERM_ROWS] =
         (struct sp_roof_term){"row ends", sp_value_of(0, SP_MODELLED), sp_value_of(1, SP_MODELLED)};
 }
@@ -295,7 +291,8 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
 {
     const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
     struct sp_roof_term *L2 = &p->term[SP_GPU_TERM_L2];
-    p->L2_as_memory = memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate);
+    p->L2_as_memory = p->L2_as_memory ||
+                      (memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate));
     struct sp_roof_term term[SP_N_GPU_TERMS];
     memcpy(term, p->term, sizeof term);
     if (!p->L2_as_memory) { /* an L2 that is not described takes from nothing to what memory would */
@@ -313,6 +310,34 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
     return sp_gpu_time_of(work, term);
 }
 
+/* What follows from the other terms: the last wave of few blocks, and the time. */
+static void find_time(struct sp_gpu_prediction *p)
+{
+    const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
+    const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, p->waits_s);
+    p->term[SP_GPU_TERM_TAIL] =
+        (struct sp_roof_term){"last wave", sp_value_known(last_s) ? last_s : sp_value_of(0, SP_MODELLED),
+                              sp_value_known(last_s) ? sp_value_of(1, SP_MODELLED) : last_s};
+    p->roofline = slowest(p->work, p);
+    p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
+}
+
+void sp_gpu_take_roof(struct sp_gpu_prediction *p, enum sp_gpu_term level, struct sp_value roof_Bps)
+{
+    p->term[level].rate = part_of(roof_Bps, p->busy);
+    p->L2_as_memory = p->L2_as_memory && level != SP_GPU_TERM_L2;
+    find_time(p);
+}
+
+struct sp_roofline sp_gpu_time_with(const struct sp_gpu_prediction *prediction, enum sp_gpu_term level,
+                                    struct sp_value bytes)
+{
+    struct sp_gpu_prediction p = *prediction;
+    p.term[level].amount = bytes;
+    find_time(&p);
+    return p.roofline;
+}
+
 enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
                               const struct sp_machine *m, double work, bool warm,
                               const struct sp_progress *progress, struct sp_gpu_prediction *p,
@@ -328,10 +353,10 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     if (status == SP_OK)
         status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
+        p->work = work;
         set_terms(&grid, m, work, p);
-        p->roofline = slowest(work, p);
+        find_time(p);
         p->waited_s = sp_gpu_waited_time(m, p->roofline.time_s);
-        p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
     }
     sp_gpu_grid_free(&grid);
     return status;

@@ -325,6 +325,11 @@ static struct sp_fact part_of_SMs(const struct sp_record *r, struct sp_fact all)
     return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
 }
 
+static struct sp_fact busy(const struct sp_record *r)
+{
+    return part_of_SMs(r, fact_of(sp_value_of(1, SP_MODELLED), "1", "all cores"));
+}
+
 static struct sp_fact peak(const struct sp_record *r)
 {
     return part_of_SMs(r, roof_by(r, "role", "peak", "flop/s"));
@@ -594,6 +599,7 @@ static const struct derived derived_symbols[] = {
     {"launches", .of = launches},
     {"L1_copy", .of = copies},
     {"b_S", .of = roof},
+    {"busy", .of = busy},
     {"b_1", .of = one_thread},
     {"b_L1", .of_what = roof_of_level, .what = "L1"},
     {"b_L2", .of_what = roof_of_level, .what = "L2"},

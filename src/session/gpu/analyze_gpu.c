@@ -52,8 +52,8 @@ static enum sp_status open_scrub(const struct sp_gpu_analysis *a, struct roof *r
     return r->ceilings->open(r->load.bytes, &r->arena, err);
 }
 
-/* The roof of the level that holds the data. Warm it lasts as long as the kernel's samples, so that
- * the start of a launch weighs alike in both; cold both are one launch. */
+/* The roof of the level that holds the data. Warm it is one launch that lasts as long as a sample
+ * of the kernel, and so has no part of the launches that the model adds. */
 static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
 {
     double value, seconds;
@@ -185,6 +185,8 @@ static enum sp_status replay(struct sp_gpu_analysis *a, struct sp_error *err)
                        "%s describes no bandwidth of its %s", m->name, a->in_L2 ? "L2" : "memory");
     enum sp_status status =
         sp_recording_pairs(&a->options->gpu_recorded->times, c->value.value, 1, &a->pairs, err);
+    if (status == SP_OK && a->pairs.roof.value == c->value.value)
+        a->pairs.roof = c->value;
     a->pairs.roof.origin = c->value.origin;
     return status;
 }

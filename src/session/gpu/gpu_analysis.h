@@ -66,7 +66,8 @@ struct sp_gpu_analysis {
     struct sp_value x_B, x_modelled_B;
     struct sp_value roof_Bps;
     struct sp_value t_model, t_once; /* [s] */
-    const char *binding;
+    const char *binding;             /* of t_once */
+    const char *beside; /* the slowest resource but the level that holds the data; NULL: none is known */
     struct sp_value fraction, model_fraction;
     char doubt[240]; /* why no share of the time and no hint can be given; "": they can */
     bool retake;     /* the roof is to blame, so sampling again may help */

@@ -477,6 +477,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->layout.n_nz > 0) {
         sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
         sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
+        if (a->beside)
+            sp_record_set_text(r, SP_F_BINDING_BESIDE, a->beside);
         record_table(a, r);
         if (a->streamed_B <= 0 && !*a->doubt)
             sp_record_losses(r, &a->losses);
