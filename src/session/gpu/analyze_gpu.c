@@ -355,7 +355,8 @@ static bool is_added(const struct sp_gpu_analysis *a, const struct sp_kernel *ke
     return false;
 }
 
-/* Of a run elsewhere a kernel stands for another, and need not be here. */
+/* Of a run elsewhere a kernel stands for another, and need not be here. That it keeps x in the L2,
+ * by hints of its loads or by a window, nobody has said. */
 static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp_kernel **rows, int max)
 {
     int n = 0;
@@ -363,7 +364,8 @@ static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp
         const struct sp_kernel *row = sp_kernel_table[i];
         const char *variant = strrchr(row->name, '/');
         if (row->on_gpu && row->rank > 0 && sp_kernel_is_for(row, l) && variant && !row->x_in_window &&
-            strncmp(variant + 1, isa, strlen(isa)) == 0 && row->accepts(l, NULL) == SP_OK)
+            (enum sp_gpu_map)row->gpu_map != SP_GPU_KEEP && strncmp(variant + 1, isa, strlen(isa)) == 0 &&
+            row->accepts(l, NULL) == SP_OK)
             rows[n++] = row;
     }
     return n;
