@@ -472,6 +472,9 @@ static const char *kernel_with_window(const struct sp_gpu_analysis *a)
 void sp_gpu_find_hints(struct sp_gpu_analysis *a)
 {
     struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
+                                     .possible_by = a->binding,
+                                     .x_B = a->in_L2 || !sp_gpu_is_counted(a) ? sp_value_none("not counted")
+                                                                              : a->x_B,
                                      .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
     struct sp_hint_inputs in;
@@ -505,7 +508,6 @@ void sp_gpu_find_hints(struct sp_gpu_analysis *a)
     in.roof_Bps = a->roof_Bps;
     in.V_B = a->V_B;
     in.w = sp_value_of(1, SP_MODELLED);
-    in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
     in.level = a->in_L2 ? "L2" : "MEM";
     in.reorder_s = a->reorder_s;
     in.gpu = &gpu;
