@@ -180,6 +180,36 @@ START_TEST(predictions_take_the_sampled_roof)
 }
 END_TEST
 
+static void x_is(double counted_B, struct sp_value read_B, struct sp_value x_B, double value, double lo,
+                 double hi)
+{
+    const struct sp_value x = sp_gpu_counted_x(sp_value_of(counted_B, SP_MEASURED), read_B, x_B, 10);
+    ck_assert_msg(fabs(x.value - value) + fabs(x.lo - lo) + fabs(x.hi - hi) < 1e-9,
+                  "%g counted: %g in %g ... %g, not %g in %g ... %g", counted_B, x.value, x.lo, x.hi, value,
+                  lo, hi);
+    ck_assert_int_eq(x.origin, SP_MEASURED);
+}
+
+/* A matrix of 100 B, x of 10 B in its own sectors, 40 B of them at most. */
+START_TEST(counted_bytes_of_x)
+{
+    const struct sp_value kept = sp_value_between(70, 0, 140, SP_SIMULATED),
+                          x_kept = sp_value_between(20, 0, 40, SP_SIMULATED);
+    x_is(0, kept, x_kept, 0, 0, 0);   /* the L2 holds all */
+    x_is(55, kept, x_kept, 5, 0, 40); /* half: half of x, if it is kept alike */
+    x_is(22, kept, x_kept, 2, 0, 22); /* no more than was counted */
+    x_is(105, kept, x_kept, 1050 / 110., 5, 40);
+    x_is(110, kept, x_kept, 10, 10, 40); /* nothing is kept, x comes once */
+    x_is(130, kept, x_kept, 30, 30, 40); /* x comes again, the matrix does not */
+    x_is(170, kept, x_kept, 70, 70, 70); /* more than the model can say of x */
+    const struct sp_value streams = sp_value_between(125, 110, 140, SP_SIMULATED),
+                          x_again = sp_value_between(25, 10, 40, SP_SIMULATED);
+    x_is(90, streams, x_again, 0, 0, 0); /* the L2 can hold nothing of the matrix: what is left is x */
+    x_is(110, streams, x_again, 10, 10, 10);
+    x_is(125, streams, x_again, 25, 25, 25);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("gpu_forecast");
@@ -187,6 +217,7 @@ int main(void)
     tcase_add_loop_test(tc, a_forecast_is_a_record, 0, 2);
     tcase_add_loop_test(tc, the_possible_is_the_models_time, 0, 4);
     tcase_add_test(tc, predictions_take_the_sampled_roof);
+    tcase_add_test(tc, counted_bytes_of_x);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -86,16 +86,13 @@ static struct sp_value written_to_L2(const struct sp_gpu_analysis *a)
     return all;
 }
 
-/* Of the bytes counted those of x: they less what else the model reads. Where an L2 may keep that
- * from one execution to the next, as much of it as the count lies between the model's ends. */
-static struct sp_value counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B)
+struct sp_value sp_gpu_counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B,
+                                 double x_once_B)
 {
-    const double lo_B = read_B.lo - x_B.lo, hi_B = fmax(lo_B, read_B.hi - x_B.hi);
-    const double part = read_B.hi > read_B.lo ? (counted_B.value - read_B.lo) / (read_B.hi - read_B.lo) : 1;
-    const double rest_B = lo_B + fmin(1, fmax(0, part)) * (hi_B - lo_B);
-    const double value = fmax(0, counted_B.value - rest_B);
-    return sp_value_between(value, fmax(0, counted_B.value - hi_B),
-                            fmax(value, fmin(counted_B.value - lo_B, x_B.hi)), counted_B.origin);
+    const double C = counted_B.value, least_B = read_B.lo - x_B.lo, all_B = fmax(least_B, read_B.hi - x_B.hi);
+    const double lo = fmax(0, C - all_B), hi = fmax(lo, fmin(C - least_B, fmax(x_once_B, x_B.hi)));
+    const double alike = all_B + x_once_B > 0 ? C * x_once_B / (all_B + x_once_B) : 0;
+    return sp_value_between(fmin(hi, fmax(lo, alike)), lo, hi, counted_B.origin);
 }
 
 /* What was counted at the level that holds the data takes the model's place. */
@@ -106,7 +103,7 @@ static void use_counts(struct sp_gpu_analysis *a)
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
         a->write_B = a->in_L2 ? written_to_L2(a) : a->counts.of[SP_GPU_DRAM_WRITE];
         if (!a->in_L2) /* in the L2 sectors of the matrix are asked for again, too */
-            a->x_B = counted_x(a->read_B, modelled_B, a->x_B);
+            a->x_B = sp_gpu_counted_x(a->read_B, modelled_B, a->x_B, a->x_once_B);
     }
     a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
