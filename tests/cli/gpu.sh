@@ -52,6 +52,10 @@ has 'schedule changes nothing here'
 "$spmodel" model gen:laplace3d:8 --machine a100,h200 --pages small >"$dir/out" 2>"$dir/err" || fail "model --pages exits with $?"
 has 'pages changes nothing on GPUs'
 
+# What a machine file does not know is not 0.
+"$spmodel" machine show h200 >"$dir/out" 2>"$dir/err" || fail "machine show exits with $?"
+has '^TIMES    launch 2[.]43 us stated, load from memory not known, from the L2 not known$'
+
 # alpha is that of the level that the bytes beside it are of.
 "$spmodel" model gen:laplace3d:12 --machine a100,h200 >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
 has '^ a100.* 0[.][1-9][0-9]* sim .* L2 '
@@ -78,6 +82,9 @@ has 'load +MEM +f64 +4 +unknown'
 has 'load +L2 +f64 +4 +unknown'
 grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's measurement"
 "$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
+# Latencies of memory and of the L2, of which small problems wait.
+has '^TIMES    launch [0-9.]+ [a-z]+ measured, load from memory [0-9.]+ [a-z]+ measured, from the L2 [0-9.]+ [a-z]+ measured$'
+grep -q '"L2_latency_s":{"value":[0-9]' stand-in.json || fail 'no latency of the L2 was written'
 # One warp's loads tell how parts of it count, whatever the counter does; the model then has the sectors exactly.
 has '^SECTORS  count once for 32 lanes that load 8 bytes each, for 32 that load 16; measured: '
 ok model gen:laplace3d:8 --machine "$dir/stand-in.json"
