@@ -159,6 +159,32 @@ START_TEST(the_possible_is_the_models_time)
 }
 END_TEST
 
+/* One SM of 108 draws its part of what the L2 gives, 5400 GB/s/108, also where the data are in
+ * memory, whose part would be less; all 108 draw no more than memory gives. */
+START_TEST(few_SMs_draw_less)
+{
+    struct sp_csr a;
+    struct sp_machine m;
+    struct sp_analyze_options o;
+    struct sp_gpu_analysis g;
+    evaluate("band:250:2", SP_GPU_THREAD, &a, &m, &o, &g);
+    ck_assert_int_eq(g.way[0].launch.n_blocks, 1);
+    sp_gpu_evaluate(&g);
+    ck_assert_double_eq_tol(g.way[0].prediction.term[SP_GPU_TERM_MEMORY].rate.value, 50e9, 1);
+    ck_assert_double_eq_tol(g.roof_part, 50e9 / 1400e9, 1e-12);
+    ck_assert_double_eq_tol(g.losses.part[SP_LOSS_MIN_TRAFFIC].value, g.once_B / 50e9, 1e-12);
+    sp_layout_free(&g.layout);
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+    evaluate("band:50000:2", SP_GPU_THREAD, &a, &m, &o, &g);
+    sp_gpu_evaluate(&g);
+    ck_assert_double_eq(g.roof_part, 1);
+    sp_layout_free(&g.layout);
+    sp_csr_free(&a);
+    sp_machine_free(&m);
+}
+END_TEST
+
 /* The roof that was sampled stands in all predictions of the analysis: hints name what binds by it. */
 START_TEST(predictions_take_the_sampled_roof)
 {
@@ -216,6 +242,7 @@ int main(void)
     TCase *tc = tcase_create("gpu_forecast");
     tcase_add_loop_test(tc, a_forecast_is_a_record, 0, 2);
     tcase_add_loop_test(tc, the_possible_is_the_models_time, 0, 4);
+    tcase_add_test(tc, few_SMs_draw_less);
     tcase_add_test(tc, predictions_take_the_sampled_roof);
     tcase_add_test(tc, counted_bytes_of_x);
     suite_add_tcase(suite, tc);

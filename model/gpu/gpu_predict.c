@@ -228,6 +228,20 @@ static struct sp_value part_of(struct sp_value rate, double share)
     return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
+/* What the SMs that have a block can draw of memory: their part of what the L2 gives, on whose way
+ * it comes; where that is not known, between their part of memory's and all. */
+static struct sp_value from_memory(struct sp_value all, struct sp_value L2_rate, double share)
+{
+    const struct sp_value least = part_of(all, share);
+    if (!sp_value_known(all) || share == 1)
+        return all;
+    if (!sp_value_known(L2_rate))
+        return sp_value_between(least.value, least.lo, all.hi, SP_MODELLED);
+    return sp_value_between(fmin(all.value, fmax(least.value, L2_rate.value)),
+                            fmin(all.lo, fmax(least.lo, L2_rate.lo)),
+                            fmin(all.hi, fmax(least.hi, L2_rate.hi)), SP_MODELLED);
+}
+
 /* Latencies that a thread of the second grid waits after its first, 16-bit storage: beside the last
  * sum of its row it asks for many others together, then for some, from the L2 if that has them. */
 static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_value part)
@@ -267,11 +281,12 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
     const double share = p->busy = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
+    const struct sp_value L2_rate = part_of(roof_of(m, "L2", &p->L2_roof), share);
     p->term[SP_GPU_TERM_MEMORY] =
         (struct sp_roof_term){"memory bandwidth", sp_value_sum(t->memory_load_B, t->memory_store_B),
-                              part_of(roof_of(m, "MEM", &p->memory_roof), share)};
-    p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
-                                                    part_of(roof_of(m, "L2", &p->L2_roof), share)};
+                              from_memory(roof_of(m, "MEM", &p->memory_roof), L2_rate, share)};
+    p->term[SP_GPU_TERM_L2] =
+        (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B), L2_rate};
     p->term[SP_GPU_TERM_L1] =
         (struct sp_roof_term){"L1 requests", gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
@@ -324,7 +339,11 @@ static void find_time(struct sp_gpu_prediction *p)
 
 void sp_gpu_take_roof(struct sp_gpu_prediction *p, enum sp_gpu_term level, struct sp_value roof_Bps)
 {
-    p->term[level].rate = part_of(roof_Bps, p->busy);
+    const struct sp_value none = sp_value_none("the machine does not describe it");
+    p->term[level].rate =
+        level == SP_GPU_TERM_MEMORY
+            ? from_memory(roof_Bps, p->L2_as_memory ? none : p->term[SP_GPU_TERM_L2].rate, p->busy)
+            : part_of(roof_Bps, p->busy);
     p->L2_as_memory = p->L2_as_memory && level != SP_GPU_TERM_L2;
     find_time(p);
 }

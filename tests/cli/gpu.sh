@@ -242,7 +242,7 @@ has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
 grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'
 ok explain possible reached "$dir"/row/*.json
 [ "$(grep -c ': agrees$' "$dir/out")" -eq 2 ] || fail 'possible and reached do not follow from what binds'
-has 'possible = W/max[(]V_min/b_S, core[)]'
+has 'possible = W/[(]max[(]V_min/[(]b_S[*]roof_part[)], core[)] [+] team[)]'
 # Rows are staged in shared memory, which is no traffic.
 ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
 ok explain V_min "$dir"/staged/*.json

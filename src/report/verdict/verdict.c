@@ -201,16 +201,6 @@ static char *launch_words(const struct sp_record *record, char *text, size_t siz
     return text;
 }
 
-/* The SMs that have a block draw their part of a GPU's bandwidth. */
-static double busy_part(const struct sp_record *record)
-{
-    int64_t blocks, n_sms;
-    return sp_record_count(record, SP_F_GPU_LAUNCH_BLOCKS, &blocks) &&
-                   sp_record_count(record, SP_F_MACHINE_N_CORES, &n_sms) && blocks < n_sms && blocks > 0
-               ? (double)blocks / (double)n_sms
-               : 1;
-}
-
 /* What binds, and at what rate: "memory bandwidth 33.1 GB/s, x loaded once". */
 static void binding_words(const struct sp_record *record, char *text, char *brief, size_t size)
 {
@@ -221,6 +211,8 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
     const char *once = strcmp(op, "spmv") == 0 ? "x loaded once" : "operands loaded once";
     double share[SP_N_LOSS_ROWS];
     char at[48] = "", figure[32], padding[48] = "", launch[64];
+    double part = 1; /* of the roof, where a GPU has idle SMs */
+    sp_record_number(record, SP_F_GPU_ROOF_PART, &part);
     launch_words(record, launch, sizeof launch);
     if (sp_verdict_is_in_core(record)) {
         snprintf(text, size, "%.60s%s%s", term,
@@ -232,8 +224,7 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
         return;
     }
     if (sp_value_known(b) && b.value > 0 && !sp_roof_is_flops(roof))
-        snprintf(at, sizeof at, " %s GB/s",
-                 sp_figure(figure, sizeof figure, b.value * busy_part(record) / 1e9, 3));
+        snprintf(at, sizeof at, " %s GB/s", sp_figure(figure, sizeof figure, b.value * part / 1e9, 3));
     const struct sp_value beta = sp_record_value(record, SP_F_METRICS_BETA);
     if (sp_verdict_loss_shares(record, share) && share[PADDING] >= SP_VERDICT_LEAST)
         snprintf(padding, sizeof padding,

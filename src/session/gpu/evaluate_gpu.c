@@ -172,8 +172,7 @@ static struct sp_value beside(const struct sp_gpu_analysis *a, const char **name
 static void find_losses(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
-    const double fill_B = sp_layout_fill_bytes(l),
-                 part = a->chosen->predicted ? a->chosen->prediction.busy : 1;
+    const double fill_B = sp_layout_fill_bytes(l), part = a->roof_part;
     const struct sp_value roof = a->roof_Bps;
     struct sp_value ends_s, core_s = beside(a, &a->beside, &ends_s);
     char takes[32], moves[32], ends[32];
@@ -253,6 +252,8 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     for (int i = 0; i < a->n_ways; i++)
         if (a->way[i].predicted)
             take_roof(a, &a->way[i].prediction);
+    a->roof_part =
+        a->chosen->predicted ? a->chosen->prediction.term[level_of(a)].rate.value / a->roof_Bps.value : 1;
     a->t_model = time_with(a, a->V_B, &as_loaded);
     a->t_once = time_with(a, sp_value_of(a->once_B, SP_MODELLED), &a->binding);
     if (a->streamed_B > 0)

@@ -68,6 +68,7 @@ struct sp_gpu_analysis {
     struct sp_value t_model, t_once; /* [s] */
     const char *binding;             /* of t_once */
     const char *beside; /* the slowest resource but the level that holds the data; NULL: none is known */
+    double roof_part;   /* of roof_Bps, what the SMs draw that have a block */
     struct sp_value fraction, model_fraction;
     char doubt[240]; /* why no share of the time and no hint can be given; "": they can */
     bool retake;     /* the roof is to blame, so sampling again may help */
