@@ -200,6 +200,10 @@ has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
 analyze gen:laplace2d:60+permuted:3 # what the hint gains is this minute's
 has 'J04 order on a GPU|order on a GPU \('
+# What was looked at for a hint is no cost of the run; each cost has one name, and set-up is its own sum.
+grep -q '^COSTS .* reorder ' "$dir/out" && fail 'an order that the run does not have is among its costs'
+tr -s ' \n' '  ' <"$dir/out" | grep -Eq 'COSTS read .* copy to the GPU .* set-up: (less than an|one|[0-9]+) execution' || fail 'the set-up is not said'
+tr -s ' \n' '  ' <"$dir/out" | grep -q 'load imbalance unknown: the GPU deals blocks' || fail 'the unknown loss has no reason on its line'
 analyze gen:powerlaw:9:8 --isa cuda-thread --no-plots
 has 'divergence'
 analyze gen:arrow:600 --format all --no-plots

@@ -188,7 +188,7 @@ static void find_losses(struct sp_gpu_analysis *a)
         .imbalance_s = sp_value_none("the GPU deals blocks to SMs that are idle"),
         .core_s = core_s,
         .team_s = ends_s,
-        .linear_s = sp_value_none("no test with all gathers from L1 was made"),
+        .linear_s = sp_value_none("not tested on GPUs"),
         /* an L1 keeps nothing between kernels */
         .leftover_B = a->options->state == SP_WARM && !a->in_L2 ? 2 * (double)a->device.L2_B : 0,
         .level = a->in_L2 ? "L2" : "MEM"};

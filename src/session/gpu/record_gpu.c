@@ -515,8 +515,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
                            100 * a->pairs.spread);
     sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
     sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->layout_s);
-    if (sp_value_known(a->reorder_s))
-        sp_record_set_number(r, SP_F_COST_REORDER_S, a->reorder_s.value);
+    if (strcmp(a->subject->reorder, "none") != 0)
+        sp_record_set_number(r, SP_F_COST_REORDER_S, a->subject->reorder_s);
     sp_record_set_number(r, SP_F_COST_UPLOAD_S, a->upload_s);
     sp_record_set_number(r, SP_F_COST_SIMULATE_S, a->model_s);
     sp_record_set_number(r, SP_F_COST_SETUP_SPMV,
