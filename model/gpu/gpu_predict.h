@@ -47,9 +47,9 @@ void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi
 /* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the
  * machine does not describe is left out, and named. A launch of fewer blocks than there are SMs
  * draws its SMs' part of the peak, of the L1s and of the L2, and no more from memory: an estimate,
- * and so modelled. "L1 requests": sectors that the warps ask for, four at least of each request,
- * since an L1 takes one in a cycle, at what the L1s of all SMs pass. Row ends are in the requests
- * of a kernel whose layout is known. */
+ * and so modelled. "L1 requests": sectors that the warps ask for, those of each request in
+ * fours, since an L1 takes up to four of one request in a cycle, at what the L1s of all SMs pass.
+ * Row ends are in the requests of a kernel whose layout is known. */
 struct sp_gpu_prediction {
     struct sp_gpu_launch launch;
     struct sp_gpu_traffic traffic;

@@ -143,7 +143,8 @@ static struct sp_value time_with(const struct sp_gpu_analysis *a, struct sp_valu
     if (!a->chosen->predicted)
         return sp_value_between(B.value / roof.value, B.lo / roof.hi, B.hi / roof.lo, SP_MODELLED);
     const struct sp_roofline r = sp_gpu_time_with(&a->chosen->prediction, level_of(a), B);
-    *binding = a->chosen->prediction.term[r.binding].name;
+    if (r.binding >= 0)
+        *binding = a->chosen->prediction.term[r.binding].name;
     return r.time_s;
 }
 
@@ -252,8 +253,9 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
     for (int i = 0; i < a->n_ways; i++)
         if (a->way[i].predicted)
             take_roof(a, &a->way[i].prediction);
-    a->roof_part =
-        a->chosen->predicted ? a->chosen->prediction.term[level_of(a)].rate.value / a->roof_Bps.value : 1;
+    a->roof_part = a->chosen->predicted && a->roof_Bps.value > 0
+                       ? a->chosen->prediction.term[level_of(a)].rate.value / a->roof_Bps.value
+                       : 1;
     a->t_model = time_with(a, a->V_B, &as_loaded);
     a->t_once = time_with(a, sp_value_of(a->once_B, SP_MODELLED), &a->binding);
     if (a->streamed_B > 0)
