@@ -247,6 +247,10 @@ grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is calle
 ok explain possible reached "$dir"/row/*.json
 [ "$(grep -c ': agrees$' "$dir/out")" -eq 2 ] || fail 'possible and reached do not follow from what binds'
 has 'possible = W/[(]max[(]V_min/[(]b_S[*]roof_part[)], core[)] [+] team[)]'
+ok explain min_traffic padding extra_x "$dir"/row/*.json
+if grep -q '"min_traffic": [0-9]' "$dir"/row/*.json; then # else the roof is in doubt
+    [ "$(grep -c ': agrees$' "$dir/out")" -eq 3 ] || fail 'losses do not follow from the part of the roof that the SMs in use draw'
+fi
 # Rows are staged in shared memory, which is no traffic.
 ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
 ok explain V_min "$dir"/staged/*.json

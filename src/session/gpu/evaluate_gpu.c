@@ -196,6 +196,8 @@ static void find_losses(struct sp_gpu_analysis *a)
     a->losses = sp_losses_of(&in);
     snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
              "the GPU deals blocks to SMs that are idle; what is left of it is part of \"not explained\"");
+    if (a->in_L2)
+        a->losses.extra_x_domains = sp_value_none("what each L1 has to load is not told apart");
     if (!sp_value_known(core_s))
         return;
     char *how = a->losses.how[SP_LOSS_IN_CORE];
