@@ -175,13 +175,15 @@ static void letter_stacks(const struct sp_record *const *records, int n, const c
     }
 }
 
-/* What the key says of a look: on GPUs execution has the name of the term that binds it. */
+/* What the key says of a look: on GPUs execution has the name of the term that binds it, and what
+ * nothing hides is no team's. */
 static char *words_of(const struct sp_record *const *records, int n, int look, char *text, size_t size)
 {
     struct sp_verdict_row row[SP_VERDICT_ROWS];
     char words[sizeof row->words] = "";
     bool others = false;
-    for (int k = 0; k < n && strcmp(looks[look].cause, "in_core") == 0; k++) {
+    const bool varies = strcmp(looks[look].cause, "in_core") == 0 || strcmp(looks[look].cause, "team") == 0;
+    for (int k = 0; k < n && varies; k++) {
         const int n_rows = sp_verdict_rows(records[k], row);
         for (int i = 0; i < n_rows; i++)
             if (look_of(&row[i]) == look && fabs(row[i].share) >= DRAWN) {

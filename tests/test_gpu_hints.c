@@ -47,7 +47,6 @@ static struct sp_hint_inputs inputs(const struct sp_gpu_hint_inputs *gpu, double
     in.time_s = sp_value_of(time_s, SP_MEASURED);
     in.roof_Bps = sp_value_of(1e12, SP_MEASURED);
     in.V_B = sp_value_of(100e6, SP_MODELLED);
-    in.store_nt = true;
     in.gpu = gpu;
     return in;
 }
@@ -90,7 +89,15 @@ START_TEST(another_format)
     const struct sp_hint *hint = find(&h, "J01");
     ck_assert(hint && hint->gain_lo > 0.3 && hint->gain_hi < 0.5);
     ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--device gpu --format sell:32,1"));
-    ck_assert_ptr_nonnull(strstr(hint->evidence, "L2 bandwidth"));
+    ck_assert_ptr_nonnull(strstr(hint->evidence, "is bound by L2 bandwidth. For"));
+    ck_assert(!checked(&h, "write-allocate")); /* a GPU has none */
+    gpu.possible_by = "launch overhead";       /* the report says so */
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_nonnull(strstr(find(&h, "J01")->evidence,
+                                 "bound by L2 bandwidth (what is possible, by launch overhead). For"));
+    gpu.possible_by = "L2 bandwidth";
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_nonnull(strstr(find(&h, "J01")->evidence, "is bound by L2 bandwidth. For"));
     way.time_s = sp_value_of(205e-6, SP_MODELLED);
     sp_hints_find(&in, &h);
     ck_assert_ptr_null(find(&h, "J01"));
@@ -121,7 +128,7 @@ START_TEST(launches)
     struct sp_hint_inputs in = inputs(&gpu, 5e-6);
     struct sp_hints h;
     sp_hints_find(&in, &h);
-    ck_assert_ptr_nonnull(find(&h, "J02"));
+    ck_assert_ptr_nonnull(strstr(find(&h, "J02")->evidence, "takes 4.00 us (measured), the work 1.00 us"));
     now = prediction(1e9, 1e9, 4e-6);
     in = inputs(&gpu, 1010e-6);
     sp_hints_find(&in, &h);
@@ -146,6 +153,8 @@ START_TEST(window_over_x)
     const struct sp_hint *hint = find(&h, "J03");
     ck_assert(hint && hint->gain_hi > 0.05 && hint->gain_hi < 0.15);
     ck_assert_ptr_nonnull(
+        strstr(hint->evidence, "x (10.0 MB) would fit the L2 but is loaded 2.0 times (modelled)"));
+    ck_assert_ptr_nonnull(
         strstr(PROPOSAL_OF(&in, hint), "in your program: an L2 access policy window over x"));
     ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "--isa cuda-window or cuda-keep"));
     gpu.window = "cuda-window";
@@ -153,6 +162,10 @@ START_TEST(window_over_x)
     hint = find(&h, "J03");
     ck_assert_ptr_null(strstr(PROPOSAL_OF(&in, hint), "in your program"));
     ck_assert_ptr_nonnull(strstr(PROPOSAL_OF(&in, hint), "a.mtx --device gpu --isa cuda-window"));
+    gpu.x_B = sp_value_of(11e6, SP_MEASURED); /* counters say that x comes once */
+    sp_hints_find(&in, &h);
+    ck_assert_ptr_null(find(&h, "J03"));
+    gpu.x_B = sp_value_none("not counted");
     now.traffic.x_once_B = 30e6;
     now.traffic.x_B = sp_value_of(60e6, SP_MODELLED);
     sp_hints_find(&in, &h);
@@ -212,6 +225,9 @@ START_TEST(idle_lanes)
     way[0].active = 0.32;
     sp_hints_find(&in, &h);
     ck_assert(!find(&h, "J05") && checked(&h, "divergence"));
+    for (int i = 0; i < h.n_checked; i++)
+        if (strcmp(h.checked[i].check, "divergence") == 0)
+            ck_assert_ptr_null(strstr(h.checked[i].figure, "save"));
     way[0].active = 0.99;
     way[0].time_s = sp_value_of(210e-6, SP_MODELLED);
     sp_hints_find(&in, &h);

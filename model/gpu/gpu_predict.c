@@ -228,6 +228,20 @@ static struct sp_value part_of(struct sp_value rate, double share)
     return sp_value_between(rate.value * share, rate.lo * share, rate.hi * share, SP_MODELLED);
 }
 
+/* What the SMs that have a block can draw of memory: their part of what the L2 gives, on whose way
+ * it comes; where that is not known, between their part of memory's and all. */
+static struct sp_value from_memory(struct sp_value all, struct sp_value L2_rate, double share)
+{
+    const struct sp_value least = part_of(all, share);
+    if (!sp_value_known(all) || share == 1)
+        return all;
+    if (!sp_value_known(L2_rate))
+        return sp_value_between(least.value, least.lo, all.hi, SP_MODELLED);
+    return sp_value_between(fmin(all.value, fmax(least.value, L2_rate.value)),
+                            fmin(all.lo, fmax(least.lo, L2_rate.lo)),
+                            fmin(all.hi, fmax(least.hi, L2_rate.hi)), SP_MODELLED);
+}
+
 /* Latencies that a thread of the second grid waits after its first, 16-bit storage: beside the last
  * sum of its row it asks for many others together, then for some, from the L2 if that has them. */
 static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_value part)
@@ -239,7 +253,7 @@ static struct sp_value carry_waits(const struct sp_gpu_traffic *t, struct sp_val
 }
 
 /* What is there before the first data, nothing where nothing is loaded, and what the longest row of
- * a second grid and a last wave of few blocks take longer. */
+ * a second grid takes longer. */
 static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, struct sp_gpu_prediction *p)
 {
     const struct sp_gpu_traffic *t = &p->traffic;
@@ -254,11 +268,7 @@ static void set_ends(const struct sp_gpu_grid *g, const struct sp_machine *m, st
     p->term[SP_GPU_TERM_RAMP] = (struct sp_roof_term){"ramp", sp_value_sum(first, carry_waits(t, part)),
                                                       sp_gpu_rate_of(1, m->gpu.latency_s)};
     p->n_waves = (double)g->launch.n_blocks / ((double)m->n_cores * t->occupancy.blocks);
-    const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
-    const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, sp_gpu_term_time(&waiting));
-    p->term[SP_GPU_TERM_TAIL] =
-        (struct sp_roof_term){"last wave", sp_value_known(last_s) ? last_s : sp_value_of(0, SP_MODELLED),
-                              sp_value_known(last_s) ? sp_value_of(1, SP_MODELLED) : last_s};
+    p->waits_s = sp_gpu_term_time(&waiting);
     p->term[SP_GPU_TERM_ROWS] =
         (struct sp_roof_term){"row ends", sp_value_of(0, SP_MODELLED), sp_value_of(1, SP_MODELLED)};
 }
@@ -271,11 +281,12 @@ static void set_terms(const struct sp_gpu_grid *g, const struct sp_machine *m, d
     double resident = fmin((double)sp_gpu_warps(&g->launch), (double)m->n_cores * t->occupancy.warps);
     const double share = p->busy = fmin(1, (double)g->launch.n_blocks / m->n_cores);
     double launches = sp_gpu_carry_blocks(g) > 0 ? 2 : 1;
+    const struct sp_value L2_rate = part_of(roof_of(m, "L2", &p->L2_roof), share);
     p->term[SP_GPU_TERM_MEMORY] =
         (struct sp_roof_term){"memory bandwidth", sp_value_sum(t->memory_load_B, t->memory_store_B),
-                              part_of(roof_of(m, "MEM", &p->memory_roof), share)};
-    p->term[SP_GPU_TERM_L2] = (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B),
-                                                    part_of(roof_of(m, "L2", &p->L2_roof), share)};
+                              from_memory(roof_of(m, "MEM", &p->memory_roof), L2_rate, share)};
+    p->term[SP_GPU_TERM_L2] =
+        (struct sp_roof_term){"L2 bandwidth", sp_value_sum(t->L2_load_B, t->L2_store_B), L2_rate};
     p->term[SP_GPU_TERM_L1] =
         (struct sp_roof_term){"L1 requests", gpu_taken_B(t), part_of(roof_of(m, "L1", &L1_roof), share)};
     p->term[SP_GPU_TERM_PEAK] = arithmetic_of(g, m, work);
@@ -295,7 +306,8 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
 {
     const struct sp_roof_term *memory = &p->term[SP_GPU_TERM_MEMORY];
     struct sp_roof_term *L2 = &p->term[SP_GPU_TERM_L2];
-    p->L2_as_memory = memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate);
+    p->L2_as_memory = p->L2_as_memory ||
+                      (memory->amount.hi <= 0 && !sp_value_known(L2->rate) && sp_value_known(memory->rate));
     struct sp_roof_term term[SP_N_GPU_TERMS];
     memcpy(term, p->term, sizeof term);
     if (!p->L2_as_memory) { /* an L2 that is not described takes from nothing to what memory would */
@@ -313,6 +325,38 @@ static struct sp_roofline slowest(double work, struct sp_gpu_prediction *p)
     return sp_gpu_time_of(work, term);
 }
 
+/* What follows from the other terms: the last wave of few blocks, and the time. */
+static void find_time(struct sp_gpu_prediction *p)
+{
+    const struct sp_roofline steady = sp_roofline(0, p->term, SP_GPU_TERM_LAUNCH);
+    const struct sp_value last_s = sp_gpu_last_wave(p->n_waves, steady.time_s, p->waits_s);
+    p->term[SP_GPU_TERM_TAIL] =
+        (struct sp_roof_term){"last wave", sp_value_known(last_s) ? last_s : sp_value_of(0, SP_MODELLED),
+                              sp_value_known(last_s) ? sp_value_of(1, SP_MODELLED) : last_s};
+    p->roofline = slowest(p->work, p);
+    p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
+}
+
+void sp_gpu_take_roof(struct sp_gpu_prediction *p, enum sp_gpu_term level, struct sp_value roof_Bps)
+{
+    const struct sp_value none = sp_value_none("the machine does not describe it");
+    p->term[level].rate =
+        level == SP_GPU_TERM_MEMORY
+            ? from_memory(roof_Bps, p->L2_as_memory ? none : p->term[SP_GPU_TERM_L2].rate, p->busy)
+            : part_of(roof_Bps, p->busy);
+    p->L2_as_memory = p->L2_as_memory && level != SP_GPU_TERM_L2;
+    find_time(p);
+}
+
+struct sp_roofline sp_gpu_time_with(const struct sp_gpu_prediction *prediction, enum sp_gpu_term level,
+                                    struct sp_value bytes)
+{
+    struct sp_gpu_prediction p = *prediction;
+    p.term[level].amount = bytes;
+    find_time(&p);
+    return p.roofline;
+}
+
 enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_launch *launch,
                               const struct sp_machine *m, double work, bool warm,
                               const struct sp_progress *progress, struct sp_gpu_prediction *p,
@@ -328,10 +372,10 @@ enum sp_status sp_gpu_predict(const struct sp_layout *l, const struct sp_gpu_lau
     if (status == SP_OK)
         status = traffic_of(&grid, m, warm, progress, &p->traffic, err);
     if (status == SP_OK) {
+        p->work = work;
         set_terms(&grid, m, work, p);
-        p->roofline = slowest(work, p);
+        find_time(p);
         p->waited_s = sp_gpu_waited_time(m, p->roofline.time_s);
-        p->binding = p->roofline.binding < 0 ? "unknown" : p->term[p->roofline.binding].name;
     }
     sp_gpu_grid_free(&grid);
     return status;

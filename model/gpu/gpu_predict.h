@@ -46,10 +46,10 @@ void sp_gpu_L2_band(const struct sp_machine *machine, int64_t *lo_B, int64_t *hi
 
 /* The time of a kernel on a described GPU (model/gpu/gpu_time.h). A resource whose ceiling the
  * machine does not describe is left out, and named. A launch of fewer blocks than there are SMs
- * draws its SMs' part of bandwidths and of the peak: an estimate, and so modelled. "L1 requests":
- * sectors that the warps ask for, four at least of each request, since an L1 takes one in a cycle,
- * at what the L1s of all SMs pass. Row ends are in the
- * requests of a kernel whose layout is known. */
+ * draws its SMs' part of the peak, of the L1s and of the L2, and no more from memory: an estimate,
+ * and so modelled. "L1 requests": sectors that the warps ask for, those of each request in
+ * fours, since an L1 takes up to four of one request in a cycle, at what the L1s of all SMs pass.
+ * Row ends are in the requests of a kernel whose layout is known. */
 struct sp_gpu_prediction {
     struct sp_gpu_launch launch;
     struct sp_gpu_traffic traffic;
@@ -59,8 +59,10 @@ struct sp_gpu_prediction {
     const char *binding;                  /* its name; "unknown" where no ceiling is known */
     const struct sp_ceiling *memory_roof; /* of the machine; NULL: not known */
     const struct sp_ceiling *L2_roof;
-    double busy;       /* share of the SMs that have a block */
-    double n_waves;    /* blocks over those that are resident together */
+    double work;             /* [flop] */
+    double busy;             /* share of the SMs that have a block */
+    double n_waves;          /* blocks over those that are resident together */
+    struct sp_value waits_s; /* of all waves, what latency leaves of the last one, sp_gpu_last_wave() */
     bool L2_as_memory; /* all stays in the L2, whose bandwidth is not known: all that its bytes may be at that
                           of memory, which an L2 exceeds, so that the time of transfers is an upper bound */
 };
@@ -78,5 +80,13 @@ enum sp_status sp_gpu_predict(const struct sp_layout *layout, const struct sp_gp
                               const struct sp_machine *machine, double work, bool warm,
                               const struct sp_progress *progress, struct sp_gpu_prediction *prediction,
                               struct sp_error *err);
+
+/* The same, but for waited_s, where `level`, SP_GPU_TERM_MEMORY or _L2, has this bandwidth for all
+ * SMs [B/s]. */
+void sp_gpu_take_roof(struct sp_gpu_prediction *prediction, enum sp_gpu_term level, struct sp_value roof_Bps);
+
+/* The time where so many bytes [B] come from and go to `level`, all else as predicted. */
+struct sp_roofline sp_gpu_time_with(const struct sp_gpu_prediction *prediction, enum sp_gpu_term level,
+                                    struct sp_value bytes);
 
 #endif

@@ -61,6 +61,8 @@ struct sp_gpu_hint_inputs {
     const struct sp_gpu_prediction *reordered; /* in the order `reorder`; NULL: not tried */
     struct sp_gpu_hint_way run;                /* the kernel in use */
     bool equal_rows;                           /* all rows have the same number of entries */
+    struct sp_value x_B;     /* of x, from memory, as counted; SP_NONE: as modelled for the launch in use */
+    const char *possible_by; /* what binds where x is loaded once; NULL: not known */
     const char
         *window; /* the kernel of this format whose x a window of the L2 keeps; NULL: it has none, or it
                            is in use */

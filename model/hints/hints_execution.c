@@ -228,7 +228,7 @@ static double result_bytes(const struct sp_hint_inputs *in)
 static enum sp_verdict judge_write_allocate(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                             struct sp_checked *checked)
 {
-    if (!sp_hint_in_memory(in) || !sp_hint_has_volume(in))
+    if (in->gpu || !sp_hint_in_memory(in) || !sp_hint_has_volume(in)) /* a GPU reads no line before */
         return SP_SILENT;
     const char *name = in->op == SP_OP_SPMV ? "y" : "the result";
     if (sp_format_of(in->format)->updates_y)

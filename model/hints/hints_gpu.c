@@ -9,12 +9,23 @@
 #include "model/hints/rules.h"
 #include "model/volume/volume.h"
 
+enum { SP_BOUND_TEXT = 80 };
+
+/* What binds the modelled time, and of the possible, as its line says, where that is another. */
+static const char *bound_by(const struct sp_gpu_hint_inputs *gpu, char text[SP_BOUND_TEXT])
+{
+    const bool other = gpu->possible_by && strcmp(gpu->possible_by, gpu->now->binding) != 0;
+    snprintf(text, SP_BOUND_TEXT, other ? "%s (what is possible, by %s)" : "%s", gpu->now->binding,
+             gpu->possible_by);
+    return text;
+}
+
 static enum sp_verdict judge_format(const struct sp_hint_inputs *in, struct sp_hint *hint,
                                     struct sp_checked *checked)
 {
     const double now_s = sp_gpu_hint_time(in);
     const struct sp_gpu_hint_way *best = now_s > 0 ? sp_best_gpu_format(in->gpu) : NULL;
-    char now_text[32], then_text[32];
+    char now_text[32], then_text[32], bound[SP_BOUND_TEXT];
     if (!best)
         return SP_SILENT;
     const double use = in->gpu->now->traffic.use;
@@ -30,7 +41,7 @@ static enum sp_verdict judge_format(const struct sp_hint_inputs *in, struct sp_h
         hint->evidence, sizeof hint->evidence,
         "Lanes use %.0f %% of the bytes of the 32-byte sectors that their warps load from the L1 "
         "(modelled, exact); the modelled time is bound by %s. For %s the model expects %s instead of %s.",
-        100 * use, in->gpu->now->binding, best->option,
+        100 * use, bound_by(in->gpu, bound), best->option,
         sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
         sp_text_seconds(now_text, sizeof now_text, now_s));
     hint->change = sp_change_of(SP_OPTION_FORMAT, best->option);
@@ -83,9 +94,9 @@ static enum sp_verdict judge_launch(const struct sp_hint_inputs *in, struct sp_h
         return sp_clear(checked, "%s for %s, %s of work", start, is_one ? "a launch" : "two launches", work);
     sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
     snprintf(hint->evidence, sizeof hint->evidence,
-             "Starting %s takes %s (measured or stated for this GPU), the work %s (modelled): the GPU "
-             "waits for launches.",
-             is_one ? "the kernel" : "two kernels", start, work);
+             "Starting %s takes %s (%s), the work %s (modelled); nothing hides the start.",
+             is_one ? "the kernel" : "two kernels", start,
+             sp_origin_name(p->term[SP_GPU_TERM_LAUNCH].rate.origin), work);
     hint->in_program = "record the solver's kernels as a CUDA graph, or multiply several vectors at a time "
                        "(" SP_O_OP " spmmv)";
     snprintf(hint->expect, sizeof hint->expect, "time towards the work's; refuted if it stays");
@@ -112,22 +123,24 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
     const struct sp_gpu_prediction *p = in->gpu ? in->gpu->now : NULL;
     if (!p || !sp_hint_has_volume(in) || !sp_value_known(p->traffic.x_B))
         return SP_SILENT;
-    const double again_B = fmax(0, p->traffic.x_B.value - p->traffic.x_once_B);
+    const struct sp_value x_B = sp_value_known(in->gpu->x_B) ? in->gpu->x_B : p->traffic.x_B;
+    const double once_B = p->traffic.x_once_B, again_B = fmax(0, x_B.value - once_B);
+    char once[32], room[32];
     /* Each half of the L2 keeps its own copy: what is sure to stay is half of the nominal size. */
     const double room_B = SP_GPU_SET_ASIDE * (double)p->traffic.L2_lo_B;
     struct sp_then then = sp_then_bytes(in, sp_hint_volume_less(in, again_B), sp_as_now(), 0);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (!sp_gain_is_worth(in, gain))
         return sp_clear(checked, "x beyond one load is %.1f %% of the bytes", 100 * again_B / in->V_B.value);
-    if (p->traffic.x_once_B > room_B)
-        return sp_clear(checked, "x (%.1f MB) exceeds what a window could keep (%.1f MB)",
-                        p->traffic.x_once_B / 1e6, room_B / 1e6);
+    sp_text_bytes(once, sizeof once, once_B);
+    if (once_B > room_B)
+        return sp_clear(checked, "x (%s) exceeds what a window could keep (%s)", once,
+                        sp_text_bytes(room, sizeof room, room_B));
     sp_hint_take(in, hint, then, SP_MODELLED, SP_LOW);
-    snprintf(
-        hint->evidence, sizeof hint->evidence,
-        "x (%.1f MB) would fit the L2 but is loaded %.1f times (modelled), as the matrix streams through "
-        "the same cache.",
-        p->traffic.x_once_B / 1e6, p->traffic.x_B.value / p->traffic.x_once_B);
+    snprintf(hint->evidence, sizeof hint->evidence,
+             "x (%s) would fit the L2 but is loaded %.1f times (%s), as the matrix streams through the same "
+             "cache.",
+             once, x_B.value / once_B, sp_origin_name(x_B.origin));
     if (in->gpu->window)
         hint->change = sp_change_of(SP_OPTION_ISA, in->gpu->window);
     else
@@ -146,7 +159,7 @@ static enum sp_verdict judge_persistence(const struct sp_hint_inputs *in, struct
 const struct sp_hint_rule sp_hint_gpu_persistence = {
     .id = "J03",
     .title = "x in the L2",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition = "on a GPU, x would fit three quarters of the smaller estimate of the L2 and is loaded from "
                  "memory more than once: its bytes beyond one load, at the roof",
@@ -168,7 +181,7 @@ static enum sp_verdict judge_order(const struct sp_hint_inputs *in, struct sp_hi
     const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
     const struct sp_gpu_prediction *then = in->gpu ? in->gpu->reordered : NULL;
     const double now_s = sp_gpu_hint_time(in);
-    char now_text[32], then_text[32];
+    char now_text[32], then_text[32], bound[SP_BOUND_TEXT];
     if (now_s <= 0 || !then || !sp_value_known(then->roofline.time_s))
         return SP_SILENT;
     const double then_s = then->roofline.time_s.value;
@@ -185,9 +198,9 @@ static enum sp_verdict judge_order(const struct sp_hint_inputs *in, struct sp_hi
              "The modelled time is bound by %s: %.1f bytes a nonzero from the L2, %.1f from memory. After %s "
              "the same "
              "kernel would move %.1f and %.1f (modelled), in %s instead of %s.",
-             now->binding, bytes_of(now, SP_GPU_TERM_L2, n_nz), bytes_of(now, SP_GPU_TERM_MEMORY, n_nz),
-             in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz), bytes_of(then, SP_GPU_TERM_MEMORY, n_nz),
-             then_text, now_text);
+             bound_by(in->gpu, bound), bytes_of(now, SP_GPU_TERM_L2, n_nz),
+             bytes_of(now, SP_GPU_TERM_MEMORY, n_nz), in->reorder, bytes_of(then, SP_GPU_TERM_L2, n_nz),
+             bytes_of(then, SP_GPU_TERM_MEMORY, n_nz), then_text, now_text);
     hint->change = sp_change_of(SP_OPTION_REORDER, in->reorder);
     snprintf(hint->expect, sizeof hint->expect,
              "fewer bytes behind the L1s; refuted if they fall and the time does not");
@@ -231,7 +244,7 @@ static enum sp_verdict judge_divergence(const struct sp_hint_inputs *in, struct 
 {
     const struct sp_gpu_prediction *now = in->gpu ? in->gpu->now : NULL;
     const double now_s = sp_gpu_hint_time(in);
-    char now_text[32], then_text[32];
+    char now_text[32], then_text[32], bound[SP_BOUND_TEXT];
     if (!now || now_s <= 0 || isnan(now->traffic.active))
         return SP_SILENT;
     const double active = now->traffic.active;
@@ -240,9 +253,14 @@ static enum sp_verdict judge_divergence(const struct sp_hint_inputs *in, struct 
     struct sp_then then = sp_then_times(now_s, then_s);
     const struct sp_gain gain = sp_gain_of(in, &then);
     if (!even || !sp_gain_is_worth(in, gain))
-        return sp_clear(checked, "%.0f %% of the lanes' turns have an entry; %s%s would save %.1f %%",
-                        100 * active, even ? even->kernel : "no other kernel of the format",
-                        even ? ", whose lanes idle less," : "", 100 * gain.hi);
+        return even ? sp_clear(checked,
+                               "%.0f %% of the lanes' turns have an entry; %s, whose lanes idle less, would "
+                               "save %.1f %%",
+                               100 * active, even->kernel, 100 * gain.hi)
+                    : sp_clear(checked,
+                               "%.0f %% of the lanes' turns have an entry; in no other kernel of the format "
+                               "they idle less",
+                               100 * active);
     if (other && other->active > active + MORE_ACTIVE && other->time_s.value <= then_s)
         return SP_SILENT; /* J01 proposes it */
     sp_hint_take(in, hint, then, SP_MODELLED, SP_MEDIUM);
@@ -251,7 +269,7 @@ static enum sp_verdict judge_divergence(const struct sp_hint_inputs *in, struct 
              "%.0f %%. The modelled time is bound by %s; the model expects %s instead of %s.",
              in->gpu->equal_rows ? "Rows are equally long, but do not fill the lanes that share them"
                                  : "Rows of a warp differ in length",
-             100 * active, even->kernel, 100 * even->active, now->binding,
+             100 * active, even->kernel, 100 * even->active, bound_by(in->gpu, bound),
              sp_text_seconds(then_text, sizeof then_text, then_s),
              sp_text_seconds(now_text, sizeof now_text, now_s));
     hint->change = sp_change_of(SP_OPTION_ISA, even->kernel);
@@ -312,7 +330,7 @@ static enum sp_verdict judge_units(const struct sp_hint_inputs *in, struct sp_hi
                                    struct sp_checked *checked)
 {
     const double now_s = sp_gpu_hint_time(in);
-    char now_text[32], then_text[32];
+    char now_text[32], then_text[32], bound[SP_BOUND_TEXT];
     if (in->op != SP_OP_SPMM || now_s <= 0 || in->gpu->n_units == 0)
         return SP_SILENT;
     const struct sp_gpu_hint_way *units = first_worth(in);
@@ -330,7 +348,7 @@ static enum sp_verdict judge_units(const struct sp_hint_inputs *in, struct sp_hi
              "%lld blocks of %s hold the matrix with %.0f %% fill. On matrix units in %s the model expects "
              "%s instead of %s, which are bound by %s. Accuracy: %s.",
              (long long)units->n_indices, units->option, 100 * fill, name, then_text, now_text,
-             in->gpu->now->binding, accuracy_of(units->precision, in->precision));
+             bound_by(in->gpu, bound), accuracy_of(units->precision, in->precision));
     hint->change = sp_change_of(SP_OPTION_FORMAT, units->option);
     if (!as_now)
         sp_change_add(&hint->change, SP_OPTION_PRECISION, name);
@@ -370,7 +388,7 @@ static enum sp_verdict judge_tiles(const struct sp_hint_inputs *in, struct sp_hi
                                    struct sp_checked *checked)
 {
     const double now_s = sp_gpu_hint_time(in);
-    char now_text[32], then_text[32];
+    char now_text[32], then_text[32], bound[SP_BOUND_TEXT];
     if (in->op != SP_OP_SDDMM || now_s <= 0 || in->n_nz < 1)
         return SP_SILENT;
     const bool has_tiles = in->gpu->run.T_i > 0;
@@ -397,7 +415,7 @@ static enum sp_verdict judge_tiles(const struct sp_hint_inputs *in, struct sp_hi
              "bound by %s.",
              density, (int)tiled->T_i, from, of_column, best->option,
              sp_text_seconds(then_text, sizeof then_text, best->time_s.value),
-             sp_text_seconds(now_text, sizeof now_text, now_s), in->gpu->now->binding);
+             sp_text_seconds(now_text, sizeof now_text, now_s), bound_by(in->gpu, bound));
     hint->change = sp_change_of(SP_OPTION_FORMAT, best->option);
     snprintf(hint->expect, sizeof hint->expect,
              "%s bytes of the gathered operand from the L2; refuted if they stay and the time does, too",

@@ -52,6 +52,10 @@ has 'schedule changes nothing here'
 "$spmodel" model gen:laplace3d:8 --machine a100,h200 --pages small >"$dir/out" 2>"$dir/err" || fail "model --pages exits with $?"
 has 'pages changes nothing on GPUs'
 
+# What a machine file does not know is not 0.
+"$spmodel" machine show h200 >"$dir/out" 2>"$dir/err" || fail "machine show exits with $?"
+has '^TIMES    launch 2[.]43 us stated, load from memory not known, from the L2 not known$'
+
 # alpha is that of the level that the bytes beside it are of.
 "$spmodel" model gen:laplace3d:12 --machine a100,h200 >"$dir/out" 2>"$dir/err" || fail "model exits with $?"
 has '^ a100.* 0[.][1-9][0-9]* sim .* L2 '
@@ -78,6 +82,9 @@ has 'load +MEM +f64 +4 +unknown'
 has 'load +L2 +f64 +4 +unknown'
 grep -q 'pinned' "$dir/err" && fail "threads of this CPU are none of a GPU's measurement"
 "$check_schema" "$machine_schema" stand-in.json || fail "the measured machine does not obey the schema"
+# Latencies of memory and of the L2, of which small problems wait.
+has '^TIMES    launch [0-9.]+ [a-z]+ measured, load from memory [0-9.]+ [a-z]+ measured, from the L2 [0-9.]+ [a-z]+ measured$'
+grep -q '"L2_latency_s":{"value":[0-9]' stand-in.json || fail 'no latency of the L2 was written'
 # One warp's loads tell how parts of it count, whatever the counter does; the model then has the sectors exactly.
 has '^SECTORS  count once for 32 lanes that load 8 bytes each, for 32 that load 16; measured: '
 ok model gen:laplace3d:8 --machine "$dir/stand-in.json"
@@ -193,6 +200,10 @@ has 'SELL-32-1  f64/i32  cuda-chunk  cold'
 analyze gen:random:500:5 --format auto
 analyze gen:laplace2d:60+permuted:3 # what the hint gains is this minute's
 has 'J04 order on a GPU|order on a GPU \('
+# What was looked at for a hint is no cost of the run; each cost has one name, and set-up is its own sum.
+grep -q '^COSTS .* reorder ' "$dir/out" && fail 'an order that the run does not have is among its costs'
+tr -s ' \n' '  ' <"$dir/out" | grep -Eq 'COSTS read .* copy to the GPU .* set-up: (less than an|one|[0-9]+) execution' || fail 'the set-up is not said'
+tr -s ' \n' '  ' <"$dir/out" | grep -q 'load imbalance unknown: the GPU deals blocks' || fail 'the unknown loss has no reason on its line'
 analyze gen:powerlaw:9:8 --isa cuda-thread --no-plots
 has 'divergence'
 analyze gen:arrow:600 --format all --no-plots
@@ -235,7 +246,11 @@ has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
 grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'
 ok explain possible reached "$dir"/row/*.json
 [ "$(grep -c ': agrees$' "$dir/out")" -eq 2 ] || fail 'possible and reached do not follow from what binds'
-has 'possible = W/max[(]V_min/b_S, core[)]'
+has 'possible = W/[(]max[(]V_min/[(]b_S[*]roof_part[)], core[)] [+] team[)]'
+ok explain min_traffic padding extra_x "$dir"/row/*.json
+if grep -q '"min_traffic": [0-9]' "$dir"/row/*.json; then # else the roof is in doubt
+    [ "$(grep -c ': agrees$' "$dir/out")" -eq 3 ] || fail 'losses do not follow from the part of the roof that the SMs in use draw'
+fi
 # Rows are staged in shared memory, which is no traffic.
 ok analyze gen:laplace2d:16 --device gpu --machine a100 --op spmm --format staged:16,64 --inner 32 --precision f32 --samples 3 --no-plots --out "$dir/staged"
 ok explain V_min "$dir"/staged/*.json

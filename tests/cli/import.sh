@@ -98,6 +98,7 @@ says err "none.csv:1: uncore_imc/cas_count_read/: <not supported>"
 run 0 --ncu "$data/ncu-raw.csv" --region csr_vector $sheet --no-hints --json="$dir/ncu.json"
 same import-ncu.txt
 record ncu.json
+grep -q '"CRS keep"' "$dir/ncu.json" && fail "hints of loads are modelled that nobody has seen in the kernel"
 run 0 --ncu "$data/ncu-raw.csv" --region csr_vector gen:laplace2d:700 --precision f32 --no-plots --out "$dir" --no-hints -v
 says out "Q29 208 MB of memory traffic were counted in each product, this matrix moves"
 run 2 --ncu "$data/ncu-raw.csv" $sheet

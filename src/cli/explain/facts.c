@@ -330,13 +330,19 @@ static struct sp_fact peak(const struct sp_record *r)
     return part_of_SMs(r, roof_by(r, "role", "peak", "flop/s"));
 }
 
-/* The L2's where data come from memory; of the level of the data the roof is one of all SMs. */
+/* Of the level of the data the part of the roof that the model takes; of others the SMs' part. */
 static struct sp_fact roof_of_level(const struct sp_record *r, const char *level)
 {
     const struct sp_fact all = roof_by(r, "level", level, "B/s");
-    return strcmp(level, "L2") == 0 && strcmp(sp_words_text(r, SP_F_BINDING_LEVEL, ""), "MEM") == 0
-               ? part_of_SMs(r, all)
-               : all;
+    const struct sp_value v = all.value;
+    double part = 1;
+    char from[96];
+    if (strcmp(level, sp_words_text(r, SP_F_BINDING_LEVEL, "")) != 0)
+        return strcmp(level, "L2") == 0 ? part_of_SMs(r, all) : all;
+    if (!sp_value_known(v) || !sp_record_number(r, SP_F_GPU_ROOF_PART, &part) || part == 1)
+        return all;
+    snprintf(from, sizeof from, "%.50s x %s", all.from, sp_field_path(SP_F_GPU_ROOF_PART));
+    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
 }
 
 /* Records of kernels without asynchronous copies did not always say so. */

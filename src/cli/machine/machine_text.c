@@ -154,6 +154,27 @@ static void print_sectors(FILE *f, const struct sp_machine *m)
                  lanes->of_8B, lanes->of_16B, sp_origin_name(lanes->origin), lanes->how);
 }
 
+/* What a launch and a load on a GPU take. */
+static void print_times(FILE *f, const struct sp_machine *m)
+{
+    const struct {
+        const char *what;
+        struct sp_value is;
+    } times[] = {{"launch", m->gpu.launch_s},
+                 {"load from memory", m->gpu.latency_s},
+                 {"from the L2", m->gpu.L2_latency_s}};
+    char text[32];
+    if (!sp_gpu_is_described(m))
+        return;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        const bool known = sp_value_known(times[i].is);
+        sp_print(f, "%s%s %s %s", i ? ", " : "TIMES    ", times[i].what,
+                 known ? sp_text_seconds(text, sizeof text, times[i].is.value) : "not",
+                 known ? sp_origin_name(times[i].is.origin) : "known");
+    }
+    fputc('\n', f);
+}
+
 /* b_1, b_S and the smallest measured count of threads that reaches 95 % of the best. */
 static void print_saturation(FILE *f, const struct sp_machine *m)
 {
@@ -231,6 +252,7 @@ void sp_machine_print(FILE *f, const struct sp_machine *m, bool how)
     print_rows(f, m);
     print_pages(f, m);
     print_sectors(f, m);
+    print_times(f, m);
     sp_print(f, "\nCEILINGS      level  prec  threads  mode      %10s   interval           origin\n",
              "GB/s, Gf/s");
     for (int i = 0; i < m->n_ceilings; i++) {

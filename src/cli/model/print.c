@@ -171,13 +171,14 @@ static void print_L2_roof(const struct sp_gpu_prediction *g, FILE *out)
                  sp_origin_name(c->value.origin), *c->how ? " (" : "", c->how, *c->how ? ")" : "");
 }
 
-/* Ways whose grids leave SMs idle draw a part of the roof that is printed. */
+/* Ways whose grids leave SMs idle do not draw all that is printed. */
 static void print_busy(const struct sp_model_row *row, int n, FILE *out)
 {
     for (int i = 0; i < n; i++)
         if (row[i].gpu->busy < 1)
             sp_print(out,
-                     " %s: blocks for %.0f of %d SMs, which are taken to draw as large a part of the roof.\n",
+                     " %s: blocks for %.0f of %d SMs, taken to draw that part of the L2's bandwidth and of "
+                     "peaks.\n",
                      row[i].format, row[i].gpu->busy * row[i].machine->n_cores, row[i].machine->n_cores);
 }
 

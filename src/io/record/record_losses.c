@@ -118,7 +118,7 @@ bool sp_verdict_beats_model(const struct sp_record *record)
 #define DOUBTFUL_REST (-0.10)
 
 static const char in_core[] = "in-core execution", waiting[] = "waiting for gathers",
-                  row_ends[] = "mispredicted row ends";
+                  row_ends[] = "mispredicted row ends", launch_ends[] = "start and last wave";
 
 /* Is what stands behind "in-core, latency" execution rather than waiting? The longer part decides
  * where the bottleneck does not say it. */
@@ -142,7 +142,7 @@ static bool is_execution(const struct sp_record *record)
 static const char *execution_words(const struct sp_record *record)
 {
     return is_on_gpu(record) && sp_verdict_is_in_core(record)
-               ? sp_words_text(record, SP_F_BINDING_TERM, in_core)
+               ? sp_words_text(record, SP_F_BINDING_BESIDE, sp_words_text(record, SP_F_BINDING_TERM, in_core))
                : in_core;
 }
 
@@ -240,6 +240,12 @@ const char *sp_loss_origin_word(const char *how)
     return origin != SP_NONE ? sp_origin_name(origin) : "derived";
 }
 
+double sp_verdict_launch_s(const struct sp_record *record)
+{
+    double seconds;
+    return is_on_gpu(record) && sp_record_number(record, SP_F_LOSSES_TEAM, &seconds) ? fmax(0, seconds) : 0;
+}
+
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS])
 {
     static const int hidden[] = {IN_CORE, EXTRA_X, DOMAINS};
@@ -249,9 +255,14 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
     int n = 0;
     if (sp_verdict_no_losses(record, text, sizeof text) || !sp_verdict_loss_shares(record, share))
         return 0;
-    within = sp_verdict_share(record) - share[MIN_TRAFFIC] - (isfinite(share[PADDING]) ? share[PADDING] : 0);
-    for (size_t i = 0; sp_verdict_is_in_core(record) && within > 0 && i < sizeof hidden / sizeof *hidden;
-         i++) {
+    /* the possible of a GPU has its launches */
+    double launch = sp_verdict_launch_s(record) / sp_record_value(record, SP_F_METRICS_TIME).value;
+    launch = fmin(launch, isfinite(share[IN_CORE]) ? fmax(0, share[IN_CORE]) : 0);
+    share[IN_CORE] -= launch;
+    within = sp_verdict_share(record) - launch - share[MIN_TRAFFIC] -
+             (isfinite(share[PADDING]) ? share[PADDING] : 0);
+    for (size_t i = 0;
+         sp_verdict_is_in_core(record) && within > ROUNDING && i < sizeof hidden / sizeof *hidden; i++) {
         double *one = &share[hidden[i]], taken = *one > 0 ? fmin(*one, within) : 0;
         if (*one - taken < ROUNDING)
             taken = fmax(0, *one);
@@ -260,9 +271,11 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         execution += taken;
     }
     /* A possible that is a little above the time is all of it. */
-    double over = share[MIN_TRAFFIC] + (isfinite(share[PADDING]) ? share[PADDING] : 0) + execution - 1;
-    for (int i = 0; over > 0 && i < 3; i++) {
-        double *one = i == 0 ? &execution : &share[i == 1 ? MIN_TRAFFIC : PADDING], taken = fmin(*one, over);
+    double *const possible[] = {&execution, &launch, &share[MIN_TRAFFIC], &share[PADDING]};
+    double over =
+        share[MIN_TRAFFIC] + (isfinite(share[PADDING]) ? share[PADDING] : 0) + execution + launch - 1;
+    for (size_t i = 0; over > 0 && i < sizeof possible / sizeof *possible; i++) {
+        double *one = possible[i], taken = fmin(*one, over);
         *one -= taken;
         over -= taken;
         share[REST] += taken;
@@ -275,14 +288,16 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
     struct part parts[] = {{SP_F_LOSSES_ROW_ENDS, row_ends, 0}, {SP_F_LOSSES_TEAM, team, 0}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         double seconds;
-        if (!sp_record_number(record, parts[i].field, &seconds) || !(share[IN_CORE] > 0))
+        if (!sp_record_number(record, parts[i].field, &seconds) || !(share[IN_CORE] > 0) ||
+            (parts[i].field == SP_F_LOSSES_TEAM && is_on_gpu(record)))
             continue;
         parts[i].share = fmin(share[IN_CORE], seconds / sp_record_value(record, SP_F_METRICS_TIME).value);
         share[IN_CORE] -= parts[i].share;
     }
     for (int i = 0; i < SP_N_LOSS_ROWS; i++) {
         /* where nothing is left, nothing of a GPU's waits for gathers */
-        const bool is_taken = i == IN_CORE && execution > 0 && !(share[i] > 0) && is_on_gpu(record);
+        const bool is_taken =
+            i == IN_CORE && execution + launch > 0 && !(share[i] > ROUNDING) && is_on_gpu(record);
         if (isfinite(share[i]) && !is_taken) {
             row[n] = (struct sp_verdict_row){.loss = i,
                                              .share = share[i],
@@ -306,6 +321,10 @@ int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP
         if (i == PADDING && execution > 0) {
             row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = execution, .cause = "in_core"};
             snprintf(row[n++].words, sizeof row->words, "%s", execution_words(record));
+        }
+        if (i == PADDING && launch > 0) {
+            row[n] = (struct sp_verdict_row){.loss = IN_CORE, .share = launch, .cause = "team"};
+            snprintf(row[n++].words, sizeof row->words, "%s", launch_ends);
         }
     }
     for (int i = 0; i < n; i++)

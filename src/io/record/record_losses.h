@@ -30,6 +30,8 @@ bool sp_verdict_beats_model(const struct sp_record *record);
 /* Does execution bind the possible? On a GPU: any term but the bandwidth of the level that holds
  * the data, such as that of the L2 where they come from memory. */
 bool sp_verdict_is_in_core(const struct sp_record *record);
+/* What the possible of a GPU has beside its slowest resource, launches to last wave [s]; else 0. */
+double sp_verdict_launch_s(const struct sp_record *record);
 /* Shares of the time of the rows of losses; NAN: not known. False: there are none. */
 bool sp_verdict_loss_shares(const struct sp_record *record, double share[SP_N_LOSS_ROWS]);
 
@@ -44,7 +46,7 @@ struct sp_verdict_row {
     const char *how;   /* of this part in `losses_origin`, "measured: ..."; "": the record does not say */
     char words[64];
 };
-enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 3 };
+enum { SP_VERDICT_ROWS = SP_N_LOSS_ROWS + 4 };
 /* Returns how many; 0: no loss can be named, and `lost` says why. */
 int sp_verdict_rows(const struct sp_record *record, struct sp_verdict_row row[SP_VERDICT_ROWS]);
 /* On whose word a part is, of its `how`: "measured", "simulated", ...; else "derived". Static. */

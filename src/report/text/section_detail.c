@@ -235,6 +235,7 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
     } costs[] = {{SP_F_COST_LOAD_S, "read the matrix"},
                  {SP_F_COST_REORDER_S, "reorder"},
                  {SP_F_COST_LAYOUT_S, "build the format"},
+                 {SP_F_COST_UPLOAD_S, "copy to the GPU"},
                  {SP_F_COST_SIMULATE_S, "simulate"}};
     double setup, x;
     fputc('\n', pen->out);
@@ -247,7 +248,11 @@ void sp_section_costs(struct sp_pen *pen, const struct sp_record *record)
             sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s", costs[i].words, sp_text_seconds(text, sizeof text, x));
     }
     if (sp_record_number(record, SP_F_COST_SETUP_SPMV, &setup) && !sp_verdict_disturbed(record))
-        sp_pen_part(pen, SP_INK_PLAIN, 3, "together %.0f executions", setup);
+        sp_pen_part(pen, SP_INK_PLAIN, 3,
+                    setup < 0.5   ? "set-up: less than an execution"
+                    : setup < 1.5 ? "set-up: one execution"
+                                  : "set-up: %.0f executions",
+                    setup);
     sp_pen_end(pen);
     plan_lines(pen, record);
     spread_line(pen, record);

@@ -171,8 +171,8 @@ static void conditions_line(struct sp_pen *pen, const struct sp_record *record)
     }
     sp_pen_words(pen, SP_INK_PLAIN,
                  strcmp(state, "unusable") == 0
-                     ? "structure and simulated bytes hold, times do not; fewer threads, a quieter machine "
-                       "(`spmodel doctor` says who computes) or more time (" SP_O_BUDGET " 10s) may help"
+                     ? "structure and bytes hold, times do not; a quieter machine (`spmodel doctor` says who "
+                       "computes) or more time (" SP_O_BUDGET " 10s) may help"
                      : "structure holds, no share of the roof is given");
     sp_pen_end(pen);
 }

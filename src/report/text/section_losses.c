@@ -176,7 +176,10 @@ static void unknown_line(struct sp_pen *pen, const struct sp_record *record, int
     pen->indent = bar + 2;
     sp_pen_put(pen, SP_INK_PLAIN, "%s", sp_loss_words[loss].words);
     sp_pen_tab(pen, bar + 2 + 21);
-    sp_pen_part(pen, SP_INK_YELLOW, 1, "unknown (%s)", *why ? why : "no reason given");
+    pen->indent = pen->column;
+    if (strncmp(why, "unknown", strlen("unknown")) != 0)
+        sp_pen_words(pen, SP_INK_YELLOW, "unknown:");
+    sp_pen_words(pen, SP_INK_YELLOW, *why ? why : "no reason given");
     sp_pen_end(pen);
 }
 

@@ -172,15 +172,32 @@ static int end_decimals(double x, int of_value)
     return own < of_value ? own : of_value;
 }
 
-/* "2.63 Gflop/s   (2.60 … 2.66)" */
+/* "2.63 Gflop/s   (2.60 … 2.66)"; ends that look like the value are left out. */
 static char *rate_text(struct sp_value v, const char *gap, char *text, size_t size)
 {
     const struct sp_scale s = sp_scale_of(v.value);
     const int decimals = sp_figure_decimals(v.value / s.factor, 3);
-    int n = snprintf(text, size, "%.*f %sflop/s", decimals, v.value / s.factor, s.prefix);
-    if (v.hi > v.lo && v.lo <= v.value && v.hi >= v.value && n < (int)size)
-        snprintf(text + n, size - (size_t)n, "%s(%.*f … %.*f)", gap, end_decimals(v.lo / s.factor, decimals),
-                 v.lo / s.factor, end_decimals(v.hi / s.factor, decimals), v.hi / s.factor);
+    char value[32], lo[32], hi[32];
+    snprintf(value, sizeof value, "%.*f", decimals, v.value / s.factor);
+    snprintf(lo, sizeof lo, "%.*f", end_decimals(v.lo / s.factor, decimals), v.lo / s.factor);
+    snprintf(hi, sizeof hi, "%.*f", end_decimals(v.hi / s.factor, decimals), v.hi / s.factor);
+    const bool has_ends = v.hi > v.lo && v.lo <= v.value && v.hi >= v.value &&
+                          (strcmp(lo, value) != 0 || strcmp(hi, value) != 0);
+    snprintf(text, size, has_ends ? "%s %sflop/s%s(%s … %s)" : "%s %sflop/s", value, s.prefix, gap, lo, hi);
+    return text;
+}
+
+/* Of the possible of a GPU, ", start and last wave 3.4 us" where that is a part worth saying. */
+static char *launch_words(const struct sp_record *record, char *text, size_t size)
+{
+    static const double worth_saying = 0.05;
+    const double launch_s = sp_verdict_launch_s(record),
+                 all_s =
+                     sp_record_value(record, SP_F_METRICS_FLOPS).value / sp_verdict_possible(record).value;
+    char figure[32];
+    *text = '\0';
+    if (launch_s > worth_saying * all_s)
+        snprintf(text, size, ", start and last wave %s", sp_text_seconds(figure, sizeof figure, launch_s));
     return text;
 }
 
@@ -193,23 +210,27 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
     const struct sp_value b = sp_record_value_of(roof);
     const char *once = strcmp(op, "spmv") == 0 ? "x loaded once" : "operands loaded once";
     double share[SP_N_LOSS_ROWS];
-    char at[48] = "", figure[32], padding[48] = "";
+    char at[48] = "", figure[32], padding[48] = "", launch[64];
+    double part = 1; /* of the roof, where a GPU has idle SMs */
+    sp_record_number(record, SP_F_GPU_ROOF_PART, &part);
+    launch_words(record, launch, sizeof launch);
     if (sp_verdict_is_in_core(record)) {
-        snprintf(text, size, "%.60s%s", term,
+        snprintf(text, size, "%.60s%s%s", term,
                  strcmp(term, "in-core execution") == 0 ? ": the kernel's speed from inner caches"
                  : strstr(term, "bandwidth")            ? ", bytes simulated"
-                                                        : "");
+                                                        : "",
+                 launch);
         snprintf(brief, size, "%.40s", term);
         return;
     }
     if (sp_value_known(b) && b.value > 0 && !sp_roof_is_flops(roof))
-        snprintf(at, sizeof at, " %s GB/s", sp_figure(figure, sizeof figure, b.value / 1e9, 3));
+        snprintf(at, sizeof at, " %s GB/s", sp_figure(figure, sizeof figure, b.value * part / 1e9, 3));
     const struct sp_value beta = sp_record_value(record, SP_F_METRICS_BETA);
     if (sp_verdict_loss_shares(record, share) && share[PADDING] >= SP_VERDICT_LEAST)
         snprintf(padding, sizeof padding,
                  sp_value_known(beta) && beta.value < 1 ? ", %.0f %% padding" : ", with padding",
                  100 * (1 - beta.value));
-    snprintf(text, size, "%.60s%s, %s%s", term, at, once, padding);
+    snprintf(text, size, "%.60s%s, %s%s%s", term, at, once, padding, launch);
     const char *unit = strstr(term, " bandwidth");
     snprintf(brief, size, "%.*s%s, %s", unit ? (int)(unit - term) : 40, term, at,
              *padding ? padding + 2 : once);

@@ -52,8 +52,8 @@ static enum sp_status open_scrub(const struct sp_gpu_analysis *a, struct roof *r
     return r->ceilings->open(r->load.bytes, &r->arena, err);
 }
 
-/* The roof of the level that holds the data. Warm it lasts as long as the kernel's samples, so that
- * the start of a launch weighs alike in both; cold both are one launch. */
+/* The roof of the level that holds the data. Warm it is one launch that lasts as long as a sample
+ * of the kernel, and so has no part of the launches that the model adds. */
 static enum sp_status open_roof(const struct sp_gpu_analysis *a, struct roof *r, struct sp_error *err)
 {
     double value, seconds;
@@ -185,6 +185,8 @@ static enum sp_status replay(struct sp_gpu_analysis *a, struct sp_error *err)
                        "%s describes no bandwidth of its %s", m->name, a->in_L2 ? "L2" : "memory");
     enum sp_status status =
         sp_recording_pairs(&a->options->gpu_recorded->times, c->value.value, 1, &a->pairs, err);
+    if (status == SP_OK && a->pairs.roof.value == c->value.value)
+        a->pairs.roof = c->value;
     a->pairs.roof.origin = c->value.origin;
     return status;
 }
@@ -353,7 +355,8 @@ static bool is_added(const struct sp_gpu_analysis *a, const struct sp_kernel *ke
     return false;
 }
 
-/* Of a run elsewhere a kernel stands for another, and need not be here. */
+/* Of a run elsewhere a kernel stands for another, and need not be here. That it keeps x in the L2,
+ * by hints of its loads or by a window, nobody has said. */
 static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp_kernel **rows, int max)
 {
     int n = 0;
@@ -361,7 +364,8 @@ static int stand_ins(const struct sp_layout *l, const char *isa, const struct sp
         const struct sp_kernel *row = sp_kernel_table[i];
         const char *variant = strrchr(row->name, '/');
         if (row->on_gpu && row->rank > 0 && sp_kernel_is_for(row, l) && variant && !row->x_in_window &&
-            strncmp(variant + 1, isa, strlen(isa)) == 0 && row->accepts(l, NULL) == SP_OK)
+            (enum sp_gpu_map)row->gpu_map != SP_GPU_KEEP && strncmp(variant + 1, isa, strlen(isa)) == 0 &&
+            row->accepts(l, NULL) == SP_OK)
             rows[n++] = row;
     }
     return n;

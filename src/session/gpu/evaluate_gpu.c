@@ -86,16 +86,13 @@ static struct sp_value written_to_L2(const struct sp_gpu_analysis *a)
     return all;
 }
 
-/* Of the bytes counted those of x: they less what else the model reads. Where an L2 may keep that
- * from one execution to the next, as much of it as the count lies between the model's ends. */
-static struct sp_value counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B)
+struct sp_value sp_gpu_counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B,
+                                 double x_once_B)
 {
-    const double lo_B = read_B.lo - x_B.lo, hi_B = fmax(lo_B, read_B.hi - x_B.hi);
-    const double part = read_B.hi > read_B.lo ? (counted_B.value - read_B.lo) / (read_B.hi - read_B.lo) : 1;
-    const double rest_B = lo_B + fmin(1, fmax(0, part)) * (hi_B - lo_B);
-    const double value = fmax(0, counted_B.value - rest_B);
-    return sp_value_between(value, fmax(0, counted_B.value - hi_B),
-                            fmax(value, fmin(counted_B.value - lo_B, x_B.hi)), counted_B.origin);
+    const double C = counted_B.value, least_B = read_B.lo - x_B.lo, all_B = fmax(least_B, read_B.hi - x_B.hi);
+    const double lo = fmax(0, C - all_B), hi = fmax(lo, fmin(C - least_B, fmax(x_once_B, x_B.hi)));
+    const double alike = all_B + x_once_B > 0 ? C * x_once_B / (all_B + x_once_B) : 0;
+    return sp_value_between(fmin(hi, fmax(lo, alike)), lo, hi, counted_B.origin);
 }
 
 /* What was counted at the level that holds the data takes the model's place. */
@@ -106,7 +103,7 @@ static void use_counts(struct sp_gpu_analysis *a)
         a->read_B = a->counts.of[a->in_L2 ? SP_GPU_L2_READ : SP_GPU_DRAM_READ];
         a->write_B = a->in_L2 ? written_to_L2(a) : a->counts.of[SP_GPU_DRAM_WRITE];
         if (!a->in_L2) /* in the L2 sectors of the matrix are asked for again, too */
-            a->x_B = counted_x(a->read_B, modelled_B, a->x_B);
+            a->x_B = sp_gpu_counted_x(a->read_B, modelled_B, a->x_B, a->x_once_B);
     }
     a->V_B = sp_value_between(a->read_B.value + a->write_B.value, a->read_B.lo + a->write_B.lo,
                               a->read_B.hi + a->write_B.hi, a->read_B.origin);
@@ -124,20 +121,48 @@ static void find_roof(struct sp_gpu_analysis *a)
                                     : sp_value_between(k.value * V.value, k.lo * V.lo, k.hi * V.hi, V.origin);
 }
 
-/* Time of all resources but the level that holds the data [s], with the name of the slowest. */
-static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char **name)
+static enum sp_gpu_term level_of(const struct sp_gpu_analysis *a)
+{
+    return a->in_L2 ? SP_GPU_TERM_L2 : SP_GPU_TERM_MEMORY;
+}
+
+/* All predictions of an analysis take the roof beside its samples, so that hints and bounds are of
+ * one time. */
+static void take_roof(const struct sp_gpu_analysis *a, struct sp_gpu_prediction *p)
+{
+    if (sp_value_known(a->roof_Bps))
+        sp_gpu_take_roof(p, level_of(a), a->roof_Bps);
+}
+
+/* The model's time with so many bytes of the level that holds the data, and what binds it; where
+ * the model does not know the kernel, of that level alone. */
+static struct sp_value time_with(const struct sp_gpu_analysis *a, struct sp_value B, const char **binding)
+{
+    const struct sp_value roof = a->roof_Bps;
+    *binding = a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    if (!a->chosen->predicted)
+        return sp_value_between(B.value / roof.value, B.lo / roof.hi, B.hi / roof.lo, SP_MODELLED);
+    const struct sp_roofline r = sp_gpu_time_with(&a->chosen->prediction, level_of(a), B);
+    if (r.binding >= 0)
+        *binding = a->chosen->prediction.term[r.binding].name;
+    return r.time_s;
+}
+
+/* What goes on beside the level that holds the data: the slowest of it [s], with its name, and what
+ * nothing hides, from launch to last wave. SP_NONE: no ceiling is known. */
+static struct sp_value beside(const struct sp_gpu_analysis *a, const char **name, struct sp_value *ends_s)
 {
     struct sp_value longest = sp_value_none("no other ceiling of the GPU is known");
+    *ends_s = longest;
     *name = NULL;
     for (int i = 0; a->chosen->predicted && i < SP_N_GPU_TERMS; i++) {
         const struct sp_roof_term *t = &a->chosen->prediction.term[i];
-        if (i == (a->in_L2 ? SP_GPU_TERM_L2 : SP_GPU_TERM_MEMORY) || !sp_value_known(t->rate) ||
-            t->rate.value <= 0)
+        const struct sp_value time = sp_gpu_term_time(t);
+        if (i == (int)level_of(a) || !sp_value_known(time))
             continue;
-        const struct sp_value time =
-            sp_value_between(t->amount.value / t->rate.value, t->amount.lo / t->rate.hi,
-                             t->amount.hi / t->rate.lo, SP_MODELLED);
-        if (!sp_value_known(longest) || time.value > longest.value) {
+        if (i >= SP_GPU_TERM_LAUNCH) {
+            *ends_s = sp_value_known(*ends_s) ? sp_value_sum(*ends_s, time) : time;
+        } else if (!sp_value_known(longest) || time.value > longest.value) {
             longest = time;
             *name = t->name;
         }
@@ -145,40 +170,46 @@ static struct sp_value other_terms(const struct sp_gpu_analysis *a, const char *
     return longest;
 }
 
-static void find_losses(struct sp_gpu_analysis *a, struct sp_value core, const char *other)
+static void find_losses(struct sp_gpu_analysis *a)
 {
     const struct sp_layout *l = &a->layout;
-    const double fill_B = sp_layout_fill_bytes(l);
-    char takes[32], moves[32];
+    const double fill_B = sp_layout_fill_bytes(l), part = a->roof_part;
+    const struct sp_value roof = a->roof_Bps;
+    struct sp_value ends_s, core_s = beside(a, &a->beside, &ends_s);
+    char takes[32], moves[32], ends[32];
+    if (sp_value_known(ends_s) && !sp_value_known(core_s))
+        core_s = sp_value_of(0, SP_MODELLED);
     const struct sp_loss_inputs in = {
         .time_s = a->pairs.time,
-        .roof_Bps = a->roof_Bps,
+        .roof_Bps = sp_value_between(part * roof.value, part * roof.lo, part * roof.hi, roof.origin),
         .min_B = a->once_B - fill_B,
         .padding_B = fill_B,
         .x_B = a->x_B,
         .x_once_B = a->x_once_B,
         .imbalance_s = sp_value_none("the GPU deals blocks to SMs that are idle"),
-        .core_s = core,
-        .linear_s = sp_value_none("no test with all gathers from L1 was made"),
+        .core_s = core_s,
+        .team_s = ends_s,
+        .linear_s = sp_value_none("not tested on GPUs"),
         /* an L1 keeps nothing between kernels */
         .leftover_B = a->options->state == SP_WARM && !a->in_L2 ? 2 * (double)a->device.L2_B : 0,
         .level = a->in_L2 ? "L2" : "MEM"};
     a->losses = sp_losses_of(&in);
     snprintf(a->losses.how[SP_LOSS_IMBALANCE], sizeof a->losses.how[0],
              "the GPU deals blocks to SMs that are idle; what is left of it is part of \"not explained\"");
-    if (sp_value_known(core))
-        snprintf(a->losses.how[SP_LOSS_IN_CORE], sizeof a->losses.how[0], "modelled: %s takes %s, %s %s",
-                 other, sp_text_seconds(takes, sizeof takes, core.value), a->in_L2 ? "the L2" : "memory",
-                 sp_text_seconds(moves, sizeof moves, a->V_B.value / a->roof_Bps.value));
-}
-
-/* Bytes at the roof, or the longest of the other terms. */
-static struct sp_value model_time(struct sp_value B, struct sp_value roof, struct sp_value core)
-{
-    const bool has_core = sp_value_known(core);
-    return sp_value_between(fmax(B.value / roof.value, has_core ? core.value : 0),
-                            fmax(B.lo / roof.hi, has_core ? core.lo : 0),
-                            fmax(B.hi / roof.lo, has_core ? core.hi : 0), SP_MODELLED);
+    if (a->in_L2)
+        a->losses.extra_x_domains = sp_value_none("what each L1 has to load is not told apart");
+    if (!sp_value_known(core_s))
+        return;
+    char *how = a->losses.how[SP_LOSS_IN_CORE];
+    int n = snprintf(how, sizeof a->losses.how[0], "modelled:");
+    if (a->beside)
+        n += snprintf(how + n, sizeof a->losses.how[0] - (size_t)n, " %s takes %s, %s %s%s", a->beside,
+                      sp_text_seconds(takes, sizeof takes, core_s.value), a->in_L2 ? "the L2" : "memory",
+                      sp_text_seconds(moves, sizeof moves, a->V_B.value / in.roof_Bps.value),
+                      sp_value_known(ends_s) ? ";" : "");
+    if (sp_value_known(ends_s))
+        snprintf(how + n, sizeof a->losses.how[0] - (size_t)n, " start and last wave add %s",
+                 sp_text_seconds(ends, sizeof ends, ends_s.value));
 }
 
 /* What the machine file remembers, where it is of a GPU of this kind. */
@@ -211,7 +242,7 @@ static void find_doubt(struct sp_gpu_analysis *a)
 
 void sp_gpu_evaluate(struct sp_gpu_analysis *a)
 {
-    const char *other;
+    const char *as_loaded;
     memset(&a->losses, 0, sizeof a->losses);
     model_bytes(a);
     use_counts(a);
@@ -221,21 +252,23 @@ void sp_gpu_evaluate(struct sp_gpu_analysis *a)
         return;
     }
     find_roof(a);
-    const struct sp_value core = other_terms(a, &other);
-    const double core_s = sp_value_known(core) ? core.value : 0;
-    const double once_s = a->once_B / a->roof_Bps.value;
-    a->binding = once_s < core_s ? other : a->in_L2 ? "L2 bandwidth" : "memory bandwidth";
+    for (int i = 0; i < a->n_ways; i++)
+        if (a->way[i].predicted)
+            take_roof(a, &a->way[i].prediction);
+    a->roof_part = a->chosen->predicted && a->roof_Bps.value > 0
+                       ? a->chosen->prediction.term[level_of(a)].rate.value / a->roof_Bps.value
+                       : 1;
+    a->t_model = time_with(a, a->V_B, &as_loaded);
+    a->t_once = time_with(a, sp_value_of(a->once_B, SP_MODELLED), &a->binding);
     if (a->streamed_B > 0)
         a->binding = "host link";
-    a->t_model = model_time(a->V_B, a->roof_Bps, core);
-    a->t_once = model_time(sp_value_of(a->once_B, SP_MODELLED), a->roof_Bps, core);
     a->model_fraction = a->streamed_B > 0 ? sp_value_none(over_link)
                                           : sp_value_between(a->t_once.value / a->pairs.time.value,
                                                              a->t_once.value / a->pairs.time.hi,
                                                              a->t_once.value / a->pairs.time.lo, SP_MODELLED);
     find_doubt(a);
     if (a->streamed_B <= 0 && !*a->doubt) /* else it goes to a link that no part of the sum knows */
-        find_losses(a, core, other);
+        find_losses(a);
 }
 
 /* What hints for GPUs compare the run with, and what they are told of it. */
@@ -280,6 +313,8 @@ static enum sp_status try_order(struct sp_gpu_analysis *a, struct sp_error *err)
             status = sp_gpu_predict(&l, &launch, a->options->machine, a->work, a->options->state == SP_WARM,
                                     a->progress, &a->reordered, err);
         a->has_reordered = status == SP_OK;
+        if (a->has_reordered)
+            take_roof(a, &a->reordered);
         sp_layout_free(&l);
     }
     sp_csr_free(&ordered);
@@ -321,6 +356,8 @@ static enum sp_status try_blocks(struct sp_gpu_analysis *a, const char *format, 
         status = sp_gpu_predict(&l, &one.launch, a->options->machine, a->work, a->options->state == SP_WARM,
                                 a->progress, &one.prediction, err);
         one.predicted = status == SP_OK;
+        if (one.predicted)
+            take_roof(a, &one.prediction);
     }
     sp_layout_free(&l);
     const struct sp_value time = one.prediction.roofline.time_s;
@@ -437,6 +474,9 @@ static const char *kernel_with_window(const struct sp_gpu_analysis *a)
 void sp_gpu_find_hints(struct sp_gpu_analysis *a)
 {
     struct sp_gpu_hint_inputs gpu = {.now = &a->chosen->prediction,
+                                     .possible_by = a->binding,
+                                     .x_B = a->in_L2 || !sp_gpu_is_counted(a) ? sp_value_none("not counted")
+                                                                              : a->x_B,
                                      .reordered = a->has_reordered ? &a->reordered : NULL};
     struct sp_gpu_hint_way other[SP_MAX_WAYS], units[SP_MAX_UNITS];
     struct sp_hint_inputs in;
@@ -470,7 +510,6 @@ void sp_gpu_find_hints(struct sp_gpu_analysis *a)
     in.roof_Bps = a->roof_Bps;
     in.V_B = a->V_B;
     in.w = sp_value_of(1, SP_MODELLED);
-    in.store_nt = true; /* an L2 of sectors reads nothing before it is written whole */
     in.level = a->in_L2 ? "L2" : "MEM";
     in.reorder_s = a->reorder_s;
     in.gpu = &gpu;

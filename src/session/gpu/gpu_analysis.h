@@ -66,7 +66,9 @@ struct sp_gpu_analysis {
     struct sp_value x_B, x_modelled_B;
     struct sp_value roof_Bps;
     struct sp_value t_model, t_once; /* [s] */
-    const char *binding;
+    const char *binding;             /* of t_once */
+    const char *beside; /* the slowest resource but the level that holds the data; NULL: none is known */
+    double roof_part;   /* of roof_Bps, what the SMs draw that have a block */
     struct sp_value fraction, model_fraction;
     char doubt[240]; /* why no share of the time and no hint can be given; "": they can */
     bool retake;     /* the roof is to blame, so sampling again may help */
@@ -96,6 +98,15 @@ void sp_gpu_find_level(struct sp_gpu_analysis *a);
 /* Of what the L2 delivers what is not the matrix once [B]: gathered operands, and sectors of the
  * matrix that are asked for again. */
 struct sp_value sp_gpu_x_from_L2(const struct sp_layout *layout, const struct sp_gpu_traffic *traffic);
+/* Of C bytes that memory was counted to give, those of x [B]; read, and of that x, as the model has
+ * them. The rest, matrix and pointers, comes once, all_B; what an L2 may keep of it from one
+ * execution to the next is in the model's lower end, least_B. So x lies between C - all_B and
+ * C - least_B. A cache that keeps some of the matrix, which is used once an execution, keeps at
+ * least as much of x, which is used more often: then x comes once at most, or as often as fetches
+ * of 64 B make it, which is the model's upper end. The value takes both as kept alike, x_once_B
+ * C/(all_B + x_once_B), until nothing is kept: from C = all_B + x_once_B on it is C - all_B. */
+struct sp_value sp_gpu_counted_x(struct sp_value counted_B, struct sp_value read_B, struct sp_value x_B,
+                                 double x_once_B);
 /* Bytes, roof, model of the level that holds the data; if a verdict can be given, losses. */
 void sp_gpu_evaluate(struct sp_gpu_analysis *a);
 /* What is known once the kernel was checked: of an analysis that was interrupted. */

@@ -477,6 +477,10 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
     if (a->layout.n_nz > 0) {
         sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
         sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
+        if (a->chosen->predicted)
+            sp_record_set_number(r, SP_F_GPU_ROOF_PART, a->roof_part);
+        if (a->beside)
+            sp_record_set_text(r, SP_F_BINDING_BESIDE, a->beside);
         record_table(a, r);
         if (a->streamed_B <= 0 && !*a->doubt)
             sp_record_losses(r, &a->losses);
@@ -511,8 +515,8 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
                            100 * a->pairs.spread);
     sp_record_set_number(r, SP_F_COST_LOAD_S, a->subject->load_s);
     sp_record_set_number(r, SP_F_COST_LAYOUT_S, a->layout_s);
-    if (sp_value_known(a->reorder_s))
-        sp_record_set_number(r, SP_F_COST_REORDER_S, a->reorder_s.value);
+    if (strcmp(a->subject->reorder, "none") != 0)
+        sp_record_set_number(r, SP_F_COST_REORDER_S, a->subject->reorder_s);
     sp_record_set_number(r, SP_F_COST_UPLOAD_S, a->upload_s);
     sp_record_set_number(r, SP_F_COST_SIMULATE_S, a->model_s);
     sp_record_set_number(r, SP_F_COST_SETUP_SPMV,

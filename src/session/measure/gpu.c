@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "base/reading.h"
+#include "base/text.h"
 #include "io/files/part_file.h"
 #include "io/machine/machine_file.h"
 #include "model/gpu/gpu_time.h"
@@ -21,6 +22,8 @@ enum {
     FULL_ROUNDS = 15,
     SIZES_AN_OCTAVE = 4,
     COUNTED_LOADS = 64,
+    CHAIN_IN_L2_B =
+        1 << 20, /* more than an L1, whose loads pass it anyway; less than a partition of any L2 */
     MOST_SIZES = 24
 };
 static const double fill_s = 5e-3; /* a sample repeats its work until it lasts so long */
@@ -29,6 +32,7 @@ static const double fill_s = 5e-3; /* a sample repeats its work until it lasts s
 struct gpu_case {
     const char *name, *level, *precision;
     struct sp_gpu_ceiling_case what;
+    bool cached; /* a pass before each sample brings its data into the L2, where others left theirs */
     double sample[MOST_SAMPLES];
     int n_samples;
 };
@@ -93,7 +97,8 @@ static void machine_of(const struct sp_gpu_device *d, struct sp_machine *m)
                                     .shared_B = (int64_t)d->shared_core_B,
                                     .block_shared_B = d->major >= 8 ? 1024 : 0,
                                     .launch_s = sp_value_none("not measured"),
-                                    .latency_s = sp_value_none("not measured")};
+                                    .latency_s = sp_value_none("not measured"),
+                                    .L2_latency_s = sp_value_none("not measured")};
     snprintf(m->gpu.source, sizeof m->gpu.source, "%s's properties of the device",
              *d->interface ? "OpenCL" : "CUDA");
 }
@@ -123,6 +128,7 @@ static void add(struct measurement *m, const char *name, const char *level, cons
 static void plan(struct measurement *m)
 {
     const size_t in_L2 = m->device.L2_B / 4 < m->arena_B ? m->device.L2_B / 4 : m->arena_B;
+    const size_t chain_B = in_L2 < CHAIN_IN_L2_B ? in_L2 / 4096 * 4096 : CHAIN_IN_L2_B;
     add(m, "load", "MEM", "f64", SP_GPU_CEILING_LOAD, m->arena_B, 0);
     add(m, "copy", "MEM", "f64", SP_GPU_CEILING_COPY, m->arena_B, 0);
     add(m, "triad", "MEM", "f64", SP_GPU_CEILING_TRIAD, m->arena_B, 0);
@@ -131,6 +137,10 @@ static void plan(struct measurement *m)
     add(m, "fma", "core", "f32", SP_GPU_CEILING_FMA_F32, 4096, 0);
     add(m, "launch", "", "", SP_GPU_CEILING_LAUNCH, 4096, 0);
     add(m, "latency", "", "", SP_GPU_CEILING_LATENCY, m->arena_B < 512 << 20 ? m->arena_B : 512 << 20, 0);
+    if (chain_B > 0) {
+        add(m, "latency", "L2", "", SP_GPU_CEILING_LATENCY, chain_B, 0);
+        m->one[m->n_cases - 1].cached = true;
+    }
     for (int warps = 8; !m->options->quick && warps <= 32; warps *= 2)
         add(m, "warps", "", "", SP_GPU_CEILING_LOAD, m->arena_B, warps);
 }
@@ -154,6 +164,8 @@ static enum sp_status sample_all(struct measurement *m, double until, struct sp_
             sp_progress_step(m->progress, "measuring the GPU",
                              (double)(round * m->n_cases + i) / (rounds * m->n_cases));
             enum sp_status status = take(m, &c->what, &c->sample[c->n_samples], err);
+            if (status == SP_OK && c->cached)
+                status = take(m, &c->what, &c->sample[c->n_samples], err);
             if (status != SP_OK)
                 return status;
             c->n_samples++;
@@ -226,10 +238,10 @@ static enum sp_status conclude(const struct measurement *m, struct sp_machine *o
             continue;
         }
         if (strcmp(one->name, "latency") == 0) {
-            out->gpu.latency_s = value;
-            snprintf(out->gpu.latency_how, sizeof out->gpu.latency_how,
-                     "one warp in a random cycle through lines of %.0f MiB",
-                     (double)one->what.bytes / (1 << 20));
+            char size[32], *how = one->cached ? out->gpu.L2_latency_how : out->gpu.latency_how;
+            *(one->cached ? &out->gpu.L2_latency_s : &out->gpu.latency_s) = value;
+            snprintf(how, sizeof out->gpu.latency_how, "one warp in a random cycle through lines of %s",
+                     sp_text_bytes(size, sizeof size, (double)one->what.bytes));
             continue;
         }
         if (strcmp(one->name, "warps") == 0)

@@ -246,7 +246,9 @@ void sp_record_losses(struct sp_record *r, const struct sp_losses *losses)
                   {SP_F_LOSSES_WAITING, losses->waiting,
                    losses->waiting.origin == SP_MODELLED ? "modelled: gathers from beyond L1 at their roof"
                                                          : "measured: what all gathers from L1 (test) save"},
-                  {SP_F_LOSSES_TEAM, losses->team, "measured: an execution of a few entries"},
+                  {SP_F_LOSSES_TEAM, losses->team,
+                   losses->team.origin == SP_MODELLED ? "modelled: launches, ramp, last wave, row ends"
+                                                      : "measured: an execution of a few entries"},
                   {SP_F_LOSSES_ROW_ENDS, losses->row_ends,
                    "measured: what rows in the order of their lengths save of that test"},
                   {SP_F_LOSSES_ROW_ENDS_HIDDEN,
