@@ -714,7 +714,8 @@ static int run(int argc, char **argv)
     if (failed)
         return sp_sink_abort(&sink), failed;
     struct sp_track_options history = r.options; /* place and time say what is judged, not with what */
-    history.commit = history.since = history.machine = NULL;
+    history.commit = history.machine = NULL;
+    *history.since = '\0';
     enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
     for (int k = 0; k < r.n && status == SP_OK; k++)
         status = judge_part(&r.part[k], &r, by_default, &store, &index, list, n, &code, &err);
