@@ -344,7 +344,23 @@ sed -E 's/^( *"threads": )null/\14.0/' "$one" >"$dir/asked.json"
 expect 5 "differs *request.threads *null -> 4$" compare "$one" "$dir/asked.json"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
 expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
-expect 3 "failed" compare --ab --rounds 3 true false
+expect 3 "failed (exit code 1)" compare --ab --rounds 3 true false
+expect 3 "was ended by signal 9" compare --ab --rounds 3 'kill -9 $$' true
+expect 2 "the command B is empty" compare --ab --rounds 3 true ' '
+# What ends it ends the command and what that has started: it would disturb what is measured next.
+for signal in TERM INT; do
+    rm -f "$dir/ab.pid"
+    "$spmodel" compare --ab --rounds 3 "sleep 60 & echo \$! >'$dir/ab.pid'; wait; echo" true >/dev/null 2>"$dir/err" &
+    ab=$! code=0
+    while [ ! -s "$dir/ab.pid" ]; do sleep 0.05; done
+    kill -$signal $ab
+    wait $ab || code=$?
+    [ $code -eq 143 ] || [ $signal$code = INT130 ] || fail "compare --ab ended with $code after SIG$signal"
+    sleeper=$(cat "$dir/ab.pid")
+    runs() { case $(sed 's/.*) //; s/ .*//' "/proc/$sleeper/stat" 2>/dev/null) in '' | Z) false ;; esac; }
+    for _ in 1 2 3 4 5 6 7 8 9 10; do ! runs || sleep 0.2; done
+    ! runs || { kill "$sleeper"; fail "a command of compare --ab goes on after SIG$signal"; }
+done
 # Several records have no one time: a slowdown in the second would go unseen.
 expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "cat '$one'"
 # Records without a time, for the machine was too busy, are none of the commands' times.
@@ -358,6 +374,8 @@ sed -E '/"huge_share"/,/}/ s/("value": *)[0-9.]+/\10.25/' "$one" >"$dir/pages.js
 cmp -s "$one" "$dir/pages.json" && fail "no record with other pages"
 expect 0 "resolved *placement.pages.huge_share [0-9.]* -> 0.25$" compare --metric bytes "$one" "$dir/pages.json"
 expect 5 "undecided: 3 of 3 runs of A and 0 of B gave time, and it takes 3" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
+sed '/"time": {$/,/}/ s/"value": [0-9][0-9.e-]*/"value": 9/' "$one" >"$dir/nine.json"
+expect 1 ", p < 0.001, 3 rounds in turn" compare --ab --rounds 3 "cat '$one'" "cat '$dir/nine.json'"
 sed '/"time": {$/,/}/ s/"value": [0-9][0-9.e-]*/"value": 0/' "$one" >"$dir/zero.json"
 expect 5 "0 of B gave time, and it takes 3: .* or their time is 0" compare --ab --rounds 3 "cat '$one'" "cat '$dir/zero.json'"
 expect 5 "| undecided: .* | time | .* | not known | 3 rounds in turn, of which 0 of A and 0 of B count |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"

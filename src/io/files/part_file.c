@@ -366,10 +366,16 @@ static void doze(void)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
+/* -1 is the failure of fork(), and all processes to kill(). */
+static bool is_child(pid_t pid)
+{
+    return pid > 0 || pid < -1;
+}
+
 void sp_part_child(pid_t pid)
 {
     atomic_store(&parent_of_children, getpid());
-    for (int i = 0; i < MOST_CHILDREN && pid > 0; i++) {
+    for (int i = 0; i < MOST_CHILDREN && is_child(pid); i++) {
         pid_t none = 0;
         if (atomic_compare_exchange_strong(&children[i], &none, pid))
             return;
@@ -378,7 +384,7 @@ void sp_part_child(pid_t pid)
 
 void sp_part_child_ended(pid_t pid)
 {
-    for (int i = 0; i < MOST_CHILDREN && pid > 0; i++)
+    for (int i = 0; i < MOST_CHILDREN && is_child(pid); i++)
         atomic_compare_exchange_strong(&children[i], &(pid_t){pid}, 0);
 }
 
@@ -403,7 +409,7 @@ void sp_parts_end(void)
         doze();
     for (int i = 0; i < MOST_CHILDREN && atomic_load(&parent_of_children) == me; i++) {
         const pid_t child = atomic_load(&children[i]);
-        if (child > 0)
+        if (is_child(child))
             end_child(child);
     }
     for (int i = 0; i < MOST_PARTS; i++)

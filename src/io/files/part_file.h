@@ -30,8 +30,9 @@ bool sp_part_rename(const char *part, const char *target);
 /* Removes it (a folder with its files); without effect where it has its final name. */
 void sp_part_remove(const char *part);
 
-/* A child that writes to parts and ends with this process: kept until it is waited for. At most 8
- * at a time; more, or pid <= 0: without effect. It is started and noted between hold and release,
+/* A child that ends with this process, such as one that writes to parts: kept until it is waited
+ * for. Of a group that it leads, with all that it starts, the number with a minus, as kill(2) takes
+ * it. At most 8 at a time; more, or 0 and -1, which are no child: without effect. It is started and noted between hold and release,
  * while no signal ends this process; the child itself has the signals of `before`, from its start
  * or by its own doing. */
 void sp_part_children_hold(sigset_t *before);
