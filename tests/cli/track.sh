@@ -343,7 +343,7 @@ grep -q " 1 thread .*series " "$dir/out" || { cat "$dir/out"; fail "one thread, 
 sed -E 's/^( *"threads": )null/\14.0/' "$one" >"$dir/asked.json"
 expect 5 "differs *request.threads *null -> 4$" compare "$one" "$dir/asked.json"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
-expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
+expect 1 "B is slower" compare --ab --rounds 5 'sleep 0.02' 'sleep 0.4'
 expect 3 "failed (exit code 1)" compare --ab --rounds 3 true false
 expect 3 "was ended by signal 9" compare --ab --rounds 3 'kill -9 $$' true
 expect 2 "the command B is empty" compare --ab --rounds 3 true ' '
