@@ -143,7 +143,7 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_im
         const char *start = sp_words_text(records[i], SP_F_TIME_START, "?"), *commit = commit_of(records[i]);
         const bool with_hour = one_day && strlen(start) > 15;
         sp_script_tic(out,
-                      sp_quote("%.*s%s%.7s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
+                      sp_quote("%.*s%s%.10s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
                                *commit ? " " : "", commit),
                       i + 1);
     }

@@ -42,6 +42,16 @@ mkdir "$dir/full" && cp "$dir/store/spmodel-store.json" "$dir/full/"
 (trap '' XFSZ && ulimit -f 4 && "$spmodel" track add --store "$dir/full" "$dir/bytes" 2>&1) | cat >"$dir/out"
 [ "$(grep -c 'error: ' "$dir/out")" = 1 ] && grep -q '^  remedy: ' "$dir/out" && grep -q '^0 records added' "$dir/out" ||
     { cat "$dir/out"; fail "two records for a store that cannot be written"; }
+# Nor is anything said to be saved that is not; a series without times has no picture, which is said.
+(trap '' XFSZ && ulimit -f 4 && "$spmodel" track report --html "$dir/full.html" 2>&1) | cat >"$dir/out"
+grep -q 'raise the limit' "$dir/out" && ! grep -q '^saved' "$dir/out" || { cat "$dir/out"; fail "a page that cannot be written"; }
+if "$spmodel" --version | grep -q 'SQLITE: *[0-9]'; then
+    (trap '' XFSZ && ulimit -f 4 && "$spmodel" track export --sqlite "$dir/full.db" 2>&1) | cat >"$dir/out"
+    grep -q 'remedy: free some space' "$dir/out" || { cat "$dir/out"; fail "a database that cannot be written"; }
+fi
+printf 'series,value,unit,date,machine,origin\na,1,B,2026-01-01,m,simulated\n' >"$dir/bytes.csv"
+expect 0 "1 record added" track import --store "$dir/bytes-store" "$dir/bytes.csv"
+expect 0 "remark: nothing to draw: no record has a time that holds: a · imported" track plot --store "$dir/bytes-store" --out "$dir/none"
 expect 0 "simulated: compared as it is" track check --metric bytes
 SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:300
 grep -q '"fault"' "$dir"/order/*.json || fail "a fault without a flag"
@@ -84,7 +94,8 @@ expect 0 "^ok " track check --matrix '*:60'
 vary 400 1 time=1.3 lambda=1.6
 expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60'
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
-expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir"
+expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir/new/folder"
+mv "$dir"/new/folder/history-*.gp "$dir"
 expect 2 "names the folder of the pictures" track plot --out "$dir/t.svg"
 grep -q "title 'regressed'" "$dir"/history-*.gp || { cat "$dir"/history-*.gp; fail "no verdict in the history"; }
 expect_cause 1 "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2

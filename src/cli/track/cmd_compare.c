@@ -275,8 +275,8 @@ struct in_turn {
     char env[2][SP_KEY_TEXT], series[2][SP_KEY_TEXT]; /* of the last records */
 };
 
-/* All that a command writes to its standard output; NULL: no memory. The keys of the terminal do not
- * reach its group: Ctrl-C is passed on. */
+/* All that a command writes to its standard output; NULL: no memory. The keys of the terminal do
+ * not reach its group: Ctrl-C is passed on. */
 static char *read_all(int from, pid_t group)
 {
     static const int often_ms = 100;

@@ -726,8 +726,9 @@ static int run(int argc, char **argv)
         code = sp_worse_exit(code, sp_report_error(&err));
     } else {
         const bool is_file = sink.is_file;
-        code = sp_worse_exit(code, sp_sink_close(&sink, 0));
-        if (is_file && r.options.common.verbosity >= 0)
+        const int closed = sp_sink_close(&sink, 0);
+        code = sp_worse_exit(code, closed);
+        if (is_file && closed == 0 && r.options.common.verbosity >= 0)
             sp_print(stdout, "saved  %s\n", r.html);
     }
     for (int k = 0; k < MOST_METRICS; k++) {

@@ -644,6 +644,12 @@ int sp_make_directories(const char *path)
     return mkdir(part, 0777) != 0 && errno != EEXIST ? errno : 0;
 }
 
+enum sp_status sp_make_folder(const char *path, struct sp_error *err)
+{
+    const int failed = sp_make_directories(path);
+    return failed ? sp_fail_output(err, path, "make the folder", failed) : SP_OK;
+}
+
 /* One folder: made, or there and no link. */
 static enum sp_status make_real_folder(const char *path, struct sp_error *err)
 {
@@ -662,13 +668,12 @@ enum sp_status sp_make_folder_within(const char *root, const char *folder, struc
 {
     char part[PATH_MAX];
     const size_t n = strlen(root);
-    const int failed = sp_make_directories(root);
-    if (failed)
-        return sp_fail_output(err, root, "make the folder", failed);
+    enum sp_status status = sp_make_folder(root, err);
+    if (status != SP_OK)
+        return status;
     if (strlen(folder) >= sizeof part)
         return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the path is too long");
     strcpy(part, folder);
-    enum sp_status status = SP_OK;
     for (char *slash = part + n; status == SP_OK && *slash;) {
         slash += strspn(slash, "/");
         slash += strcspn(slash, "/");

@@ -91,7 +91,8 @@ bool sp_exchange_date(const char *text, char *out, size_t size);
 
 /* --- For the rows ---------------------------------------------------------------------------- */
 
-/* Appends one. `date` is sp_exchange_date()'s; NULL or "": the default's. Where the file names no machine, the default's; without a time, SP_INPUT. */
+/* Appends one. `date` is sp_exchange_date()'s; NULL or "": the default's. Where the file names no
+ * machine, the default's; without a time, SP_INPUT. */
 struct sp_outside_text {
     const char *name, *machine, *env, *commit, *branch, *date;
 };
