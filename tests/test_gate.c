@@ -194,20 +194,22 @@ START_TEST(what_was_found_is_kept_for_years)
 }
 END_TEST
 
-/* What is open keeps its commit when something larger comes behind it: a second step, which is one
- * more that is open, or a single bad session, which is none. */
+/* What is open keeps its commit and verdict when something larger comes behind it: a second step or
+ * a slower machine, which is one more that is open, or a single bad session, which is none. */
 START_TEST(what_was_found_is_not_lost_in_a_larger_change)
 {
     enum { AT = 7, LARGER = 9, SESSIONS = 3, N = 36, SEEDS = 10 };
     static struct sp_entry e[N];
     const struct sp_entry *list[N];
     const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME};
-    for (int bad_session = 0; bad_session < 2; bad_session++) {
+    static const char *const larger[] = {"second step", "slower machine", "bad session"};
+    for (int kind = 0; kind < 3; kind++) {
+        const bool bad_session = kind == 2;
         int named = 0;
         for (int i = 0; i < SEEDS; i++) {
             const struct sp_made_fault fault[] = {
                 {.kind = SP_MADE_STEP, .series = 1, .at = AT, .by = 0.06},
-                {.kind = SP_MADE_STEP, .series = 1, .at = LARGER, .by = 0.2}};
+                {.kind = kind == 1 ? SP_MADE_MACHINE : SP_MADE_STEP, .series = 1, .at = LARGER, .by = 0.2}};
             const struct sp_made_options o = {.n_runs = 5,
                                               .noise = 0.005,
                                               .session = 0.01,
@@ -225,8 +227,7 @@ START_TEST(what_was_found_is_not_lost_in_a_larger_change)
             named += j.verdict == SP_TRACK_REGRESSED && j.n_open == 2 - bad_session &&
                      atoi(j.open[0].since->commit + 6) - 1 == AT && j.open[0].kind == SP_CHANGE_STEP;
         }
-        ck_assert_msg(named >= 0.8 * SEEDS, "%d of %d are named, with a %s", named, SEEDS,
-                      bad_session ? "bad session" : "second step");
+        ck_assert_msg(named >= 0.8 * SEEDS, "%d of %d are named, with a %s", named, SEEDS, larger[kind]);
     }
 }
 END_TEST
