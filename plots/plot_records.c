@@ -150,7 +150,7 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_im
     if (term == SP_TERM_TXT)
         sp_put(out, ")\n");
     else
-        sp_put(out, ") rotate by 30 right font ',10'\n");
+        sp_put(out, ") rotate by 40 right font ',10'\n");
 }
 
 /* A line where the commit of the source or of this program changes. */
