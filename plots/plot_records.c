@@ -143,14 +143,14 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_im
         const char *start = sp_words_text(records[i], SP_F_TIME_START, "?"), *commit = commit_of(records[i]);
         const bool with_hour = one_day && strlen(start) > 15;
         sp_script_tic(out,
-                      sp_quote("%.*s%s%.7s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
+                      sp_quote("%.*s%s%.10s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
                                *commit ? " " : "", commit),
                       i + 1);
     }
     if (term == SP_TERM_TXT)
         sp_put(out, ")\n");
     else
-        sp_put(out, ") rotate by 30 right font ',10'\n");
+        sp_put(out, ") rotate by 40 right font ',10'\n");
 }
 
 /* A line where the commit of the source or of this program changes. */

@@ -301,7 +301,8 @@ static enum sp_status open_files(struct files *f, const char *script, char **pic
     if (!f->script || !f->said || !f->picture)
         return sp_fail(err, SP_MEMORY, NULL, "no memory for a plot: %s", strerror(errno));
     if (fputs(script, f->script) < 0 || fflush(f->script) != 0 || pipe2(f->drawn, O_CLOEXEC) != 0)
-        return sp_fail(err, SP_OUTPUT, NULL, "cannot hand gnuplot a script: %s", strerror(errno));
+        return sp_fail(err, SP_OUTPUT, sp_output_remedy(errno), "cannot hand gnuplot a script: %s",
+                       strerror(errno));
     rewind(f->script);
     return SP_OK;
 }

@@ -66,7 +66,8 @@ START_TEST(patterns_are_what_is_typed_as_such)
     ck_assert_str_eq(c.matrix[0].text, "*.mtx");
     ck_assert_str_eq(c.matrix[1].text, "a.mtx");
     sp_campaign_free(&c);
-    snprintf(path, sizeof path, "%s", write_file("[x]/c.txt", "matrix '*'*x\nrun r: --x\n"));
+    snprintf(path, sizeof path, "%s",
+             write_file("[x]/c.txt", "\xef\xbb\xbfmatrix '*'*x\r\nrun r: --x\r\n")); /* of another system */
     ck_assert_msg(sp_campaign_read(path, "", "", &c, &err) == SP_OK, "%s", err.what);
     ck_assert_int_eq(c.n_matrices, 1);
     ck_assert_str_eq(c.matrix[0].text, "*.mtx");

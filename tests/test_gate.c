@@ -194,6 +194,44 @@ START_TEST(what_was_found_is_kept_for_years)
 }
 END_TEST
 
+/* What is open keeps its commit and verdict when something larger comes behind it: a second step or
+ * a slower machine, which is one more that is open, or a single bad session, which is none. */
+START_TEST(what_was_found_is_not_lost_in_a_larger_change)
+{
+    enum { AT = 7, LARGER = 9, SESSIONS = 3, N = 36, SEEDS = 10 };
+    static struct sp_entry e[N];
+    const struct sp_entry *list[N];
+    const struct sp_judge_options judge = {.metric = SP_TRACKED_TIME};
+    static const char *const larger[] = {"second step", "slower machine", "bad session"};
+    for (int kind = 0; kind < 3; kind++) {
+        const bool bad_session = kind == 2;
+        int named = 0;
+        for (int i = 0; i < SEEDS; i++) {
+            const struct sp_made_fault fault[] = {
+                {.kind = SP_MADE_STEP, .series = 1, .at = AT, .by = 0.06},
+                {.kind = kind == 1 ? SP_MADE_MACHINE : SP_MADE_STEP, .series = 1, .at = LARGER, .by = 0.2}};
+            const struct sp_made_options o = {.n_runs = 5,
+                                              .noise = 0.005,
+                                              .session = 0.01,
+                                              .seed = 1 + (uint64_t)i,
+                                              .fault = fault,
+                                              .n_faults = 2 - bad_session};
+            struct sp_judgement j;
+            for (int c = 0; c < N; c++) {
+                sp_made_entry(&o, 0, c / SESSIONS, c % SESSIONS, &e[c]);
+                for (int k = 0; k < e[c].n_runs && bad_session && c == LARGER * SESSIONS; k++)
+                    e[c].time_s[k] *= 1.2;
+                list[c] = &e[c];
+            }
+            ck_assert_int_eq(sp_judge(list, N, NULL, 0, &judge, &j, NULL), SP_OK);
+            named += j.verdict == SP_TRACK_REGRESSED && j.n_open == 2 - bad_session &&
+                     atoi(j.open[0].since->commit + 6) - 1 == AT && j.open[0].kind == SP_CHANGE_STEP;
+        }
+        ck_assert_msg(named >= 0.8 * SEEDS, "%d of %d are named, with a %s", named, SEEDS, larger[kind]);
+    }
+}
+END_TEST
+
 /* However long a history is, its beginning counts; a drawn level that was withdrawn costs none that
  * is open. */
 START_TEST(nothing_is_too_long_ago)
@@ -395,6 +433,7 @@ int main(int argc, char **argv)
     tcase_add_test(t, spikes_and_modes_do_not_blind);
     tcase_add_test(t, what_was_found_stays_red);
     tcase_add_test(t, what_was_found_is_kept_for_years);
+    tcase_add_test(t, what_was_found_is_not_lost_in_a_larger_change);
     tcase_add_test(t, nothing_is_too_long_ago);
     tcase_add_test(t, noise_is_known_early);
     tcase_add_test(t, noise_makes_no_trends);

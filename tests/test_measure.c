@@ -372,6 +372,25 @@ START_TEST(what_is_remembered_is_added_to_and_forgotten)
 }
 END_TEST
 
+/* Caches of the first run and of the second are the same to the last digit and word: simulated
+ * bytes are compared where they agree. */
+START_TEST(the_first_run_has_what_is_remembered)
+{
+    struct sp_machine m = measured_here(1, 13873933.410840092, "2026-11-20T08:00:00Z", ""), r;
+    m.cache[1] = m.cache[0];
+    m.cache[0] = (struct sp_cache){.level = 1, .size_B = 32768, .line_B = 64, .cores_sharing = 1};
+    m.cache[0].effective_B = sp_value_none("measured for the last level only");
+    m.n_caches = 2;
+    ck_assert_int_eq(sp_machine_remember(dir, 1, &m, NULL), SP_OK);
+    ck_assert_int_eq(sp_machine_remembered(dir, 1, &r, NULL), SP_OK);
+    ck_assert_str_eq(m.cache[0].effective_B.why, r.cache[0].effective_B.why);
+    ck_assert_double_eq(m.cache[1].effective_B.value, r.cache[1].effective_B.value);
+    sp_machine_forget(dir, m.env_key);
+    sp_machine_free(&m);
+    sp_machine_free(&r);
+}
+END_TEST
+
 /* Each level between its neighbours, memory the whole arena, one and all threads even when
  * quick. */
 START_TEST(working_sets_fit_their_levels)
@@ -557,6 +576,7 @@ int main(void)
     tcase_add_test(tc, measurements_improve_what_is_remembered);
     tcase_add_checked_fixture(tc, make_dir, remove_dir);
     tcase_add_test(tc, what_is_remembered_is_added_to_and_forgotten);
+    tcase_add_test(tc, the_first_run_has_what_is_remembered);
     tcase_add_test(tc, local_share_follows_the_threads);
     tcase_add_test(tc, runs_are_pooled_by_their_medians);
     tcase_add_test(tc, one_clean_sample_is_not_enough);

@@ -383,7 +383,7 @@ START_TEST(the_history_names_commits)
 {
     sp_record_set_text(&example, SP_F_SOURCE_COMMIT, "a1b2c3d4e5f6");
     char *text = script_of(&example, "history", SP_TERM_SVG);
-    ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d' 1"));
+    ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d4e5' 1"));
     ck_assert(range_end(text, "set yrange", 0) > 3 && range_end(text, "set yrange", 1) < 6);
     free(text);
     struct sp_record made = {.root = json_deep_copy(example.root)};

@@ -81,6 +81,21 @@ START_TEST(verdicts_of_a_shift)
 }
 END_TEST
 
+/* The interval of three resampled runs leaves out 0 in one of twelve comparisons of the same: p says
+ * so, too, or it is undecided. */
+START_TEST(three_runs_do_not_tell_by_their_interval_alone)
+{
+    static const double before[] = {1.00, 1.02, 1.04}, after[] = {1.09, 1.16, 1.28};
+    const struct sp_shift_options o = {.seed = 1};
+    for (int turned = 0; turned < 2; turned++) {
+        const struct sp_group a = group(before, 3), b = group(after, 3);
+        const struct sp_shift s = sp_shift_of(turned ? b : a, turned ? a : b, &o);
+        ck_assert(turned ? s.hi < 0 : s.lo > 0);
+        ck_assert(s.p > 0.05 && s.move == SP_MOVE_UNDECIDED && s.n_more > 0);
+    }
+}
+END_TEST
+
 /* B against A is A against B turned around: the same interval, its ends exchanged, and the move. */
 static void check_turned(struct sp_group a, struct sp_group b)
 {
@@ -116,6 +131,7 @@ int main(void)
     tcase_add_test(t, discoveries_as_published);
     tcase_add_test(t, estimate_is_the_median_of_all_ratios);
     tcase_add_test(t, verdicts_of_a_shift);
+    tcase_add_test(t, three_runs_do_not_tell_by_their_interval_alone);
     tcase_add_test(t, exchanged_groups_turn_the_interval_around);
     suite_add_tcase(s, t);
     return run_suite(s);

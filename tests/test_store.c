@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "io/files/part_file.h"
 #include "run_suite.h"
 #include "scratch_dir.h"
 #include "track/store/index.h"
@@ -231,6 +232,18 @@ START_TEST(index_remembers_and_names_what_is_damaged)
     ck_assert_int_eq(sp_index_open(&typed, cache, false, NULL, &index, &err), SP_OK);
     ck_assert_int_eq(index.n_read, remembers ? 0 : 13);
     ck_assert_msg(strstr(index.path[0], "/./records/"), "%s", index.path[0]);
+    sp_index_free(&index);
+    char twice[4200], copy[4300]; /* counts once, and is named */
+    snprintf(twice, sizeof twice, "%s/records/copied", store.path);
+    ck_assert_int_eq(sp_make_directories(twice), 0);
+    snprintf(copy, sizeof copy, "%s/r03.json", twice);
+    snprintf(path, sizeof path, "%s/records/2026-11/r03.json", store.path);
+    ck_assert_int_eq(link(path, copy), 0);
+    ck_assert_int_eq(sp_index_open(&store, cache, false, NULL, &index, &err), SP_OK);
+    ck_assert(index.n == 12 && index.n_bad == 2);
+    ck_assert_int_eq(unlink(copy), 0);
+    ck_assert(strstr(index.bad[0].why, "'r03' is in the store twice") ||
+              strstr(index.bad[1].why, "'r03' is in the store twice"));
     sp_index_free(&index);
     f = fopen(cache, "w"); /* an index that is none is made anew */
     fputs("nonsense", f);

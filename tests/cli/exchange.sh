@@ -93,6 +93,28 @@ printf 'series,value,unit,date,machine\na,1,furlong,2026-01-01,m\n' >bad
 bad "bad:2: 'furlong' is no unit that can be tracked"
 printf 'series,value,unit,date,machine\na,1,s,yesterday,m\n' >bad
 bad "bad:2: 'yesterday' is no date"
+# No day is moved into the next month, no number of a day is taken for seconds.
+for day in 2026-02-30 2026-13-01 2026-03-01T10:00:00+99:00 20260230 1000; do
+    printf 'series,value,unit,date,machine\na,1,s,%s,m\n' "$day" >bad
+    bad "bad:2: '$day' is no date"
+done
+# One rule for dates, here and in --since: a zone, basic forms, seconds, a month.
+printf 'series,value,unit,date,machine\na,1,s,2026-03-02T00:30:00+02:00,m\na,1,s,20260303,m\na,1,s,1772700000,m\n' >dates
+expect 0 "3 records added" import --store dates-store dates
+since() { # since DATE RECORDS
+    "$spmodel" track log --store dates-store --since "$1" >out
+    [ "$(grep -c '1 run' out)" = "$2" ] || { cat out; fail "--since $1 is not $2 records"; }
+}
+since 2026-03-01 3
+since 2026-03-02T00:00:00+02:00 3
+since 2026-03-02 2
+since 1772500000 1
+since 2026-03 3
+since 2026 3
+since 2027 0
+for day in 2026-13-45 2026-02-30 yesterday; do
+    expect 2 "since takes a date .*not '$day'" log --store dates-store --since "$day"
+done
 printf 'series,value,unit,date,machine\na,1,s,,m\n' >bad
 bad "bad:2: it does not say when it was measured"
 expect 0 "1 record added" import --store dated --date 2026-01-01 bad

@@ -42,6 +42,16 @@ mkdir "$dir/full" && cp "$dir/store/spmodel-store.json" "$dir/full/"
 (trap '' XFSZ && ulimit -f 4 && "$spmodel" track add --store "$dir/full" "$dir/bytes" 2>&1) | cat >"$dir/out"
 [ "$(grep -c 'error: ' "$dir/out")" = 1 ] && grep -q '^  remedy: ' "$dir/out" && grep -q '^0 records added' "$dir/out" ||
     { cat "$dir/out"; fail "two records for a store that cannot be written"; }
+# Nor is anything said to be saved that is not; a series without times has no picture, which is said.
+(trap '' XFSZ && ulimit -f 4 && "$spmodel" track report --html "$dir/full.html" 2>&1) | cat >"$dir/out"
+grep -q 'raise the limit' "$dir/out" && ! grep -q '^saved' "$dir/out" || { cat "$dir/out"; fail "a page that cannot be written"; }
+if "$spmodel" --version | grep -q 'SQLITE: *[0-9]'; then
+    (trap '' XFSZ && ulimit -f 4 && "$spmodel" track export --sqlite "$dir/full.db" 2>&1) | cat >"$dir/out"
+    grep -q 'remedy: free some space' "$dir/out" || { cat "$dir/out"; fail "a database that cannot be written"; }
+fi
+printf 'series,value,unit,date,machine,origin\na,1,B,2026-01-01,m,simulated\n' >"$dir/bytes.csv"
+expect 0 "1 record added" track import --store "$dir/bytes-store" "$dir/bytes.csv"
+expect 0 "remark: nothing to draw: no record has a time that holds: a · imported" track plot --store "$dir/bytes-store" --out "$dir/none"
 expect 0 "simulated: compared as it is" track check --metric bytes
 SPMODEL_FAULT=order analyze order --store plain --sim-llc 64KiB gen:laplace2d:300
 grep -q '"fault"' "$dir"/order/*.json || fail "a fault without a flag"
@@ -84,7 +94,8 @@ expect 0 "^ok " track check --matrix '*:60'
 vary 400 1 time=1.3 lambda=1.6
 expect 1 "same traffic, less bandwidth at the kernel" track check --matrix '*:60'
 grep -q "busy for unequal times: max/mean 1.60" "$dir/out" || { cat "$dir/out"; fail "the straggler is not named"; }
-expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir"
+expect 0 "saved .*history-.*gp" track plot --matrix '*:60' --term gp --out "$dir/new/folder"
+mv "$dir"/new/folder/history-*.gp "$dir"
 expect 2 "names the folder of the pictures" track plot --out "$dir/t.svg"
 grep -q "title 'regressed'" "$dir"/history-*.gp || { cat "$dir"/history-*.gp; fail "no verdict in the history"; }
 expect_cause 1 "more traffic, same speed: bytes +20.0 % (simulated)" time=1.2 bytes=1.2
@@ -343,8 +354,24 @@ grep -q " 1 thread .*series " "$dir/out" || { cat "$dir/out"; fail "one thread, 
 sed -E 's/^( *"threads": )null/\14.0/' "$one" >"$dir/asked.json"
 expect 5 "differs *request.threads *null -> 4$" compare "$one" "$dir/asked.json"
 expect 0 "no change" compare --ab --rounds 3 --floor 90 'sleep 0.05' 'sleep 0.05'
-expect 1 "B is slower" compare --ab --rounds 3 'sleep 0.02' 'sleep 0.6'
-expect 3 "failed" compare --ab --rounds 3 true false
+expect 1 "B is slower" compare --ab --rounds 5 'sleep 0.02' 'sleep 0.4'
+expect 3 "failed (exit code 1)" compare --ab --rounds 3 true false
+expect 3 "was ended by signal 9" compare --ab --rounds 3 'kill -9 $$' true
+expect 2 "the command B is empty" compare --ab --rounds 3 true ' '
+# What ends it ends the command and what that has started: it would disturb what is measured next.
+for signal in TERM INT; do
+    rm -f "$dir/ab.pid"
+    "$spmodel" compare --ab --rounds 3 "sleep 60 & echo \$! >'$dir/ab.pid'; wait; echo" true >/dev/null 2>"$dir/err" &
+    ab=$! code=0
+    while [ ! -s "$dir/ab.pid" ]; do sleep 0.05; done
+    kill -$signal $ab
+    wait $ab || code=$?
+    [ $code -eq 143 ] || [ $signal$code = INT130 ] || fail "compare --ab ended with $code after SIG$signal"
+    sleeper=$(cat "$dir/ab.pid")
+    runs() { case $(sed 's/.*) //; s/ .*//' "/proc/$sleeper/stat" 2>/dev/null) in '' | Z) false ;; esac; }
+    for _ in 1 2 3 4 5 6 7 8 9 10; do ! runs || sleep 0.2; done
+    ! runs || { kill "$sleeper"; fail "a command of compare --ab goes on after SIG$signal"; }
+done
 # Several records have no one time: a slowdown in the second would go unseen.
 expect 0 "time of the records" compare --ab --rounds 3 --floor 90 "cat '$one'" "cat '$one'"
 # Records without a time, for the machine was too busy, are none of the commands' times.
@@ -358,6 +385,8 @@ sed -E '/"huge_share"/,/}/ s/("value": *)[0-9.]+/\10.25/' "$one" >"$dir/pages.js
 cmp -s "$one" "$dir/pages.json" && fail "no record with other pages"
 expect 0 "resolved *placement.pages.huge_share [0-9.]* -> 0.25$" compare --metric bytes "$one" "$dir/pages.json"
 expect 5 "undecided: 3 of 3 runs of A and 0 of B gave time, and it takes 3" compare --ab --rounds 3 "cat '$one'" "cat '$dir/busy.json'"
+sed '/"time": {$/,/}/ s/"value": [0-9][0-9.e-]*/"value": 9/' "$one" >"$dir/nine.json"
+expect 1 ", p < 0.001, 3 rounds in turn" compare --ab --rounds 3 "cat '$one'" "cat '$dir/nine.json'"
 sed '/"time": {$/,/}/ s/"value": [0-9][0-9.e-]*/"value": 0/' "$one" >"$dir/zero.json"
 expect 5 "0 of B gave time, and it takes 3: .* or their time is 0" compare --ab --rounds 3 "cat '$one'" "cat '$dir/zero.json'"
 expect 5 "| undecided: .* | time | .* | not known | 3 rounds in turn, of which 0 of A and 0 of B count |" compare --ab --rounds 3 --markdown - "cat '$dir/busy.json'" "cat '$dir/busy.json'"

@@ -193,11 +193,8 @@ static int run_and_sum_up(struct sp_campaign_work *w)
 {
     const struct sp_campaign_options *o = w->options;
     struct sp_error err;
-    const int failed = o->no_plots ? 0 : sp_make_directories(o->folder);
-    if (failed) {
-        sp_fail_at(&err, SP_OUTPUT, o->folder, 0, 0, NULL, "%s", strerror(failed));
+    if (!o->no_plots && sp_make_folder(o->folder, &err) != SP_OK)
         return sp_report_error(&err);
-    }
     if (o->jobs > 1 && o->common.verbosity >= 0)
         sp_print(stderr,
                  "spmodel: remark: up to %d jobs run beside one another on this machine: their times disturb "

@@ -484,9 +484,9 @@ static enum sp_status open_page(const char *folder, const char *name, int sectio
 {
     char path[1200];
     snprintf(path, sizeof path, "%s/man%d", folder, section);
-    const int failed = sp_make_directories(path);
-    if (failed)
-        return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL, "%s", strerror(failed));
+    const enum sp_status made = sp_make_folder(path, err);
+    if (made != SP_OK)
+        return made;
     const size_t used = strlen(path);
     snprintf(path + used, sizeof path - used, "/spmodel%s%s.%d", *name ? "-" : "", name, section);
     for (char *p = path + used; *p; p++)

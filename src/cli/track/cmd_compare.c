@@ -1,10 +1,14 @@
 /* spmodel compare: two records, or two commands run in turn. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
@@ -14,8 +18,10 @@
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "cli/core/output.h"
+#include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "cli/track/judged.h"
+#include "io/files/part_file.h"
 #include "io/json_text.h"
 #include "track/judge/comparable.h"
 
@@ -91,6 +97,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!a->name[1])
             sp_usage_error(state, "give two records, or with --ab two commands");
+        for (int i = 0; i < 2 && a->ab; i++)
+            if (!a->name[i][strspn(a->name[i], " \t\n")])
+                sp_usage_error(state, "the command %c is empty", "AB"[i]);
         if (!a->ab && a->rounds > 0)
             sp_usage_error(state, "--rounds goes with --ab");
         if (a->ab && (a->common.json || a->delta))
@@ -266,20 +275,31 @@ struct in_turn {
     char env[2][SP_KEY_TEXT], series[2][SP_KEY_TEXT]; /* of the last records */
 };
 
-/* All that a command writes to its standard output; NULL: no memory. */
-static char *read_all(FILE *f)
+/* All that a command writes to its standard output; NULL: no memory. The keys of the terminal do
+ * not reach its group: Ctrl-C is passed on. */
+static char *read_all(int from, pid_t group)
 {
+    static const int often_ms = 100;
     size_t most = 1 << 16, n = 0;
     char *text = malloc(most + 1);
-    for (size_t got; text && (got = fread(text + n, 1, most - n, f)) > 0;) {
-        n += got;
+    while (text) {
+        struct pollfd more = {.fd = from, .events = POLLIN};
+        if (poll(&more, 1, often_ms) <= 0) {
+            if (sp_process_interrupted())
+                kill(-group, SIGINT);
+            continue;
+        }
+        const ssize_t got = read(from, text + n, most - n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        n += got > 0 ? (size_t)got : 0;
         if (n == most) {
-            char *more = realloc(text, 2 * most + 1);
-            if (!more) {
+            char *longer = realloc(text, 2 * most + 1);
+            if (!longer) {
                 free(text);
                 return NULL;
             }
-            text = more;
+            text = longer;
             most *= 2;
         }
     }
@@ -306,27 +326,69 @@ static int count_records(const char *text, struct sp_entry *last)
     return n;
 }
 
+struct streams {
+    int out;
+    bool is_quiet; /* nothing of its standard error is shown */
+};
+
+/* In the shell of a command, before it begins. */
+static void set_streams(void *context)
+{
+    const struct streams *s = context;
+    const int none = s->is_quiet ? open("/dev/null", O_WRONLY) : -1;
+    setpgid(0, 0);
+    if (dup2(s->out, STDOUT_FILENO) < 0 || (none >= 0 && dup2(none, STDERR_FILENO) < 0))
+        _exit(126);
+}
+
+/* *text: all that it writes to its standard output, to be freed, NULL: no memory; *state: how it
+ * ended [waitpid(2)]. A signal that ends this process ends it with all that it started, so that
+ * nothing disturbs what is measured next. */
+static enum sp_status run_shell(const char *command, bool is_quiet, char **text, int *state,
+                                struct sp_error *err)
+{
+    char *word[] = {"sh", "-c", (char *)command, NULL};
+    int ends[2], ignored;
+    pid_t pid;
+    sigset_t before;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return sp_fail(err, SP_ABSENT, NULL, "no pipe for '%s': %s", command, strerror(errno));
+    struct streams streams = {ends[1], is_quiet};
+    sp_part_children_hold(&before);
+    const enum sp_status status = sp_program_start(word, set_streams, &streams, &pid, &ignored, err);
+    sp_part_child(-pid);
+    sp_part_children_release(&before);
+    close(ends[1]);
+    if (status == SP_OK) {
+        *text = read_all(ends[0], pid);
+        while (waitpid(pid, state, 0) < 0 && errno == EINTR)
+            ;
+        sp_part_child_ended(-pid);
+    }
+    close(ends[0]);
+    return status;
+}
+
 /* *n_records: 0 or 1 that it wrote. */
 static enum sp_status run_once(const char *command, int verbosity, double *wall_s, struct sp_entry *entry,
                                int *n_records, struct sp_error *err)
 {
-    char line[8192];
-    if (snprintf(line, sizeof line, "{ %s\n} %s", command, verbosity > 0 ? "" : "2>/dev/null") >=
-        (int)sizeof line)
-        return sp_fail(err, SP_USAGE, NULL, "the command is too long");
+    static const char alone[] = "run it by itself, or add -v to see what it says";
+    char *text = NULL;
+    int state = -1;
     const double start = sp_now();
-    FILE *f = popen(line, "r");
-    if (!f)
-        return sp_fail(err, SP_ABSENT, NULL, "no process for '%s': %s", command, strerror(errno));
-    char *text = read_all(f);
-    const int status = pclose(f);
+    const enum sp_status status = run_shell(command, verbosity <= 0, &text, &state, err);
+    if (status != SP_OK)
+        return status;
     *wall_s = sp_now() - start;
     *n_records = text ? count_records(text, entry) : 0;
     free(text);
-    if (status == -1 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return sp_fail(err, SP_INPUT, "run it by itself, or add -v to see what it says",
-                       "the command '%s' failed (exit code %d)", command,
-                       WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    if (WIFSIGNALED(state))
+        return sp_fail(err, SP_INPUT, alone, "the command '%s' was ended by signal %d (%s)", command,
+                       WTERMSIG(state), strsignal(WTERMSIG(state)));
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
+        return sp_fail(err, SP_INPUT, alone, "the command '%s' failed (exit code %d)", command,
+                       WIFEXITED(state) ? WEXITSTATUS(state) : -1);
     if (*n_records > 1)
         return sp_fail(err, SP_INPUT,
                        "compare one matrix and width at a time, or leave --json out to compare the times of "
@@ -456,7 +518,7 @@ static int compare_commands(const struct arguments *a)
     const bool less = sp_tracked_metrics[metric].less_is_better;
     struct in_turn t;
     struct sp_error err;
-    char before[48], after[48], change[80], rounds[80], verdict[200];
+    char before[48], after[48], change[80], rounds[80], verdict[200], p[16];
     if (run_in_turn(a, &t, &err) != SP_OK)
         return sp_report_error(&err);
     const struct sp_shift_options o = {.floor = a->judge.floor, .seed = 1};
@@ -484,10 +546,12 @@ static int compare_commands(const struct arguments *a)
     if (!sp_sink_is_stdout(a->markdown)) {
         sp_print(stdout, "A  %s  %s\nB  %s  %s\n", value_text(metric, t.median[0], before, sizeof before),
                  a->name[0], value_text(metric, t.median[1], after, sizeof after), a->name[1]);
+        snprintf(p, sizeof p, "= %.3f", s.p);
         if (has_enough(&t))
-            sp_print(stdout, "%s %s: B against A %s, p = %.3f, %s\n", sp_tracked_metrics[metric].name,
+            sp_print(stdout, "%s %s: B against A %s, p %s, %s\n", sp_tracked_metrics[metric].name,
                      t.of_record ? "of the records" : "of the commands",
-                     change_text(&t, &s, change, sizeof change), s.p, rounds_text(&t, rounds, sizeof rounds));
+                     change_text(&t, &s, change, sizeof change), s.p < 0.001 ? "< 0.001" : p,
+                     rounds_text(&t, rounds, sizeof rounds));
         sp_print(stdout, "%s\n", verdict);
     }
     return print_row(a, &t, &s, verdict, code);

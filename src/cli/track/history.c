@@ -8,6 +8,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/track/track_options.h"
+#include "io/files/part_file.h"
 #include "io/files/places.h"
 #include "plots/plot.h"
 #include "track/judge/comparable.h"
@@ -268,7 +269,7 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     struct sp_record *record = calloc((size_t)(n - first), sizeof *record);
     const struct sp_record **pointer = calloc((size_t)(n - first), sizeof *pointer);
     const struct sp_entry **drawn = calloc((size_t)(n - first), sizeof *drawn);
-    char path[4096], gnuplot[1024];
+    char path[4096], gnuplot[1024], title[320];
     int n_read = 0;
     enum sp_status status = record && pointer && drawn
                                 ? SP_OK
@@ -290,10 +291,16 @@ static enum sp_status draw(void *context, const struct sp_store *store, const st
     if (status == SP_OK && n_read > 0) {
         picture_name(d, strand, path, sizeof path);
         const struct sp_plot_tool tool = {.gnuplot = sp_find_program("gnuplot", gnuplot, sizeof gnuplot)};
-        status = sp_plot_write(kind, pointer, n_read, (enum sp_image)d->term, &tool, path, err);
+        status = sp_make_folder(d->folder, err);
+        if (status == SP_OK)
+            status = sp_plot_write(kind, pointer, n_read, (enum sp_image)d->term, &tool, path, err);
         if (status == SP_OK && d->options.common.verbosity >= 0)
             sp_print(stdout, "saved  %s\n", path);
     }
+    if (status == SP_OK && n_read == 0 && d->options.common.verbosity >= 0)
+        sp_print(stderr,
+                 "spmodel: remark: nothing to draw: no record has a time that holds: %s  series %.8s\n",
+                 sp_track_title(list[0], title, sizeof title), list[0]->series);
     for (int i = 0; i < n_read; i++)
         sp_record_free(&record[i]);
     free(record);

@@ -183,7 +183,7 @@ static const struct argp_option accept_options[] = {
 
 static bool chooses(const struct sp_track_options *o)
 {
-    return o->series || o->matrix || o->what || o->commit || o->machine || o->since;
+    return o->series || o->matrix || o->what || o->commit || o->machine || *o->since;
 }
 
 static error_t accept_parse(int key, char *arg, struct argp_state *state)

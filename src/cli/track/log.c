@@ -125,9 +125,8 @@ static enum sp_status export_record(const char *path, const char *folder, bool a
     enum sp_status status = read_one(path, anonymous, &record, err);
     if (status == SP_OK && (!sp_record_text(&record, SP_F_ID, &id) || !sp_is_file_stem(id)))
         status = sp_fail_at(err, SP_INPUT, path, 0, 0, NULL, "the record has no usable id");
-    const int failed = status == SP_OK ? sp_make_directories(folder) : 0;
-    if (failed)
-        status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+    if (status == SP_OK)
+        status = sp_make_folder(folder, err);
     if (status == SP_OK && snprintf(name, sizeof name, "%s/%s.json", folder, id) >= (int)sizeof name)
         status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the name is too long");
     if (status == SP_OK)

@@ -208,13 +208,10 @@ static int run(int argc, char **argv)
                                    .session = 0.01,
                                    .seed = 1}};
     struct sp_error err;
-    enum sp_status status = SP_OK;
     sp_parse(&argp, argc, argv, &a);
     a.made.fault = a.fault;
-    const int failed = sp_make_directories(a.folder);
-    if (failed)
-        status = sp_fail_at(&err, SP_OUTPUT, a.folder, 0, 0, NULL, "%s", strerror(failed));
-    else
+    enum sp_status status = sp_make_folder(a.folder, &err);
+    if (status == SP_OK)
         status = check_folder(a.folder, &err);
     for (int s = 0; s < a.made.n_series; s++)
         for (int c = 0; c < a.made.n_commits; c++)

@@ -357,7 +357,8 @@ static int run(int argc, char **argv)
     if (failed)
         return failed;
     struct sp_track_options history = c.options; /* place and time say what is judged, not with what */
-    history.commit = history.since = history.machine = NULL;
+    history.commit = history.machine = NULL;
+    *history.since = '\0';
     enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
     if (status == SP_OK)
         status = judge_all(&c, &store, &index, list, n, &all, &code, &err);

@@ -13,6 +13,7 @@
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
 #include "io/files/places.h"
+#include "track/exchange/exchange.h"
 #include "track/judge/comparable.h"
 
 enum {
@@ -75,10 +76,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->machine = arg;
         return 0;
     case KEY_SINCE:
-        if (strlen(arg) < 4 || strspn(arg, "0123456789-:TZ") != strlen(arg))
+        if (!sp_exchange_date(arg, o->since, sizeof o->since))
             sp_usage_error(state, "--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z, not '%s'",
                            arg);
-        o->since = arg;
         return 0;
     case KEY_LAST:
         if (sp_parse_count(arg, &o->last) || o->last < 1)
@@ -164,7 +164,7 @@ int sp_track_open(const struct sp_track_options *o, struct sp_store *store, stru
 bool sp_track_is_of_place_and_time(const struct sp_track_options *o, const struct sp_entry *e)
 {
     return (!o->commit || strncmp(e->commit, o->commit, strlen(o->commit)) == 0) &&
-           (!o->since || strcmp(e->start, o->since) >= 0) &&
+           (!*o->since || strcmp(e->start, o->since) >= 0) &&
            (!o->machine || fnmatch(o->machine, e->machine, 0) == 0);
 }
 

@@ -15,7 +15,7 @@ struct sp_track_options {
     const char *series;  /* beginning of a series key */
     const char *commit;  /* beginning of the user's commit */
     const char *machine; /* shell pattern */
-    const char *since;   /* ISO 8601 date or time, compared as text */
+    char since[24];      /* as records have it, compared as text; "": any */
     int64_t last;        /* the last N records of each series; 0: all */
 };
 

@@ -714,7 +714,8 @@ static int run(int argc, char **argv)
     if (failed)
         return sp_sink_abort(&sink), failed;
     struct sp_track_options history = r.options; /* place and time say what is judged, not with what */
-    history.commit = history.since = history.machine = NULL;
+    history.commit = history.machine = NULL;
+    *history.since = '\0';
     enum sp_status status = sp_track_select(&history, &index, &list, &n, &err);
     for (int k = 0; k < r.n && status == SP_OK; k++)
         status = judge_part(&r.part[k], &r, by_default, &store, &index, list, n, &code, &err);
@@ -725,8 +726,9 @@ static int run(int argc, char **argv)
         code = sp_worse_exit(code, sp_report_error(&err));
     } else {
         const bool is_file = sink.is_file;
-        code = sp_worse_exit(code, sp_sink_close(&sink, 0));
-        if (is_file && r.options.common.verbosity >= 0)
+        const int closed = sp_sink_close(&sink, 0);
+        code = sp_worse_exit(code, closed);
+        if (is_file && closed == 0 && r.options.common.verbosity >= 0)
             sp_print(stdout, "saved  %s\n", r.html);
     }
     for (int k = 0; k < MOST_METRICS; k++) {

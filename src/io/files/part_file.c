@@ -366,10 +366,16 @@ static void doze(void)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
 }
 
+/* -1 is the failure of fork(), and all processes to kill(). */
+static bool is_child(pid_t pid)
+{
+    return pid > 0 || pid < -1;
+}
+
 void sp_part_child(pid_t pid)
 {
     atomic_store(&parent_of_children, getpid());
-    for (int i = 0; i < MOST_CHILDREN && pid > 0; i++) {
+    for (int i = 0; i < MOST_CHILDREN && is_child(pid); i++) {
         pid_t none = 0;
         if (atomic_compare_exchange_strong(&children[i], &none, pid))
             return;
@@ -378,7 +384,7 @@ void sp_part_child(pid_t pid)
 
 void sp_part_child_ended(pid_t pid)
 {
-    for (int i = 0; i < MOST_CHILDREN && pid > 0; i++)
+    for (int i = 0; i < MOST_CHILDREN && is_child(pid); i++)
         atomic_compare_exchange_strong(&children[i], &(pid_t){pid}, 0);
 }
 
@@ -403,7 +409,7 @@ void sp_parts_end(void)
         doze();
     for (int i = 0; i < MOST_CHILDREN && atomic_load(&parent_of_children) == me; i++) {
         const pid_t child = atomic_load(&children[i]);
-        if (child > 0)
+        if (is_child(child))
             end_child(child);
     }
     for (int i = 0; i < MOST_PARTS; i++)
@@ -638,6 +644,12 @@ int sp_make_directories(const char *path)
     return mkdir(part, 0777) != 0 && errno != EEXIST ? errno : 0;
 }
 
+enum sp_status sp_make_folder(const char *path, struct sp_error *err)
+{
+    const int failed = sp_make_directories(path);
+    return failed ? sp_fail_output(err, path, "make the folder", failed) : SP_OK;
+}
+
 /* One folder: made, or there and no link. */
 static enum sp_status make_real_folder(const char *path, struct sp_error *err)
 {
@@ -656,13 +668,12 @@ enum sp_status sp_make_folder_within(const char *root, const char *folder, struc
 {
     char part[PATH_MAX];
     const size_t n = strlen(root);
-    const int failed = sp_make_directories(root);
-    if (failed)
-        return sp_fail_output(err, root, "make the folder", failed);
+    enum sp_status status = sp_make_folder(root, err);
+    if (status != SP_OK)
+        return status;
     if (strlen(folder) >= sizeof part)
         return sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the path is too long");
     strcpy(part, folder);
-    enum sp_status status = SP_OK;
     for (char *slash = part + n; status == SP_OK && *slash;) {
         slash += strspn(slash, "/");
         slash += strcspn(slash, "/");

@@ -30,10 +30,11 @@ bool sp_part_rename(const char *part, const char *target);
 /* Removes it (a folder with its files); without effect where it has its final name. */
 void sp_part_remove(const char *part);
 
-/* A child that writes to parts and ends with this process: kept until it is waited for. At most 8
- * at a time; more, or pid <= 0: without effect. It is started and noted between hold and release,
- * while no signal ends this process; the child itself has the signals of `before`, from its start
- * or by its own doing. */
+/* A child that ends with this process, such as one that writes to parts: kept until it is waited
+ * for. Of a group that it leads, with all that it starts, the number with a minus, as kill(2) takes
+ * it. At most 8 at a time; more, or 0 and -1, which are no child: without effect. It is started and
+ * noted between hold and release, while no signal ends this process; the child itself has the
+ * signals of `before`, from its start or by its own doing. */
 void sp_part_children_hold(sigset_t *before);
 void sp_part_child(pid_t pid);
 void sp_part_children_release(const sigset_t *before);
@@ -107,6 +108,8 @@ enum sp_status sp_fail_output(struct sp_error *err, const char *path, const char
 
 /* Makes a directory and those above it that are missing; 0, else errno. */
 int sp_make_directories(const char *path);
+/* Likewise; SP_OUTPUT with what to do. */
+enum sp_status sp_make_folder(const char *path, struct sp_error *err);
 
 /* For a tree below `root` (made where missing) that others may write to, as a store: no link in it
  * is followed, so that nobody leads a file of this user elsewhere. `folder` is ROOT or ROOT/...

@@ -167,6 +167,19 @@ void sp_machine_forget(const char *directory, const char *env_key)
     sp_machine_file_unlist(path, n);
 }
 
+/* From the first run on the machine is what the file says of it, which has fewer digits: else the
+ * bytes that are simulated with its caches would be those of another machine in the second run. */
+static enum sp_status keep(const char *path, struct sp_machine *machine, struct sp_error *err)
+{
+    struct sp_machine kept;
+    const enum sp_status status = sp_machine_file_write(path, machine, err);
+    if (status == SP_OK && sp_machine_file_read(path, &kept, NULL, 0, NULL) == SP_OK) {
+        sp_machine_free(machine);
+        *machine = kept;
+    }
+    return status;
+}
+
 enum sp_status sp_machine_remember(const char *directory, int n_threads, struct sp_machine *measured,
                                    struct sp_error *err)
 {
@@ -192,7 +205,7 @@ enum sp_status sp_machine_remember(const char *directory, int n_threads, struct 
     }
     pool_capacities(directory, measured);
     sp_make_directories(directory); /* what cannot be made shows when the file is written */
-    return status == SP_OK ? sp_machine_file_write(path, measured, err) : status;
+    return status == SP_OK ? keep(path, measured, err) : status;
 }
 
 /* ---- measured where needed ---- */
@@ -230,7 +243,7 @@ static enum sp_status complete(const struct sp_measure_options *quick, int n_all
     if (status != SP_OK)
         sp_machine_free(machine);
     else if (has_load(machine, n_all))
-        sp_machine_file_write(path, machine, NULL); /* else again the next time */
+        keep(path, machine, NULL); /* else again the next time */
     return status;
 }
 
@@ -253,7 +266,7 @@ static enum sp_status improve(const struct sp_measure_options *quick, const char
         return status == SP_INTERRUPTED ? status : SP_OK;
     }
     if (sp_machine_improve(machine, &later, NULL) == SP_OK)
-        sp_machine_file_write(path, machine, NULL);
+        keep(path, machine, NULL);
     sp_machine_free(&later);
     if (notes)
         snprintf(notes->remark, sizeof notes->remark,

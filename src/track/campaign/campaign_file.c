@@ -336,8 +336,9 @@ static enum sp_status take_lines(struct reading *r)
     enum sp_status status = sp_input_open(r->path, &f, r->err);
     for (ssize_t n; status == SP_OK && (n = getline(&line, &size, f)) >= 0;) {
         r->line++;
+        const bool is_marked = r->line == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0; /* by an editor */
         status = strlen(line) == (size_t)n
-                     ? take_line(r, line)
+                     ? take_line(r, is_marked ? line + 3 : line)
                      : wrong(r, "write the line again", "this line has a byte 0 in it", NULL);
     }
     if (status == SP_OK && !feof(f)) /* an error, or no memory for a line */

@@ -160,34 +160,52 @@ bool sp_outside_unit(const char *unit, enum sp_tracked *metric, double *factor)
     return false;
 }
 
-/* ISO 8601, with a zone, "Z" or none (UTC), a day, or seconds since 1970. */
-static bool read_date(const char *text, char *out, size_t size)
+/* Seconds since 1970 of a text in one of the forms; -1: it is none, or there is no such day. */
+static time_t in_form(const char *text, const char *form, bool takes_zone)
 {
-    static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M",
-                                        "%Y-%m-%d %H:%M", "%Y-%m-%d"};
+    struct tm t = {.tm_mday = 1};
+    int hours = 0, minutes = 0, used = 0;
+    char sign = 0;
+    const char *rest = strptime(text, form, &t);
+    if (rest && takes_zone && *rest == '.')
+        rest += 1 + strspn(rest + 1, "0123456789");
+    if (!rest || (*rest && !takes_zone))
+        return -1;
+    const bool has_zone = sscanf(rest, "%c%2d:%2d%n", &sign, &hours, &minutes, &used) == 3 ||
+                          sscanf(rest, "%c%2d%2d%n", &sign, &hours, &minutes, &used) == 3;
+    if (*rest && strcmp(rest, "Z") != 0 &&
+        (!has_zone || rest[used] || (sign != '+' && sign != '-') || hours > 14 || minutes > 59))
+        return -1;
+    const int day = t.tm_mday, is_leap = t.tm_sec > 59;
+    const time_t when = timegm(&t);
+    if (t.tm_mday != day && !is_leap)
+        return -1;
+    return when - (has_zone ? (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60) : 0);
+}
+
+bool sp_exchange_date(const char *text, char *out, size_t size)
+{
+    static const struct {
+        const char *form;
+        bool takes_zone;
+    } forms[] = {{"%Y-%m-%dT%H:%M:%S", true},
+                 {"%Y-%m-%d %H:%M:%S", true},
+                 {"%Y-%m-%dT%H:%M", true},
+                 {"%Y-%m-%d %H:%M", true},
+                 {"%Y-%m-%dT%H", true},
+                 {"%Y-%m-%d", true},
+                 {"%Y%m%dT%H%M%S", true},
+                 {"%Y%m%d", false},
+                 {"%Y-%m", false},
+                 {"%Y", false}};
+    static const double first = 1e8, behind_last = 253402300800.0; /* in 1973, in the year 10000 */
     double seconds;
-    time_t when = -1;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms && when < 0; i++) {
-        struct tm t = {0};
-        const char *rest = strptime(text, forms[i], &t);
-        int hours = 0, minutes = 0, used = 0;
-        char sign = 0;
-        if (!rest)
-            continue;
-        if (*rest == '.')
-            rest += 1 + strspn(rest + 1, "0123456789");
-        const bool has_zone = sscanf(rest, "%c%2d:%2d%n", &sign, &hours, &minutes, &used) == 3 ||
-                              sscanf(rest, "%c%2d%2d%n", &sign, &hours, &minutes, &used) == 3;
-        if (*rest != '\0' && strcmp(rest, "Z") != 0 &&
-            (!has_zone || rest[used] != '\0' || (sign != '+' && sign != '-')))
-            continue;
-        when = timegm(&t);
-        if (has_zone)
-            when -= (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-    }
-    if (when < 0 && sp_parse_number(text, &seconds) == 0 && seconds >= 0 && seconds < 253402300800.0)
-        when = (time_t)seconds;
     struct tm t;
+    time_t when = -1;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && when < 0; i++)
+        when = in_form(text, forms[i].form, forms[i].takes_zone);
+    if (when < 0 && sp_parse_number(text, &seconds) == 0 && seconds >= first && seconds < behind_last)
+        when = (time_t)seconds;
     return when >= 0 && gmtime_r(&when, &t) && strftime(out, size, "%Y-%m-%dT%H:%M:%SZ", &t) > 0;
 }
 
@@ -213,7 +231,7 @@ enum sp_status sp_outside_add(const struct sp_outside_reading *r, int64_t line,
     const char *commit = first_of(text->commit, d->commit), *branch = first_of(text->branch, d->branch);
     if (!text->name || !*text->name || strlen(text->name) >= sizeof v.name)
         return no_place(r, line, "a series needs a name of at most 255 bytes", NULL, err);
-    if (!*date || !read_date(date, v.start, sizeof v.start))
+    if (!*date || !sp_exchange_date(date, v.start, sizeof v.start))
         return sp_fail_at(err, SP_INPUT, r->path, line, 0,
                           SP_O_DATE " 2026-11-01T12:00:00Z says it for the file",
                           *date ? "'%.40s' is no date: ISO 8601, or seconds since 1970"

@@ -85,10 +85,14 @@ enum sp_status sp_outside_records(const struct sp_outside *o, const struct sp_ex
                                   struct sp_outside_records *records, struct sp_error *err);
 void sp_outside_records_free(struct sp_outside_records *records);
 
+/* A date as people and programs write it, into that of records, UTC: ISO 8601 with a zone, "Z" or
+ * none (UTC), a day, month or year, or seconds since 1970. false: it is none. */
+bool sp_exchange_date(const char *text, char *out, size_t size);
+
 /* --- For the rows ---------------------------------------------------------------------------- */
 
-/* Appends one. `date`: ISO 8601 with or without a zone, a day, or seconds since 1970; NULL or "":
- * the default's. Where the file names no machine, the default's; without a time, SP_INPUT. */
+/* Appends one. `date` is sp_exchange_date()'s; NULL or "": the default's. Where the file names no
+ * machine, the default's; without a time, SP_INPUT. */
 struct sp_outside_text {
     const char *name, *machine, *env, *commit, *branch, *date;
 };

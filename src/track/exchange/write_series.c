@@ -176,9 +176,8 @@ static enum sp_status write_file(const char *folder, const char *name, json_t *r
     enum sp_status status = SP_OK;
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "the name is too long");
-    const int failed = status == SP_OK ? sp_make_directories(folder) : 0;
-    if (failed)
-        status = sp_fail_at(err, SP_OUTPUT, folder, 0, 0, NULL, "%s", strerror(failed));
+    if (status == SP_OK)
+        status = sp_make_folder(folder, err);
     if (status == SP_OK)
         status = sp_atomic_open(path, &file, err);
     if (status != SP_OK) {

@@ -417,6 +417,14 @@ static void set_numbers(const struct subject *s, const struct sp_level_state *l,
     set_open(s, l, lost, j);
     const int at = l->n_open > 0 ? l->open[0].at : of->n - sessions_of_newest(of);
     attribute(of->list, of->n_records, of->first[at], &j->attribution);
+    /* Each of several has a cause of its own: a slower machine does not excuse the others. */
+    for (int i = 0; i < l->n_open && l->n_open > 1 && j->attribution.is_machine; i++) {
+        struct sp_attribution one = {0};
+        const int end = i + 1 < l->n_open ? of->first[l->open[i + 1].at] : of->n_records;
+        attribute(of->list, end, of->first[l->open[i].at], &one);
+        if (one.text[0] && !one.is_machine)
+            j->attribution = one;
+    }
 }
 
 static void decide(const struct subject *s, const struct sp_judge_options *o, const struct sp_level_state *l,

@@ -335,28 +335,37 @@ static struct found scan(struct work *w, bool worse)
     return best;
 }
 
+/* Values beyond both levels, as of one bad session, tell nothing of where one of them ends. */
+struct between {
+    double least, most;
+};
+
+static double drawn_in(struct between b, double y)
+{
+    return fmin(fmax(y, b.least), b.most);
+}
+
 /* Where two means fit best to the run that has a change in it; between commits, unless sessions of
  * one commit differ beyond doubt. */
-static double cost_of(const struct work *w, const double *y, int n, int split, double penalty, int offset)
+static double cost_of(const struct work *w, int begin, int at, struct between levels, double penalty)
 {
     double sum[2] = {0}, squares = 0;
-    const int count[2] = {split, n - split};
-    for (int i = 0; i < n; i++)
-        sum[i >= split] += y[i];
-    for (int i = 0; i < n; i++) {
-        const double d = y[i] - sum[i >= split] / count[i >= split];
+    const int count[2] = {at - begin, w->t - at + 1};
+    for (int i = begin; i <= w->t; i++)
+        sum[i >= at] += drawn_in(levels, w->y[i]);
+    for (int i = begin; i <= w->t; i++) {
+        const double d = drawn_in(levels, w->y[i]) - sum[i >= at] / count[i >= at];
         squares += d * d;
     }
-    const int at = offset + split;
     return squares + (w->x[at] == w->x[at - 1] ? penalty : 0);
 }
 
-static int best_split(const struct work *w, int begin, int lo, int hi, double variance)
+static int best_split(const struct work *w, int begin, int lo, int hi, struct between levels, double variance)
 {
     int best = lo;
     double least = INFINITY;
     for (int s = lo; s <= hi; s++) {
-        const double c = cost_of(w, w->y + begin, w->t - begin + 1, s - begin, 9 * variance, begin);
+        const double c = cost_of(w, begin, s, levels, 9 * variance);
         if (c < least) {
             least = c;
             best = s;
@@ -560,7 +569,8 @@ static void refit(struct work *w)
 {
     struct level *now = top(w);
     const int begin = w->begin;
-    if (begin == 0 || w->t - begin + 1 > REFIT || now->is.is_trend || w->id[begin - 1] != now->before)
+    if (begin == 0 || w->t - begin + 1 > REFIT || now->is.is_trend || w->id[begin - 1] != now->before ||
+        w->candidate >= 0)
         return;
     int from = begin;
     while (from > 0 && w->id[from - 1] == now->before && begin - from < MOST_TAIL)
@@ -575,7 +585,9 @@ static void refit(struct work *w)
         return;
     const struct sp_moments a = moments_of(w, now->before, w->t + 1), b = moments_of(w, now->id, w->t + 1);
     const struct sp_spread s = sp_spread_moderated(a.squares + b.squares, a.df + b.df, w->o->prior);
-    const int at = best_split(w, from, lo, hi, s.variance);
+    const double far = 2.5 * sqrt(s.variance);
+    const struct between levels = {fmin(a.mean, b.mean) - far, fmax(a.mean, b.mean) + far};
+    const int at = best_split(w, from, lo, hi, levels, s.variance);
     for (int i = lo; i <= w->t; i++)
         give_one(w, i, i < at ? now->before : now->id);
     w->begin = at;
@@ -749,7 +761,7 @@ static void note_variance(struct work *w)
 static void account(struct work *w)
 {
     const int steps = w->height - 1;
-    if (steps < 1 || w->o->no_trends || w->n_ids == MOST_LEVELS)
+    if (steps < 1 || w->o->no_trends || w->n_ids == MOST_LEVELS || w->candidate >= 0)
         return;
     for (int i = 1; i < w->height; i++)
         if (w->stack[i].is.is_trend || w->stack[i].is.of_pin)

@@ -231,9 +231,10 @@ struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const
     s.lo = expm1(lo);
     s.hi = expm1(hi);
     s.p = sp_welch((struct sp_group){n_a, a}, (struct sp_group){n_b, b}, NULL, NULL);
-    if (shift > ln_floor && lo > 0)
+    const bool is_sure = s.p < 1 - confidence; /* of few runs the interval alone is too narrow */
+    if (is_sure && shift > ln_floor && lo > 0)
         s.move = SP_MOVE_UP;
-    else if (shift < -ln_floor && hi < 0)
+    else if (is_sure && shift < -ln_floor && hi < 0)
         s.move = SP_MOVE_DOWN;
     else if (hi < ln_twice && lo > -ln_twice)
         s.move = SP_MOVE_NONE;

@@ -41,9 +41,9 @@ struct sp_shift {
 /* Least number of runs a side. */
 enum { SP_SHIFT_LEAST_RUNS = 3 };
 
-/* Decides by estimate and interval: up or down where the estimate exceeds the floor, which noise
- * raises, and the interval excludes "no change"; none where the interval stays below twice the
- * floor that was asked for; else undecided. */
+/* Decides by estimate, interval and p: up or down where the estimate exceeds the floor, which noise
+ * raises, the interval excludes "no change", and p is below what the confidence leaves; none where
+ * the interval stays below twice the floor that was asked for; else undecided. */
 struct sp_shift sp_shift_of(struct sp_group before, struct sp_group after, const struct sp_shift_options *o);
 
 /* Median of all ratios after/before (Hodges and Lehmann 1963, of logarithms) - 1. n >= 1. */

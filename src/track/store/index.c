@@ -42,7 +42,9 @@ static const char create[] = "CREATE TABLE remembered (path TEXT PRIMARY KEY, mo
 
 static enum sp_status failed(sqlite3 *db, const char *file, struct sp_error *err)
 {
-    return sp_fail_at(err, SP_OUTPUT, file, 0, 0, "remove it; it is made again from the records", "%s",
+    static const char remedy[] =
+        "free some space, raise the limit of a file's size (ulimit -f), or choose another directory";
+    return sp_fail_at(err, SP_OUTPUT, file, 0, 0, remedy, "cannot write the database: %s",
                       db ? sqlite3_errmsg(db) : "no memory");
 }
 
@@ -541,7 +543,15 @@ static enum sp_status remember(const char *cache, struct merging *m, struct sp_e
     return status;
 }
 
-/* The entries and the files that are none into the index. */
+static void note_bad(struct sp_store_index *index, const char *path, const char *why)
+{
+    struct sp_bad_record *bad = &index->bad[index->n_bad++];
+    snprintf(bad->path, sizeof bad->path, "%s", path);
+    snprintf(bad->why, sizeof bad->why, "%s", why);
+}
+
+/* The entries and the files that are none into the index. A store that was copied into another one
+ * has records twice: they would count as two measurements. */
 static enum sp_status fill(struct sp_store_index *index, struct remembered *list, int n, struct sp_error *err)
 {
     const size_t most = (size_t)(n > 0 ? n : 1);
@@ -556,9 +566,13 @@ static enum sp_status fill(struct sp_store_index *index, struct remembered *list
         if (one->size_B < 0)
             continue; /* it has gone meanwhile */
         if (one->why[0]) {
-            struct sp_bad_record *bad = &index->bad[index->n_bad++];
-            snprintf(bad->path, sizeof bad->path, "%s", one->path);
-            memcpy(bad->why, one->why, sizeof bad->why);
+            note_bad(index, one->path, one->why);
+            continue;
+        }
+        if (index->n > 0 && sp_entry_order(&index->entry[index->n - 1], &one->entry) == 0) {
+            char why[256];
+            snprintf(why, sizeof why, "the record '%.100s' is in the store twice", one->entry.id);
+            note_bad(index, one->path, why);
             continue;
         }
         index->entry[index->n] = one->entry;
