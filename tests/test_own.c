@@ -278,6 +278,20 @@ START_TEST(a_structure_is_taken_from_the_program)
 }
 END_TEST
 
+/* Arrays of its own that fill no cache line, and those that are empty. */
+START_TEST(small_arrays_of_its_own_are_taken)
+{
+    static const char *const matrices[] = {"gen:laplace2d:1", "gen:laplace2d:2", "gen:random:40x30:0"};
+    struct fixture f;
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+        open_fixture(matrices[i], &f);
+        ck_assert_msg(run(&f, "narrow", NULL) == SP_OK, "%s: %s", matrices[i], f.err.what);
+        ck_assert_msg(run(&f, "fortran32", "fortran32") == SP_OK, "%s: %s", matrices[i], f.err.what);
+        close_fixture(&f);
+    }
+}
+END_TEST
+
 /* ---- what it cannot be asked ---- */
 
 START_TEST(what_makes_no_sense_is_refused)
@@ -450,6 +464,7 @@ int main(void)
     tcase_add_loop_test(tc, each_signature_is_right, 0, 12);
     tcase_add_loop_test(tc, each_good_structure_is_right, 0, sizeof good / sizeof *good);
     tcase_add_test(tc, a_structure_is_taken_from_the_program);
+    tcase_add_test(tc, small_arrays_of_its_own_are_taken);
     tcase_add_test(tc, what_makes_no_sense_is_refused);
     tcase_add_test(tc, a_trace_of_crs_has_the_bytes_of_crs);
     tcase_add_test(tc, a_trace_that_streams_y_reads_none_of_it);

@@ -717,12 +717,16 @@ int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err
         return 0;
     const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
     bool good = n >= 1 && n <= SPMODEL_MAX_ARRAYS;
-    for (int i = 0; good && i < n; i++)
-        good = array[i].address && array[i].size_B > 0 && is_readable(array[i].address, array[i].size_B);
-    if (good)
-        return n;
+    int n_full = 0;
+    for (int i = 0; good && i < n; i++) {
+        good = array[i].size_B == 0 || (array[i].address && is_readable(array[i].address, array[i].size_B));
+        if (good && array[i].size_B > 0)
+            array[n_full++] = array[i];
+    }
+    if (good && (n_full > 0 || s->layout->n_nz == 0))
+        return n_full;
     sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with address and size",
-            "the kernel %s returned %d from stores(), or an array without size, or that cannot be read",
+            "the kernel %s returned %d from stores(), or arrays that are empty or cannot be read",
             their_name(s), n);
     return -1;
 }
