@@ -716,18 +716,24 @@ int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err
     if (!s->own->theirs.stores)
         return 0;
     const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
-    bool good = n >= 1 && n <= SPMODEL_MAX_ARRAYS;
     int n_full = 0;
-    for (int i = 0; good && i < n; i++) {
-        good = array[i].size_B == 0 || (array[i].address && is_readable(array[i].address, array[i].size_B));
-        if (good && array[i].size_B > 0)
-            array[n_full++] = array[i];
+    for (int i = 0; i < n && n <= SPMODEL_MAX_ARRAYS; i++) {
+        const struct spmodel_array a = array[i];
+        if (a.size_B > 0 && !(a.address && is_readable(a.address, a.size_B))) {
+            char name[64];
+            sp_visible(a.name ? a.name : "without a name", name, sizeof name);
+            sp_fail(err, SP_WRONG, "give where it begins and how many bytes it has",
+                    "the kernel %s names an array %s in stores() that cannot be read", their_name(s), name);
+            return -1;
+        }
+        if (a.size_B > 0)
+            array[n_full++] = a;
     }
-    if (good && (n_full > 0 || s->layout->n_nz == 0))
+    if (n >= 1 && n <= SPMODEL_MAX_ARRAYS && (n_full > 0 || s->layout->n_nz == 0))
         return n_full;
-    sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with address and size",
-            "the kernel %s returned %d from stores(), or arrays that are empty or cannot be read",
-            their_name(s), n);
+    sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with their bytes",
+            "the kernel %s returned %d from stores()%s", their_name(s), n,
+            n >= 1 && n <= SPMODEL_MAX_ARRAYS ? ", and all of these arrays are empty" : "");
     return -1;
 }
 
