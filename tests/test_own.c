@@ -119,6 +119,8 @@ static const struct {
     {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()", NULL},
     {"lost_walk", SP_WRONG, "the kernel lost_walk tells of", "failed"},
     {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()", "failed"},
+    {"too_many", SP_WRONG, "the kernel too_many wrote more than 16 arrays in stores()", "failed"},
+    {"lost", SP_WRONG, "the kernel lost names an array lengths in stores() that cannot be read", "failed"},
     {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000",
      NULL},
     {"csr32", SP_INPUT, "csr32 is a function, and not a struct spmodel_kernel", NULL},

@@ -711,11 +711,21 @@ static bool is_readable(const void *address, size_t size_B)
 
 int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err)
 {
+    enum { ROOM = 8 * SPMODEL_MAX_ARRAYS }; /* what it writes beyond those that it may harms nothing */
+    static const struct spmodel_array nothing[ROOM];
+    struct spmodel_array room[ROOM];
     struct state *s = state;
+    memset(room, 0, sizeof room);
     memset(array, 0, SPMODEL_MAX_ARRAYS * sizeof *array);
     if (!s->own->theirs.stores)
         return 0;
-    const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
+    const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, room});
+    if (memcmp(room + SPMODEL_MAX_ARRAYS, nothing, sizeof room - SPMODEL_MAX_ARRAYS * sizeof *room) != 0) {
+        sp_fail(err, SP_WRONG, "put parts of the same kind together",
+                "the kernel %s wrote more than %d arrays in stores()", their_name(s), SPMODEL_MAX_ARRAYS);
+        return -1;
+    }
+    memcpy(array, room, SPMODEL_MAX_ARRAYS * sizeof *array);
     int n_full = 0;
     for (int i = 0; i < n && n <= SPMODEL_MAX_ARRAYS; i++) {
         const struct spmodel_array a = array[i];
