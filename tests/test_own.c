@@ -325,6 +325,10 @@ START_TEST(what_makes_no_sense_is_refused)
     f.options = plain;
     f.options.row_ptr_B = 8;
     ck_assert_int_eq(run(&f, "csr32", "csr32"), SP_USAGE);
+    const struct spmodel_kernel kernel = {.size = sizeof kernel, .run = sum_rows};
+    const struct sp_own_ask both = {.library = SP_OWN_KERNELS, .kernel = &kernel};
+    ck_assert_int_eq(sp_own_ask_check(&both, &f.err), SP_USAGE);
+    ck_assert_msg(strstr(f.err.what, "another kernel is handed over"), "%s", f.err.what);
     close_fixture(&f);
 }
 END_TEST
