@@ -14,7 +14,8 @@ struct remembered {
     const void *matrix;
     int64_t version[2];
     uint32_t row, width, bits, op, generation, epoch;
-    struct sp_attach_cell *cell; /* NULL: not ours to count */
+    uint32_t lost, step;         /* calls until it is looked at again, where the log had no room */
+    struct sp_attach_cell *cell; /* NULL: not ours to count, or lost */
 };
 static __thread struct {
     int depth; /* calls that are being counted */
@@ -197,32 +198,51 @@ static bool is_remembered(const struct remembered *r, const struct sp_attach_pro
            r->version[0] == p->version[0] && r->version[1] == p->version[1];
 }
 
+static void count_lost(void)
+{
+    if (sp_attach_log.header)
+        __atomic_add_fetch(&sp_attach_log.header->n_lost, 1, __ATOMIC_RELAXED);
+}
+
 void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product *p)
 {
     const uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE),
                    seen = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
     struct remembered *r = &own.of[place_of(p)], *other = &own.of[place_of(p) ^ 1];
     *call = (struct sp_attach_call){.generation = now};
-    if (!is_remembered(r, p, now, seen) && is_remembered(other, p, now, seen)) {
+    bool known = is_remembered(r, p, now, seen);
+    if (!known && is_remembered(other, p, now, seen)) {
         r = other;
-    } else if (!is_remembered(r, p, now, seen)) {
-        *other = *r;
+        known = true;
+    }
+    if (known && r->lost > 0) {
+        r->lost--;
+        count_lost();
+        return;
+    }
+    if (!known || r->step > 0) {
+        const uint32_t step = known ? 2 * r->step : 1;
+        if (!known)
+            *other = *r;
         const int saved = errno;
         bool ours;
         own.depth++; /* a library that is asked about its matrix may multiply */
         struct sp_attach_cell *cell = find_cell(p, &ours);
         own.depth--;
         errno = saved;
-        if (ours && !cell && sp_attach_log.header)
-            __atomic_add_fetch(&sp_attach_log.header->n_lost, 1, __ATOMIC_RELAXED);
+        const bool lost = ours && !cell;
+        if (lost)
+            count_lost();
         *r = (struct remembered){.matrix = p->matrix,
                                  .version = {p->version[0], p->version[1]},
                                  .row = p->row,
                                  .width = p->width,
                                  .bits = p->bits,
                                  .op = p->op,
-                                 .generation = ours && !cell ? 0 : now,
+                                 .generation = now,
                                  .epoch = seen,
+                                 .lost = lost ? step : 0,
+                                 .step = lost ? step : 0, /* a look may cost as much as many products */
                                  .cell = cell};
     }
     call->cell = r->cell;

@@ -353,6 +353,7 @@ START_TEST(limits_of_the_system)
         const char *why;
     } limit[] = {{"files-of", "4096", 0, 9, "ulimit -f"},
                  {"files-of", "700000", 2, 0, "ulimit -f"}, /* the large pattern alone does not fit */
+                 {"in-vain", "1000", 0, 1000, "ulimit -f"}, /* and is not looked at each time */
                  {"open-files", "0", 0, 9, "Too many open files"}};
     struct sp_capture c;
     ck_assert_int_eq(run(SP_ATTACH_APP, limit[_i].what, limit[_i].most), 0);
@@ -388,7 +389,7 @@ int main(void)
     tcase_add_test(tests, programs_without_a_product);
     tcase_add_test(tests, patterns);
     tcase_add_test(tests, nowhere_to_write);
-    tcase_add_loop_test(tests, limits_of_the_system, 0, 3);
+    tcase_add_loop_test(tests, limits_of_the_system, 0, 4);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

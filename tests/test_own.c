@@ -119,6 +119,8 @@ static const struct {
     {"crash_at_end", SP_WRONG, "the kernel crash_at_end crashed in finish()", NULL},
     {"lost_walk", SP_WRONG, "the kernel lost_walk tells of", "failed"},
     {"silent_walk", SP_WRONG, "the kernel silent_walk tells of no write of y in trace()", "failed"},
+    {"too_many", SP_WRONG, "the kernel too_many wrote more than 16 arrays in stores()", "failed"},
+    {"lost", SP_WRONG, "the kernel lost names an array lengths in stores() that cannot be read", "failed"},
     {"other_size", SP_INPUT, "other_size is no struct spmodel_kernel of this version: its size is 4000",
      NULL},
     {"csr32", SP_INPUT, "csr32 is a function, and not a struct spmodel_kernel", NULL},
@@ -278,6 +280,20 @@ START_TEST(a_structure_is_taken_from_the_program)
 }
 END_TEST
 
+/* Arrays of its own that fill no cache line, and those that are empty. */
+START_TEST(small_arrays_of_its_own_are_taken)
+{
+    static const char *const matrices[] = {"gen:laplace2d:1", "gen:laplace2d:2", "gen:random:40x30:0"};
+    struct fixture f;
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
+        open_fixture(matrices[i], &f);
+        ck_assert_msg(run(&f, "narrow", NULL) == SP_OK, "%s: %s", matrices[i], f.err.what);
+        ck_assert_msg(run(&f, "fortran32", "fortran32") == SP_OK, "%s: %s", matrices[i], f.err.what);
+        close_fixture(&f);
+    }
+}
+END_TEST
+
 /* ---- what it cannot be asked ---- */
 
 START_TEST(what_makes_no_sense_is_refused)
@@ -309,6 +325,10 @@ START_TEST(what_makes_no_sense_is_refused)
     f.options = plain;
     f.options.row_ptr_B = 8;
     ck_assert_int_eq(run(&f, "csr32", "csr32"), SP_USAGE);
+    const struct spmodel_kernel kernel = {.size = sizeof kernel, .run = sum_rows};
+    const struct sp_own_ask both = {.library = SP_OWN_KERNELS, .kernel = &kernel};
+    ck_assert_int_eq(sp_own_ask_check(&both, &f.err), SP_USAGE);
+    ck_assert_msg(strstr(f.err.what, "another kernel is handed over"), "%s", f.err.what);
     close_fixture(&f);
 }
 END_TEST
@@ -450,6 +470,7 @@ int main(void)
     tcase_add_loop_test(tc, each_signature_is_right, 0, 12);
     tcase_add_loop_test(tc, each_good_structure_is_right, 0, sizeof good / sizeof *good);
     tcase_add_test(tc, a_structure_is_taken_from_the_program);
+    tcase_add_test(tc, small_arrays_of_its_own_are_taken);
     tcase_add_test(tc, what_makes_no_sense_is_refused);
     tcase_add_test(tc, a_trace_of_crs_has_the_bytes_of_crs);
     tcase_add_test(tc, a_trace_that_streams_y_reads_none_of_it);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <omp.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "base/option/option_words.h"
 #include "kernels/own/own_watch.h"
 #include "sparse/formats/format_ids.h"
+#include "sys/processes.h"
 
 /* ---- plain functions ---- */
 
@@ -38,6 +40,12 @@ struct plain {
 
 /* What states are made of: the structure of a plain function is made by this file alone. */
 static struct plain plain;
+
+/* The OpenMP of the library: those of gcc and clang live beside each other in one process. */
+static struct {
+    void (*set_threads)(int n); /* omp_set_num_threads(); NULL: it has none, or no library was opened */
+    bool is_other;              /* than ours: our team computes nothing for it */
+} their_openmp;
 
 typedef void function_csr32(int32_t n_r, const int32_t *row_ptr, const int32_t *col, const double *values,
                             const double *x, double *y);
@@ -261,6 +269,9 @@ static int open_it(void *context)
     struct opening *o = context;
     o->library = dlopen(o->path, RTLD_NOW | RTLD_LOCAL);
     o->found = o->library ? dlsym(o->library, o->symbol) : NULL;
+    void *set = o->library ? dlsym(o->library, "omp_set_num_threads") : NULL;
+    memcpy(&their_openmp.set_threads, &set, sizeof set);
+    their_openmp.is_other = !set || set != dlsym(RTLD_DEFAULT, "omp_set_num_threads");
     return 0;
 }
 
@@ -468,6 +479,39 @@ static int do_prepare(void *context)
 
 static void release(void *state);
 
+/* Threads that code of others begins may run where the one that begins them may: pinned, that would
+ * be one processor for all. From here on the caller may run where any thread of its team may;
+ * false: as before. */
+static bool let_go(int n_threads, cpu_set_t *before)
+{
+    cpu_set_t all;
+    CPU_ZERO(&all);
+#pragma omp parallel num_threads(n_threads)
+    {
+        cpu_set_t own;
+        CPU_ZERO(&own);
+        sched_getaffinity(0, sizeof own, &own);
+#pragma omp critical
+        CPU_OR(&all, &all, &own);
+    }
+    return sched_getaffinity(0, sizeof *before, before) == 0 && sched_setaffinity(0, sizeof all, &all) == 0;
+}
+
+static int count_threads(void)
+{
+    enum { MOST = 4096 };
+    static int thread[MOST];
+    return sp_process_threads(thread, MOST);
+}
+
+/* What a loop of OpenMP without a clause takes. */
+static void set_threads(int n_threads)
+{
+    omp_set_num_threads(n_threads);
+    if (their_openmp.set_threads)
+        their_openmp.set_threads(n_threads);
+}
+
 static enum sp_status prepare_theirs(struct state *s, struct sp_error *err)
 {
     const struct sp_layout *l = s->layout;
@@ -483,10 +527,16 @@ static enum sp_status prepare_theirs(struct state *s, struct sp_error *err)
                                         .type = type_of(l->precision),
                                         .name = "matrix"};
     s->theirs = &s->matrix;
+    if (!s->own->has_run)
+        s->own->n_before = count_threads(); /* our team is there */
     if (!s->own->theirs.prepare)
         return SP_OK;
-    omp_set_num_threads(l->partition.n_threads); /* what a loop of OpenMP without a clause takes */
+    cpu_set_t before;
+    const bool is_free = let_go(l->partition.n_threads, &before);
+    set_threads(l->partition.n_threads);
     const int code = sp_own_watched(s->own->watch, SP_OWN_PREPARE, do_prepare, s);
+    if (is_free)
+        sched_setaffinity(0, sizeof before, &before);
     if (code == 0)
         return SP_OK;
     s->theirs = NULL;
@@ -546,6 +596,24 @@ static int do_run(void *context)
     return code;
 }
 
+/* Our team sleeps meanwhile: waiting for its next region it would compute beside theirs. */
+static int run_beside_parked(struct executions *e, int n_threads)
+{
+    static sem_t done;
+    int code = 0;
+    sem_init(&done, 0, 0);
+#pragma omp parallel num_threads(n_threads)
+    if (omp_get_thread_num() == 0) {
+        code = sp_own_watched(e->s->own->watch, SP_OWN_RUN, do_run, e);
+        for (int t = 1; t < omp_get_num_threads(); t++)
+            sem_post(&done);
+    } else {
+        while (sem_wait(&done) != 0)
+            ;
+    }
+    return code;
+}
+
 /* Its loops may bind the calling thread elsewhere, which would move what is measured. */
 static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats *stats, struct sp_error *err)
 {
@@ -553,11 +621,19 @@ static enum sp_status run(void *state, int64_t repetitions, struct sp_run_stats 
     cpu_set_t before, after;
     fenv_t arithmetic;
     fegetenv(&arithmetic);
-    const bool known = sched_getaffinity(0, sizeof before, &before) == 0;
-    omp_set_num_threads(s->layout->partition.n_threads);
+    const int n_threads = s->layout->partition.n_threads;
+    const bool is_first = !s->own->has_run;
+    struct executions e = {s, repetitions};
+    const bool known =
+        is_first ? let_go(n_threads, &before) : sched_getaffinity(0, sizeof before, &before) == 0;
+    set_threads(n_threads);
     const double start = sp_now();
-    const int code = sp_own_watched(s->own->watch, SP_OWN_RUN, do_run, &(struct executions){s, repetitions});
+    const int code = s->own->has_threads ? run_beside_parked(&e, n_threads)
+                                         : sp_own_watched(s->own->watch, SP_OWN_RUN, do_run, &e);
     const double took_s = sp_now() - start;
+    if (is_first)
+        s->own->has_threads = their_openmp.is_other && count_threads() > s->own->n_before;
+    s->own->has_run = true;
     fesetenv(&arithmetic); /* its rounding and traps are its own */
     if (known && sched_getaffinity(0, sizeof after, &after) == 0 && !CPU_EQUAL(&before, &after))
         sched_setaffinity(0, sizeof before, &before);
@@ -635,19 +711,39 @@ static bool is_readable(const void *address, size_t size_B)
 
 int sp_own_stores(void *state, struct spmodel_array *array, struct sp_error *err)
 {
+    enum { ROOM = 8 * SPMODEL_MAX_ARRAYS }; /* what it writes beyond those that it may harms nothing */
+    static const struct spmodel_array nothing[ROOM];
+    struct spmodel_array room[ROOM];
     struct state *s = state;
+    memset(room, 0, sizeof room);
     memset(array, 0, SPMODEL_MAX_ARRAYS * sizeof *array);
     if (!s->own->theirs.stores)
         return 0;
-    const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, array});
-    bool good = n >= 1 && n <= SPMODEL_MAX_ARRAYS;
-    for (int i = 0; good && i < n; i++)
-        good = array[i].address && array[i].size_B > 0 && is_readable(array[i].address, array[i].size_B);
-    if (good)
-        return n;
-    sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with address and size",
-            "the kernel %s returned %d from stores(), or an array without size, or that cannot be read",
-            their_name(s), n);
+    const int n = sp_own_watched(s->own->watch, SP_OWN_STORES, do_stores, &(struct storing){s, room});
+    if (memcmp(room + SPMODEL_MAX_ARRAYS, nothing, sizeof room - SPMODEL_MAX_ARRAYS * sizeof *room) != 0) {
+        sp_fail(err, SP_WRONG, "put parts of the same kind together",
+                "the kernel %s wrote more than %d arrays in stores()", their_name(s), SPMODEL_MAX_ARRAYS);
+        return -1;
+    }
+    memcpy(array, room, SPMODEL_MAX_ARRAYS * sizeof *array);
+    int n_full = 0;
+    for (int i = 0; i < n && n <= SPMODEL_MAX_ARRAYS; i++) {
+        const struct spmodel_array a = array[i];
+        if (a.size_B > 0 && !(a.address && is_readable(a.address, a.size_B))) {
+            char name[64];
+            sp_visible(a.name ? a.name : "without a name", name, sizeof name);
+            sp_fail(err, SP_WRONG, "give where it begins and how many bytes it has",
+                    "the kernel %s names an array %s in stores() that cannot be read", their_name(s), name);
+            return -1;
+        }
+        if (a.size_B > 0)
+            array[n_full++] = a;
+    }
+    if (n >= 1 && n <= SPMODEL_MAX_ARRAYS && (n_full > 0 || s->layout->n_nz == 0))
+        return n_full;
+    sp_fail(err, SP_WRONG, "it returns how many arrays it has put there, 1 to 16, with their bytes",
+            "the kernel %s returned %d from stores()%s", their_name(s), n,
+            n >= 1 && n <= SPMODEL_MAX_ARRAYS ? ", and all of these arrays are empty" : "");
     return -1;
 }
 

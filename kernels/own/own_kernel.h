@@ -20,6 +20,9 @@ struct sp_own {
     struct spmodel_kernel theirs; /* a copy; what their header does not know is NULL */
     char name[80];                /* "own/NAME", visible */
     struct sp_own_watch *watch;   /* NULL: nobody looks */
+    bool has_run;                 /* its first execution is over, in which many begin their threads */
+    int n_before;                 /* threads of the process before prepare() */
+    bool has_threads;             /* that it began, and no OpenMP of ours has */
     bool many_states;             /* prepare() may be asked for several */
     void *kept;                   /* released state whose finish() is still to come; NULL: none */
 };

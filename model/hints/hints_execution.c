@@ -331,7 +331,7 @@ static enum sp_verdict judge_own_loop(const struct sp_hint_inputs *in, struct sp
              now / in->built_in_s.lo);
     if (leaves_threads_idle(in)) {
         sp_hint_add(hint, " It keeps %.1f of %d threads busy.", in->busy_threads.value, in->n_threads);
-        hint->in_program = "share the rows out to the threads that prepare() is told of";
+        hint->in_program = "share the rows out to all threads (#pragma omp parallel for)";
     } else {
         if (in->own == SP_OWN_WALKS_CRS)
             sp_hint_add(hint, " The same bytes move, so that the difference is in-core.");

@@ -25,8 +25,20 @@ def _handle_for(matrix: Any, name: Optional[str], options: Any, progress: Progre
     return handle, view
 
 
+def _noted(result: Result, view: Optional[View]) -> None:
+    """What was done to the matrix on the way."""
+    result.remarks += view.remarks if view else []
+    problem = result.record.get("problem") or {}
+    summed = problem.get("duplicates") or 0
+    if view and summed:
+        result.remarks.append(f"{summed} duplicate{'s were' if summed > 1 else ' was'} summed: what is analysed has "
+                              f"{problem.get('nnz')} nonzeros")
+
+
 def _result(handle: Handle, status: int, out: Any, view: Optional[View]) -> Result:
-    result = Result(out[0], view.remarks if view else ()) if out[0] else None
+    result = Result(out[0]) if out[0] else None
+    if result:
+        _noted(result, view)
     if status == 0 and result:
         return result
     error = error_of(status, handle.message)
@@ -68,7 +80,7 @@ def _analyze_apart(matrix: Any, kernel: Any, name: Optional[str], progress: Prog
             result = read_record(record)
         finally:
             os.remove(record)
-        result.remarks += view.remarks
+        _noted(result, view)
     if status == 0 and result:
         return result
     error = error_of(status, message)

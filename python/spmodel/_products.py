@@ -98,7 +98,7 @@ class Product:
         m = self.matrix
         if m is None:
             return f"{self.function}, other matrices"
-        vectors = f", {self.r} vectors" if self.r > 1 else ""
+        vectors = f", {self.r} vectors" if self.r != 1 else ""
         y = f", y in {self.y_type}" if self.y_type is not None else ""
         return f"{m.format} {m.shape[0]} x {m.shape[1]}, {m.nnz} nonzeros, {m.dtype}{y}{vectors}"
 
@@ -110,7 +110,7 @@ class Attached:
 
     def __init__(self, most: int = 64) -> None:
         self.most = most  # matrices that are kept; products with others are counted together
-        self.time = float("nan")  # of the block [s]
+        self.time = float("nan")  # of the block [s]; of all, where there were several
         self.products: List[Product] = []
         self._replaced: List[Tuple[Any, str, Any]] = []
         self._kept: List[Any] = []
@@ -137,7 +137,8 @@ class Attached:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        self.time = time.perf_counter() - self._start
+        took = time.perf_counter() - self._start
+        self.time = took + (self.time if self.time > 0 else 0)  # entered again it goes on counting
         for module, name, original in self._replaced:
             setattr(module, name, original)
         self._replaced = []
@@ -199,6 +200,8 @@ class Attached:
 
     def report(self, *, progress: Progress = None, **options: Any) -> "Report":
         """Each matrix through explain() with its times; options as explain() takes them."""
+        if Attached._now is self:
+            raise UsageError("products are counted until the block of attach_scipy() ends", "ask for the report behind it")
         tell = progress_function(progress)
         judged = []
         for i, product in enumerate(sorted(self.products, key=lambda p: -p.time)):
@@ -219,6 +222,10 @@ def _count(n: int, thing: str) -> str:
     return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share == share else "? %"
+
+
 def _quantiles(times: Any, most: int = 1001) -> List[float]:
     """All times, or as many that are spread like them: a record keeps each."""
     ordered = sorted(times)
@@ -230,6 +237,8 @@ def _judge(product: Product, progress: Progress, options: Dict[str, Any]) -> Jud
     m = product.matrix
     if m is None:
         return Judged(product, None, "these matrices were not kept; attach_scipy(most=...) keeps more")
+    if product.r == 0:
+        return Judged(product, None, "no vectors: nothing was multiplied")
     remarks = []
     options = {"threads": 1, **options}
     if product.function.startswith("bsr"):
@@ -263,6 +272,10 @@ class Report:
     def results(self) -> List[Result]:
         return [j.result for j in self.judged if j.result]
 
+    def share(self, seconds: float) -> float:
+        """Of the block's time; NaN where threads that multiplied side by side took more than that."""
+        return seconds / self.time if 0 <= seconds <= self.time else float("nan")
+
     def rows(self) -> List[Dict[str, Any]]:
         rows = []
         for j in self.judged:
@@ -270,7 +283,7 @@ class Report:
             verdict = r.verdict if r else {}
             rows.append({
                 "function": p.function, "matrix": str(p), "calls": p.calls, "time_s": p.time,
-                "share": p.time / self.time if self.time > 0 else float("nan"),
+                "share": self.share(p.time),
                 "product_s": sorted(p.times)[p.calls // 2],
                 "bandwidth": float(r.bandwidth) if r else float("nan"),
                 "fraction": float(r.fraction) if r else float("nan"),
@@ -285,11 +298,13 @@ class Report:
 
     def __str__(self) -> str:
         rows = self.rows()
-        share = sum(row["share"] for row in rows)
-        lines = [f"{_count(sum(row['calls'] for row in rows), 'product')}, {100 * share:.1f} % of {self.time:.3g} s"]
+        seconds = sum(row["time_s"] for row in rows)
+        lines = [f"{_count(sum(row['calls'] for row in rows), 'product')}, {_percent(self.share(seconds))} of {self.time:.3g} s"]
+        if seconds > self.time:
+            lines[0] = f"{lines[0].split(',')[0]}, {seconds:.3g} s of all threads in {self.time:.3g} s"
         for j, row in zip(self.judged, rows):
             lines += ["", f"{row['function']}  {row['matrix']}",
-                      f"  {_count(row['calls'], 'call')}, {100 * row['share']:.1f} % of the time, "
+                      f"  {_count(row['calls'], 'call')}, {_percent(row['share'])} of the time, "
                       f"{1e6 * row['product_s']:.4g} us each (median)"]
             if j.result:
                 lines += [f"  bandwidth {j.result.bandwidth}", f"  roof      {j.result.roof}"]
@@ -305,7 +320,7 @@ class Report:
         head = "".join(f"<th>{name}</th>" for name in ("matrix", "calls", "share", "a product", "bandwidth", "reached"))
         body = "".join(
             "<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in (
-                row["matrix"], str(row["calls"]), f"{100 * row['share']:.1f} %", f"{1e6 * row['product_s']:.4g} us",
+                row["matrix"], str(row["calls"]), _percent(row["share"]), f"{1e6 * row['product_s']:.4g} us",
                 f"{1e-9 * row['bandwidth']:.3g} GB/s", str(row["reached"]))) + "</tr>" for row in self.rows())
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 

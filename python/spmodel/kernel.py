@@ -122,7 +122,10 @@ class _Running:
     def on_run(self, _state: Any, x: Any, y: Any) -> int:
         xs, ys = self.arrays(x, y)
         if self.returns:
-            ys[...] = self.kernel.run(self.made, xs)
+            result = self.kernel.run(self.made, xs)
+            if result is None:
+                raise TypeError(f"{self.kernel.name}(A, x) returned None, and not y; mine(A, x, y) writes y")
+            ys[...] = result
         else:
             self.kernel.run(self.made, xs, ys)
         return 0
@@ -136,6 +139,8 @@ class _Running:
         arrays = self.kernel.stores(self.made) if self.kernel.stores else {}
         self.stored = [(library.ffi.new("char[]", bytes_of(name)), a) for name, a in arrays.items()]
         for i, (name, a) in enumerate(self.stored[:library.lib.SPMODEL_MAX_ARRAYS]):
+            if not a.flags.forc:
+                raise ValueError(f"the array {library.ffi.string(name).decode()!r} is not contiguous")
             array[i].name, array[i].size_B = name, a.nbytes
             array[i].address = library.ffi.cast("void *", a.ctypes.data)
         return len(self.stored)

@@ -30,6 +30,10 @@ class View:
             warnings.warn(text, Remark, stacklevel=4)
 
 
+def _kind(array: Any) -> str:
+    return f"{array.dtype}" if array.flags.c_contiguous else f"{array.dtype}, not contiguous"
+
+
 def _as_index(array: Any, name: str, view: View) -> Tuple[Any, int]:
     import numpy as np
     array = np.asarray(array)
@@ -38,7 +42,7 @@ def _as_index(array: Any, name: str, view: View) -> Tuple[Any, int]:
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative or not array.flags.c_contiguous:
         is_narrow = array.itemsize <= 4 and (array.size == 0 or array.max() < 2**31)  # what is analysed is as wide
         to = np.dtype(np.int32 if is_narrow else np.int64)
-        view.remark(f"{name} ({array.dtype}) was copied as {to}")
+        view.remark(f"{name} ({_kind(array)}) was copied as {to}")
         array = np.ascontiguousarray(array, dtype=to)
     return array, int(array.itemsize)
 
@@ -53,7 +57,7 @@ def _as_values(array: Any, view: View) -> Tuple[Any, int]:
     kind = array.dtype.str[1:]
     if kind not in types or not array.dtype.isnative or not array.flags.c_contiguous or array.ndim != 1:
         to = "c16" if array.dtype.kind == "c" else "f4" if kind == "f4" else "f8"
-        view.remark(f"values ({array.dtype}) were copied as {np.dtype(to)}")
+        view.remark(f"values ({_kind(array)}) were copied as {np.dtype(to)}")
         array, kind = np.ascontiguousarray(array.ravel(), dtype=to), to
     return array, types[kind]
 

@@ -94,6 +94,17 @@ run 0 $there --no-hints -- "$app" rsb
 says out "y = A x rsb_spmv 8"
 says out "Y = A X, r = 4 rsb_spmm 3"
 
+# The program takes as long as its parent, which waits, though its child has multiplied more.
+run 0 --all --no-hints --json="$dir/fork.json" $there -- "$app" fork
+says out "13 products of 2 matrices in 2 processes"
+python3 - "$dir/fork.json" "$dir/out" <<'END' || fail "the program's time is that of a child"
+import json, re, sys
+longest = max(json.loads(line)["attach"]["program_s"] for line in open(sys.argv[1]))
+value, unit = re.search(r"^PROGRAM +\S+ +([0-9.]+) (\S+)", open(sys.argv[2]).read(), re.M).groups()
+print(value, unit, longest)
+sys.exit(abs(float(value) * {"s": 1, "ms": 1e-3, "us": 1e-6}[unit] - longest) > 0.01 * longest)
+END
+
 # The program's end is the command's.
 run 3 $there --no-hints -- "$app" exit 3
 says out "exit code 3"

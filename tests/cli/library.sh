@@ -68,6 +68,15 @@ if have gfortran; then
 else
     echo "SKIPPED Fortran: no gfortran"
 fi
+# Of another compiler, whose OpenMP comes before that of the library.
+for other in clang gcc; do
+    # shellcheck disable=SC2086
+    if have "$other" && "$other" -O2 -fopenmp "$source/examples/own_kernel.c" $flags -Wl,-rpath,"$lib" -o "$dir/other" 2>/dev/null; then
+        works "$dir/other" gen:laplace3d:20
+    else
+        echo "SKIPPED $other: it is not here, or has no OpenMP"
+    fi
+done
 # shellcheck disable=SC2046
 if nm "$build/libspmodel.a" | grep -qE '__(asan|tsan)_'; then
     echo "SKIPPED the static library: this build has sanitizers"

@@ -51,6 +51,8 @@ good --kernel "$(own csr64)" --signature csr64 --cold gen:laplace3d:20
 good --kernel "$(own fortran32)" --signature fortran32 --pages small --no-pin gen:random:3000:7
 good --kernel "$(own parallel)" --reorder rcm --between axpy,dot gen:laplace2d:60+permuted:3
 good --kernel "$(own parallel)" gen:random:30x20:0
+# Threads of its own, and another OpenMP than ours: they have all processors of the team, which sleeps meanwhile.
+OMP_WAIT_POLICY=active good --kernel "${library%/*}/libown_threads.so" gen:laplace2d:60
 cp "$library" "$dir/lib m:i'n.so"
 good --kernel "$dir/lib m:i'n.so" gen:laplace2d:60
 good --kernel "$dir/lib m:i'n.so:csr32" --signature csr32 gen:laplace2d:60

@@ -285,6 +285,23 @@ static int narrow_stores(void *state, struct spmodel_array *array)
 KERNEL(narrow, .prepare = narrow_prepare, .run = narrow_run, .finish = narrow_finish,
        .stores = narrow_stores);
 
+static int too_many_stores(void *state, struct spmodel_array *array)
+{
+    const struct spmodel_matrix *m = state;
+    for (int i = 0; i < SPMODEL_MAX_ARRAYS + 4; i++)
+        array[i] = (struct spmodel_array){"values", m->values, sizeof(double)};
+    return SPMODEL_MAX_ARRAYS;
+}
+KERNEL(too_many, .run = rows, .stores = too_many_stores);
+
+static int lost_stores(void *state, struct spmodel_array *array)
+{
+    (void)state;
+    array[0] = (struct spmodel_array){"lengths", (const void *)(uintptr_t)16, sizeof(double)};
+    return 1;
+}
+KERNEL(lost, .run = rows, .stores = lost_stores);
+
 /* Prints, as many do. */
 static int talking_run(void *state, const void *x, void *y)
 {

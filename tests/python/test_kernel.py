@@ -57,6 +57,16 @@ def test_state_stores_and_finish():
     assert "dense" in r.full and os.path.exists("finished")
 
 
+def test_stores_that_cannot_be():
+    def stored(stores):
+        return spmodel.Kernel(lambda a, x, y: y.__setitem__(slice(None), a @ x), stores=stores, name="mine")
+    raises(spmodel.WrongResult, ["raised an exception in stores()\n", "is not contiguous"], spmodel.analyze, A,
+           kernel=stored(lambda a: {"values": a.data[::2]}), **QUICK)
+    raises(spmodel.WrongResult, ["returned 0 from stores()\n"], spmodel.analyze, A, kernel=stored(lambda a: {}), **QUICK)
+    raises(spmodel.WrongResult, ["all of these arrays are empty"], spmodel.analyze, A,
+           kernel=stored(lambda a: {"values": a.data[:0]}), **QUICK)
+
+
 def test_what_it_does_wrong_is_named():
     def wrong(a, x, y):
         y[:] = 0
@@ -84,6 +94,7 @@ def test_what_it_does_wrong_is_named():
     raises(spmodel.WrongResult, ["writing"], spmodel.analyze, A, kernel=writing, **QUICK)
     raises(spmodel.WrongResult, ["ending"], spmodel.analyze, A, kernel=ending, **QUICK)
     raises(spmodel.WrongResult, ["shape", "broadcast"], spmodel.analyze, A, kernel=shape, **QUICK)
+    raises(spmodel.WrongResult, ["returned None, and not y"], spmodel.analyze, A, kernel=lambda a, x: None, **QUICK)
     e = raises(spmodel.WrongResult, ["mine raised an exception in finish()", "no end \\ud800"], spmodel.analyze, A,
                kernel=spmodel.Kernel(mine, finish=finish), **QUICK)
     assert e.result.time > 0, "what was measured before it is lost"

@@ -236,8 +236,12 @@ def test_odd_matrices():
     before = a.indices.copy()
     r = judged(a)
     assert (a.indices == before).all(), "the caller's arrays were touched"
+    assert r.remarks == ["1 duplicate was summed: what is analysed has 4 nonzeros"], r.remarks
     b = a.copy()
     b.sum_duplicates()
+    assert not judged(b).remarks
+    apart = analyze((np.repeat(b.data, 2)[::2], b.indices, b.indptr, b.shape))
+    assert apart.remarks == ["values (float64, not contiguous) were copied as float64"], apart.remarks
     assert r.record["problem"]["sha256"] == judged(b).record["problem"]["sha256"]
     longer = a.copy()
     longer.indices, longer.data = np.append(a.indices, [7, 7]), np.append(a.data, [9.0, 9])

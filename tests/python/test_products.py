@@ -155,5 +155,32 @@ def test_nesting_and_exceptions():
     assert "other matrices" in str(Product("csr_matvec", None, 1))
 
 
+def test_entered_again_it_goes_on():
+    a, x = laplacian(5), np.ones(25)
+    s = spmodel.attach_scipy()
+    with s:
+        time.sleep(0.02)
+        a @ x
+        raises(spmodel.UsageError, ["until the block of attach_scipy() ends"], s.report)
+    with s:
+        a @ x
+    assert [p.calls for p in s.products] == [2] and s.time > 0.02, s.time
+
+
+def test_no_share_is_above_all():
+    """As where threads multiply side by side."""
+    a = laplacian(5)
+    with spmodel.attach_scipy() as s:
+        a @ np.ones(25)
+        a @ np.ones((25, 0))
+    of_one = next(p for p in s.products if p.r == 1)
+    of_one.times.append(2 * s.time)
+    report = s.report(**QUICK)
+    shares = {j.product.r: row["share"] for j, row in zip(report.judged, report.rows())}
+    assert np.isnan(shares[1]) and 0 < shares[0] < 1, shares
+    assert " s of all threads in " in str(report) and "? % of the time" in str(report), str(report)
+    assert "no vectors" in str(report) and "? %" in report._repr_html_()
+
+
 if __name__ == "__main__":
     main(globals())

@@ -47,14 +47,22 @@ static int64_t inner_vectors(const struct sp_job_array *a, const void **first)
     return end > at ? (int64_t)((end - at) / 64) : 0;
 }
 
-double sp_scan_bytes(const struct sp_job *job)
+/* Of the arrays in place of the layout's; 0: there are none, or none fills a vector, and the
+ * layout's are read. */
+static int64_t instead_vectors(const struct sp_job *job)
 {
     const void *first;
-    int64_t n = job->n_instead > 0
-                    ? 0
-                    : value_vectors(job->layout) + index_vectors(job->layout) + row_vectors(job->layout);
+    int64_t n = 0;
     for (int i = 0; i < job->n_instead; i++)
         n += inner_vectors(&job->instead[i], &first);
+    return n;
+}
+
+double sp_scan_bytes(const struct sp_job *job)
+{
+    int64_t n = instead_vectors(job);
+    if (n == 0)
+        n = value_vectors(job->layout) + index_vectors(job->layout) + row_vectors(job->layout);
     for (int i = 0; i < job->n_operands; i++)
         n += vectors(job->operand[i].size_B);
     return 64.0 * (double)n;
@@ -72,7 +80,7 @@ static uint64_t scan_once(const struct sp_job *job, sp_scan_loop *scan, int64_t 
     int64_t n_a = value_vectors(l), n_b = index_vectors(l), n_i = row_vectors(l);
     int64_t a0 = n_a * k / n, a1 = n_a * (k + 1) / n, b0 = n_b * k / n, b1 = n_b * (k + 1) / n;
     uint64_t sum = 0;
-    if (job->n_instead == 0) {
+    if (instead_vectors(job) == 0) {
         sum += scan(vector_at(l->val, a0), a1 - a0, vector_at(l->col, b0), b1 - b0);
         sum += scan(vector_at(l->row_index, n_i * k / n), n_i * (k + 1) / n - n_i * k / n, NULL, 0);
     }

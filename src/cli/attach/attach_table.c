@@ -44,9 +44,19 @@ static int64_t count_lost(const struct sp_capture *c)
     return n;
 }
 
-void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
+/* Of all that multiplied the one that took longest, as a parent does that waits; 0: not known. */
+static double longest_s(const struct sp_capture *c)
 {
     const struct sp_captured_process *p = main_of(c);
+    double s = p ? p->wall_s : 0;
+    for (int64_t k = 0; k < c->n_products; k++)
+        s = fmax(s, c->process[c->product[k].process].wall_s);
+    return s;
+}
+
+void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_end *end, FILE *out)
+{
+    const double wall_s = longest_s(c);
     char wall[32], text[32];
     int64_t calls = 0;
     double total_s = 0;
@@ -55,7 +65,7 @@ void sp_attach_print_program(const struct sp_capture *c, const struct sp_attach_
         total_s += sp_captured_total_s(&c->product[i]);
     }
     sp_print(out, "PROGRAM  %s   %s%s%s\n", program_name(c, end),
-             p && p->wall_s > 0 ? sp_text_seconds(wall, sizeof wall, p->wall_s) : "time not known",
+             wall_s > 0 ? sp_text_seconds(wall, sizeof wall, wall_s) : "time not known",
              *end->how ? "   " : "", end->how);
     if (c->n_products == 0) {
         if (count_lost(c) == 0)

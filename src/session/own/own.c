@@ -558,6 +558,9 @@ enum sp_status sp_own_ask_check(const struct sp_own_ask *ask, struct sp_error *e
         return sp_fail(err, SP_USAGE, SP_O_KERNEL " ./libmine.so:spmv",
                        SP_O_SIGNATURE " says what the function of " SP_O_KERNEL
                                       " takes, which was not given");
+    if (ask->library && ask->kernel)
+        return sp_fail(err, SP_USAGE, "hand over no kernel, or take another handle",
+                       SP_O_KERNEL " %.200s was set, and another kernel is handed over", ask->library);
     if (ask->limit_s > 0 && !ask->library && !ask->kernel)
         return sp_fail(err, SP_USAGE, "leave it out", SP_O_KERNEL_LIMIT " is for " SP_O_KERNEL);
     if (!ask->library)

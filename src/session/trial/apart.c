@@ -1,5 +1,6 @@
 #include "session/trial/apart.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <omp.h>
@@ -13,12 +14,23 @@
 
 #include "base/clock.h"
 
+/* Is the OpenMP that our calls reach clang's or Intel's? That of a program that links libspmodel
+ * comes before ours, whichever compiler built this. */
+static bool is_openmp_of_clang(void)
+{
+#ifdef __clang__
+    return true;
+#else
+    Dl_info kmp, pause;
+    return dladdr(dlsym(RTLD_DEFAULT, "kmp_get_blocktime"), &kmp) &&
+           dladdr(dlsym(RTLD_DEFAULT, "omp_pause_resource_all"), &pause) && kmp.dli_fbase == pause.dli_fbase;
+#endif
+}
+
 void sp_apart_begin(void)
 {
-#ifndef __clang__ /* clang's library starts anew in a forked process by itself, and fails where it was       \
-                     paused */
-    omp_pause_resource_all(omp_pause_hard);
-#endif
+    if (!is_openmp_of_clang()) /* that starts anew in a forked process, and fails where it was paused */
+        omp_pause_resource_all(omp_pause_hard);
 }
 
 bool sp_apart_send(int pipe, const void *data, size_t size)

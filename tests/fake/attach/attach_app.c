@@ -54,6 +54,7 @@ int mkl_sparse_z_mm(int op, double complex alpha, void *A, struct matrix_descr d
                     int ldy);
 
 void *fake_rsb_make(int n_r, int n_c, int each);
+int fake_rsb_looks(void);
 int rsb_spmv(int t, const void *alpha, const void *A, const void *x, int inc_x, const void *beta, void *y,
              int inc_y);
 int rsb_spmm(int t, const void *alpha, const void *A, int width, int order, const void *x, int ld_x,
@@ -285,6 +286,19 @@ static void use_limited(int resource, rlim_t most)
         check(MatMult(k % 3 ? A : B, A, A));
 }
 
+/* Nothing can be written: each look at the matrix costs what the library takes to give its rows. */
+static void use_in_vain(int n_products)
+{
+    enum { MOST_LOOKS = 12 };
+    double x[1] = {1};
+    void *A = fake_rsb_make(70, 70, 3);
+    const struct rlimit limit = {4096, 4096};
+    check(setrlimit(RLIMIT_FSIZE, &limit));
+    for (int k = 0; k < n_products; k++)
+        check(rsb_spmv('N', x, A, x, 1, x, x, 1));
+    check(fake_rsb_looks() > MOST_LOOKS);
+}
+
 /* Least mean time of batches of products that take each_ns [s]: what else computes here disturbs some of
  * them. */
 static void time_them(int n_batches, long each_ns)
@@ -337,6 +351,8 @@ int main(int argc, char **argv)
         use_limited(RLIMIT_FSIZE, (rlim_t)atol(argv[2]));
     if (strcmp(argv[1], "open-files") == 0 && argc == 3)
         use_limited(RLIMIT_NOFILE, (rlim_t)atol(argv[2]));
+    if (strcmp(argv[1], "in-vain") == 0 && argc == 3)
+        use_in_vain(atoi(argv[2]));
     if (strcmp(argv[1], "time") == 0 && argc == 4)
         time_them(atoi(argv[2]), atol(argv[3]));
     if (strcmp(argv[1], "exit") == 0 && argc == 3) {

@@ -20,10 +20,19 @@ FAKE int rsb_mtx_get_info(const void *A, int what, void *value)
     return 0;
 }
 
+static int n_looks;
+
+/* How often somebody has asked for a pattern. */
+FAKE int fake_rsb_looks(void)
+{
+    return n_looks;
+}
+
 FAKE int rsb_mtx_get_csr(char type, const void *A, void *values, int *row_ptr, int *col, int flags)
 {
     const struct fake_rows *m = A;
     (void)values;
+    n_looks++;
     memcpy(row_ptr, m->row_ptr, ((size_t)m->n_r + 1) * sizeof *row_ptr);
     memcpy(col, m->col, (size_t)m->row_ptr[m->n_r] * sizeof *col);
     return type != 'D' || flags != 0;
