@@ -87,6 +87,11 @@ KERNEL   SpMV  f64/i32  warm executions  y: 2 bytes moved per byte (w, modelled:
 G
 diff "$dir/golden" "$dir/out" || fail "the table is not the expected one"
 
+# Without a machine its caches may keep all of a striped y, or nothing.
+run model gen:random:60000:9 --format striped:8192 --alpha 0.5 --json
+bytes='"bytes":{"value":\([0-9.]*\),"lo":\([0-9.]*\),"hi":\([0-9.]*\),.*'
+[ "$(sed -n "s/.*$bytes/\1 \2 \3/p" "$dir/out" | awk '{ print ($2 < $1 && $1 == $3) }')" = 1 ] || fail "no interval of bytes without caches"
+
 # All machines, all formats: one line each, alpha of their caches.
 run model gen:laplace3d:16+permuted:3 --machine all
 awk 'length($0) > 100 {print; bad = 1} END {exit bad}' "$dir/out" || fail "a line is longer than 100"
