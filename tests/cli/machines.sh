@@ -39,6 +39,8 @@ has '^no described machine was found: `spmodel machine measure'
 # Caches below a MiB are no "0.0 MiB"; factors that no gather reaches are refused; misspelt levels are told.
 sed 's/"size_B": 26214400/"size_B": 16384/' machines/ivb-e5-2660v2.json >"$dir/small.json"
 run model gen:laplace2d:30 --machine "$dir/small.json" --threads 1 --alpha sim
+has 'alpha simulated, warm, misses of L1, 32 KiB' # the data live in L2
+run model gen:laplace2d:300 --machine "$dir/small.json" --threads 1 --alpha sim
 has 'alpha simulated, warm, last level 16 KiB'
 refused "a name without '/', not 'a/b'" machine measure --name a/b
 refused "4MiB or more, up to 1000T, not '1e30'" machine measure --size 1e30
