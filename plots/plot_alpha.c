@@ -183,9 +183,19 @@ static void write_curves(const struct sp_record *const *records, int n, struct p
     }
 }
 
-/* The curves: labels keep clear of them. */
-static void take_curves(const struct sp_record *const *records, int n, struct picture *p)
+/* Where x is loaded once; SP_NONE: outside the picture. */
+static struct sp_value minimum_of(const struct sp_record *record, const struct picture *p)
 {
+    const struct sp_value minimum = sp_record_value(record, SP_F_METRICS_ALPHA_MIN);
+    return minimum.value > p->least && minimum.value < p->most ? minimum : sp_value_none("outside");
+}
+
+/* The curves, and of a single record the line of x loaded once: labels keep clear of them. */
+static void take_lines(const struct sp_record *const *records, int n, struct picture *p)
+{
+    const struct sp_value minimum = minimum_of(records[0], p);
+    if (n == 1 && sp_value_known(minimum))
+        sp_places_take_line(&p->places, 0, py_of(p, minimum.value), p->width, py_of(p, minimum.value));
     for (int k = 0; k < n; k++) {
         const json_t *points = sp_record_node(records[k], SP_F_CURVES_ALPHA_CACHE_POINTS), *point;
         const size_t step = json_array_size(points) / 12 + 1;
@@ -206,9 +216,9 @@ static void take_curves(const struct sp_record *const *records, int n, struct pi
 static void mark_minimum(struct sp_script *out, const struct sp_record *record, struct picture *p,
                          enum sp_image term)
 {
-    const struct sp_value minimum = sp_record_value(record, SP_F_METRICS_ALPHA_MIN);
+    const struct sp_value minimum = minimum_of(record, p);
     char number[32];
-    if (!sp_value_known(minimum) || !(minimum.value > p->least) || !(minimum.value < p->most))
+    if (!sp_value_known(minimum))
         return;
     sp_put(out,
            "set arrow from graph 0, first %.8g to graph 1, first %.8g nohead dt %d lw 1.2 lc rgb %c back\n",
@@ -220,7 +230,6 @@ static void mark_minimum(struct sp_script *out, const struct sp_record *record, 
         return;
     const double width = FONT * sp_text_width(words, SP_TERM_SVG) + 4, y = py_of(p, minimum.value);
     struct sp_box choice[12];
-    sp_places_take_line(&p->places, 0, y, p->width, y);
     for (int i = 0; i < 12; i++) {
         const int right = i / 2;
         choice[i] = (struct sp_box){5 + width / 2 + right * (p->width - width - 10) / 5, y + (i % 2 ? -9 : 9),
@@ -286,7 +295,7 @@ static void write_script(const struct sp_record *const *records, int n, enum sp_
         sp_put(out, "set logscale y\n");
     sp_script_byte_tics(out, p.lo, p.hi);
     if (!text) {
-        take_curves(records, n, &p);
+        take_lines(records, n, &p);
         for (int k = 0; k < n; k++)
             mark_run(out, records[k], &p, k, n == 1);
     }

@@ -100,6 +100,8 @@ static const struct {
     {"aborting", SP_WRONG, "the kernel aborting crashed in run(): signal 6", "crashed"},
     {"deep", SP_WRONG, "the kernel deep crashed in run(): it needs more stack than it has", "crashed"},
     {"wide", SP_WRONG, "the kernel wide crashed in run(): it needs more stack than it has", "crashed"},
+    {"deep_beside", SP_WRONG,
+     "the kernel deep_beside crashed in run(): a thread of it needs more stack than it has", "crashed"},
     {"hanging", SP_WRONG, "the kernel hanging did not return from run() within 1 s", "hung"},
     {"never_ready", SP_WRONG, "the kernel never_ready did not return from prepare() within 1 s", "hung"},
     {"leaving", SP_WRONG, "the kernel leaving ended its process in run(), with code 3", "ended early"},

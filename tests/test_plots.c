@@ -239,6 +239,25 @@ START_TEST(the_run_stands_among_the_caches)
 }
 END_TEST
 
+/* Its words stand clear of the line of x loaded once, wherever that is. */
+START_TEST(the_run_leaves_the_least_alpha_free)
+{
+    static const char words[] = "set label 'this run: alpha 0.39 simulated, 24.0 MB of cache' at graph ";
+    for (double least = 0.15; least < 0.7; least += 0.005) {
+        sp_record_set_value(&example, SP_F_METRICS_ALPHA_MIN, sp_value_of(least, SP_MODELLED));
+        char *text = script_of(&example, "alpha", SP_TERM_SVG);
+        const char *at = strstr(text, words);
+        double x, y;
+        ck_assert(at && sscanf(at + strlen(words), "%lf,%lf", &x, &y) == 2);
+        const double lo = range_end(text, "set yrange", 0), hi = range_end(text, "set yrange", 1),
+                     line = strstr(text, "set logscale y") ? log(least / lo) / log(hi / lo)
+                                                           : (least - lo) / (hi - lo);
+        ck_assert_msg(fabs(y - line) > 0.02, "the line at %g, the words at %g of the height", line, y);
+        free(text);
+    }
+}
+END_TEST
+
 /* Where the data live in a cache, alpha counts what misses in the one before it. */
 START_TEST(the_run_stands_at_the_cache_that_it_missed)
 {
@@ -920,6 +939,7 @@ int main(void)
     tcase_add_test(tc, caches_have_ceilings_in_the_roofline);
     tcase_add_test(tc, the_run_stands_among_the_caches);
     tcase_add_test(tc, the_run_stands_at_the_cache_that_it_missed);
+    tcase_add_test(tc, the_run_leaves_the_least_alpha_free);
     tcase_add_test(tc, series_differ_in_shape_and_colour_for_everybody);
     tcase_add_test(tc, several_records_have_several_shapes);
     tcase_add_test(tc, text_that_is_too_wide_loses_its_middle);

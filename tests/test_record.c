@@ -222,6 +222,10 @@ START_TEST(damaged_files_are_named)
         {"{\"schema\": \"spmodel.record/1\", \"id\": 3, \"time\": {}}", 0, 0, "\"id\" is a number"},
         {"{\"schema\": \"spmodel.record/1\", \"id\": \"x\", \"time\": {}, \"roofs\": {}}", 0, 0,
          "\"roofs\" is an object, it should be an array"},
+        {"{\"schema\": \"spmodel.record/1\", \"id\": \"x\", \"time\": {}, \"metrics\": {\"time\": "
+         "{\"value\": "
+         "1, \"hi\": 1e308}}}",
+         0, 0, "\"metrics.time\" is 1e+308 s"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sp_record r;

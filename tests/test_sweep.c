@@ -234,6 +234,8 @@ START_TEST(ties_within_the_intervals_are_called_ties)
                       strstr(text, "  1= --index d16") &&
                       strstr(text, "nothing here is faster for certain") && !strstr(text, "m.mtx --index"),
                   "%s", text);
+    const char *run = strstr(text, "= the run "), *itself = run ? strstr(run, " itself") : NULL;
+    ck_assert_msg(itself && !memchr(run, '%', strcspn(run, "\n")) && itself < strchr(run, '\n'), "%s", text);
     free(text);
 }
 END_TEST

@@ -470,6 +470,26 @@ static void make_waiting(struct sp_record *r, double execution, double waiting, 
     sp_record_set_value(r, SP_F_METRICS_MODEL_FRACTION, sp_value_of(core / t, SP_MODELLED));
 }
 
+/* Of ranks each cause has words that `explain` knows, too: what bytes and execution leave of the
+ * blocks' time is not explained. */
+START_TEST(losses_of_ranks_are_explained)
+{
+    struct sp_record r;
+    make_waiting(&r, 30e-6, 10e-6, 260e-6); /* 400 us, of which 130 are possible */
+    for (int i = 0; i < 2; i++)
+        sp_record_append(&r, SP_F_RANKS_EACH,
+                         json_pack("{s:i, s:{s:f, s:f}}", "rank", i, "median_s", "local", i ? 200e-6 : 300e-6,
+                                   "remote", 50e-6));
+    json_t *lost = sp_verdict_lost(&r), *one;
+    size_t k;
+    ck_assert_uint_eq(json_array_size(lost), 3);
+    json_array_foreach(lost, k, one) check_words(text_of(one, "text"));
+    ck_assert_ptr_nonnull(strstr(text_of(json_array_get(lost, 0), "text"), "% not explained in the blocks"));
+    json_decref(lost);
+    sp_record_free(&r);
+}
+END_TEST
+
 /* Execution is measured where waiting beside it is modelled: each says how it was found itself. */
 START_TEST(each_loss_has_its_own_origin)
 {
@@ -938,6 +958,7 @@ int main(int argc, char **argv)
         tcase_add_test(tc, the_smallest_cause_has_no_place);
         tcase_add_loop_test(tc, another_level_of_a_gpu_binds, 0, 2);
         tcase_add_test(tc, each_loss_has_its_own_origin);
+        tcase_add_test(tc, losses_of_ranks_are_explained);
         tcase_add_test(tc, losses_that_exceed_the_time_are_named_nowhere);
         tcase_add_test(tc, intervals_that_overlap_beat_nothing);
         tcase_add_test(tc, another_machine_is_named_first);

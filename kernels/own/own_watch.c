@@ -324,6 +324,11 @@ static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct
     if (w->signal == number && w->no_stack)
         return sp_fail(err, SP_WRONG, "allocate large arrays by malloc(), recurse less, or raise ulimit -s",
                        "the kernel %s crashed in %s: it needs more stack than it has", name, where);
+    if (w->signal == 0 &&
+        number == SIGSEGV) /* the handler had nothing to lie on: threads have no other stack */
+        return sp_fail(
+            err, SP_WRONG, "allocate large arrays by malloc(), recurse less, or raise OMP_STACKSIZE",
+            "the kernel %s crashed in %s: a thread of it needs more stack than it has", name, where);
     if (w->signal == number && number == SIGSEGV && place_of(w, place, sizeof place))
         return sp_fail(err, SP_WRONG, "mend the bounds of its loops", "the kernel %s %s %s in %s", name,
                        did[w->access], place, where);

@@ -419,10 +419,15 @@ static bool is_measured(const json_t *point)
     return strcmp(fate_of(point), "measured") == 0;
 }
 
-static const char *change_of(const json_t *point)
+static bool is_the_run(const json_t *point)
 {
     const char *change = sp_item_text(point, "change");
-    return change && *change ? change : "the run";
+    return !change || !*change;
+}
+
+static const char *change_of(const json_t *point)
+{
+    return is_the_run(point) ? "the run" : sp_item_text(point, "change");
 }
 
 /* Time of the point [s]: of the run, less what it saves. */
@@ -497,7 +502,7 @@ static void point_line(struct sp_pen *pen, const json_t *point, int rank, double
         sp_pen_end(pen);
     sp_pen_right(pen, SP_INK_PLAIN, at(pen, TIME), sp_figure(cell, sizeof cell, time / scale.factor, 3));
     sp_pen_right(pen, gain.value > 0 ? SP_INK_GREEN : SP_INK_PLAIN, at(pen, GAIN),
-                 sp_change_text(gain, cell, sizeof cell));
+                 is_the_run(point) ? "itself" : sp_change_text(gain, cell, sizeof cell));
     if (isfinite(bound))
         sp_pen_right(pen, SP_INK_DIM, at(pen, BOUND), sp_figure(cell, sizeof cell, bound / scale.factor, 3));
     if (isfinite(setup))

@@ -50,6 +50,7 @@ expect 3 "bad.txt:2.*takes no --fail-below" campaign bad.txt
 [ ! -e store ] || fail "a store though nothing could be run"
 expect 2 "one file, please" campaign files/small.txt other.txt
 expect 2 "takes a whole number" campaign files/small.txt --jobs 0
+expect 2 "--out names the folder" campaign files/small.txt --out t.svg
 expect 2 "at least 30 s" campaign files/small.txt --stale 1s
 
 # A time that is over at once starts the first job at most; the same command goes on. --budget is measuring time.

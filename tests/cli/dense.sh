@@ -111,6 +111,16 @@ sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' "$dir/out" | awk '$1 == "8x8" { fou
     { cat "$dir/out"; fail "clustering did not halve the blocks"; }
 grep -q '^  8x8 .* ± ' "$dir/out" || fail "the deviation of blocks a block row stands as elsewhere"
 grep -q 'per column: mean [0-9.]*   longest: row [0-9 ]*$' "$dir/out" || fail "the number of the longest row reads as its length"
+sed 's/±/+/g; s/×/x/g; s/σ/s/g' "$dir/out" | awk 'length > 80 { print; wide = 1 } END { exit !wide }' &&
+    fail "info --blocks is wider than 80 columns"
+# Nothing has no mean; mirror images that a file's symmetry makes are not called unequal; one column is one.
+printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >"$dir/nothing.mtx"
+"$spmodel" info "$dir/nothing.mtx" >"$dir/out" || fail "info of no rows"
+grep -q mean "$dir/out" && { cat "$dir/out"; fail "no rows, and a mean"; }
+printf '%%%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 1 1\n' >"$dir/skew.mtx"
+"$spmodel" info "$dir/skew.mtx" >"$dir/out" || fail "info of a skew-symmetric matrix"
+grep -q 'values of opposite sign' "$dir/out" || { cat "$dir/out"; fail "values of opposite sign count as unequal"; }
+grep -q 'empty: 1 row, 1 column ' "$dir/out" || { cat "$dir/out"; fail "one is a plural"; }
 # What is counted before rows and columns are reordered is what reorder then finds, of blocks that are no squares, too.
 "$spmodel" info --blocks 16x8,2x8 gen:laplace2d:30 | sed 's/\([0-9]\) \([0-9][0-9][0-9]\)/\1\2/g' |
     awk '/±/ { print $1, $(NF - 1), $NF }' >"$dir/before"

@@ -39,6 +39,8 @@ has '^no described machine was found: `spmodel machine measure'
 # Caches below a MiB are no "0.0 MiB"; factors that no gather reaches are refused; misspelt levels are told.
 sed 's/"size_B": 26214400/"size_B": 16384/' machines/ivb-e5-2660v2.json >"$dir/small.json"
 run model gen:laplace2d:30 --machine "$dir/small.json" --threads 1 --alpha sim
+has 'alpha simulated, warm, misses of L1, 32 KiB' # the data live in L2
+run model gen:laplace2d:300 --machine "$dir/small.json" --threads 1 --alpha sim
 has 'alpha simulated, warm, last level 16 KiB'
 refused "a name without '/', not 'a/b'" machine measure --name a/b
 refused "4MiB or more, up to 1000T, not '1e30'" machine measure --size 1e30
@@ -86,6 +88,11 @@ KERNEL   SpMV  f64/i32  warm executions  y: 2 bytes moved per byte (w, modelled:
  All figures modelled, without in-core limits.
 G
 diff "$dir/golden" "$dir/out" || fail "the table is not the expected one"
+
+# Without a machine its caches may keep all of a striped y, or nothing.
+run model gen:random:60000:9 --format striped:8192 --alpha 0.5 --json
+bytes='"bytes":{"value":\([0-9.]*\),"lo":\([0-9.]*\),"hi":\([0-9.]*\),.*'
+[ "$(sed -n "s/.*$bytes/\1 \2 \3/p" "$dir/out" | awk '{ print ($2 < $1 && $1 == $3) }')" = 1 ] || fail "no interval of bytes without caches"
 
 # All machines, all formats: one line each, alpha of their caches.
 run model gen:laplace3d:16+permuted:3 --machine all

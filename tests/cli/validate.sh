@@ -137,6 +137,10 @@ refused 2 "" "$dir/unknown.csv" --keep "$dir/unknown.csv"
 "$spmodel" generate laplace2d:40 -o "$dir/wave.mtx" >/dev/null 2>&1
 "$spmodel" validate "$dir/unknown.csv" --matrices "$dir" >"$dir/out" || fail "--matrices"
 grep -q '^wave  ' "$dir/out" || { cat "$dir/out"; fail "the matrix of the folder was not taken"; }
+# Where no line of progress can stand, it says that there is much to do.
+{ echo matrix,machine,threads,read_B; for n in $(seq 20 36); do echo "gen:laplace2d:$n,a64fx,1,1e6"; done; } >"$dir/much.csv"
+"$spmodel" validate "$dir/much.csv" >"$dir/out" 2>"$dir/err"
+grep -q '17 executions are simulated.*--jobs' "$dir/err" || { cat "$dir/err"; fail "a long run begins without a word"; }
 gzip -c "$counters" >"$dir/c.csv.gz"
 if "$spmodel" validate "$dir/c.csv.gz" --map a64fx-papi --only matrix=wave >"$dir/out" 2>"$dir/err"; then
     fail "nothing compared ended with 0"

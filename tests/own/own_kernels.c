@@ -460,6 +460,21 @@ static int wide_run(void *state, const void *x, void *y)
 }
 KERNEL(wide, .run = wide_run);
 
+/* The same on a thread's stack, where no handler of signals can run. */
+static void *deep_thread(void *state)
+{
+    deep_run(state, NULL, NULL);
+    return NULL;
+}
+
+static int deep_beside_run(void *state, const void *x, void *y)
+{
+    pthread_t thread;
+    (void)x, (void)y;
+    return pthread_create(&thread, NULL, deep_thread, state) || pthread_join(thread, NULL);
+}
+KERNEL(deep_beside, .run = deep_beside_run);
+
 static int hang_run(void *state, const void *x, void *y)
 {
     (void)state;

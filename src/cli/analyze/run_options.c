@@ -11,6 +11,7 @@
 #include "cli/core/process.h"
 #include "io/record/record.h"
 #include "io/record/record_request.h"
+#include "plots/plot.h"
 #include "session/record/parts.h"
 #include "sp_config.h"
 #include "sys/machine/identity.h"
@@ -40,6 +41,14 @@ int sp_pick(struct argp_state *state, const char *typed, const char *arg, const 
     if (sp_word_pick(typed, words, arg, &place, &err) != SP_OK)
         sp_usage_error(state, "%s", err.what);
     return place;
+}
+
+const char *sp_pick_folder(struct argp_state *state, const char *arg)
+{
+    const char *dot = strrchr(arg, '.');
+    if (dot && sp_term_from_name(dot + 1) >= 0 && access(arg, F_OK) != 0)
+        sp_usage_error(state, "--out names the folder of the pictures, not one of them: '%s'", arg);
+    return arg;
 }
 
 int sp_pick_threads(struct argp_state *state, const char *arg)
@@ -73,7 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_run_options *r = state->input;
     switch (key) {
     case 'o':
-        r->output->directory = arg;
+        r->output->directory = sp_pick_folder(state, arg);
         return 0;
     case SP_KEY_OF(HTML):
         r->output->html_name = arg;

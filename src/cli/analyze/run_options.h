@@ -34,6 +34,9 @@ static inline int sp_pick_of(struct argp_state *state, enum sp_option option, co
     return sp_pick(state, sp_run_options[option].typed, arg, sp_run_options[option].words);
 }
 
+/* --out of what writes several files; a usage error for the name of a picture that is no folder. */
+const char *sp_pick_folder(struct argp_state *state, const char *arg);
+
 /* The number of --threads. */
 int sp_pick_threads(struct argp_state *state, const char *arg);
 

@@ -334,7 +334,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->messages = arg;
         return 0;
     case 'o':
-        a->output.directory = arg;
+        a->output.directory = sp_pick_folder(state, arg);
         return 0;
     case KEY_HTML:
         a->output.html_name = arg;

@@ -144,7 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->store = arg;
         return 0;
     case 'o':
-        o->folder = arg;
+        o->folder = sp_pick_folder(state, arg);
         return 0;
     case KEY_NO_PLOTS:
         o->no_plots = true;

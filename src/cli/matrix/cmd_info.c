@@ -131,14 +131,13 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
         fputs("BCSR     no entries, no blocks\n", out);
         return SP_OK;
     }
-    fputs("BCSR     n_e counted without converting; bytes against CRS modelled (fp64, 32-bit indices)\n"
-          "                n_e      least        most   fill  B/CRS  blocks a block row  rows together   and "
-          "columns\n",
+    fputs("BCSR     n_e counted without converting, at most as many as `most`\n"
+          "               n_e       most   fill  B/CRS    a block row       rows    columns\n",
           out);
     for (int i = 0; i < list->n; i++) {
         struct sp_blocks b;
         int64_t rows = 0, both = 0;
-        char name[16], text[5][32];
+        char name[16], text[4][32];
         enum sp_status status = sp_blocks_count(&pattern, list->b_h[i], list->b_w[i], NULL, &b, err);
         if (status == SP_OK)
             status = clustered(a, b.b_h, b.b_w, false, &rows, err);
@@ -148,18 +147,16 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
             return status;
         struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
-        sp_print(out, "  %-6s %11s %10s %11s  %5.3f %6.2f %7.1f ± %-9.1f %14s %13s\n", name,
+        sp_print(out, "  %-5s %10s %10s  %5.3f %6.2f %6.1f ± %-5.1f %10s %10s\n", name,
                  sp_text_count(text[0], sizeof text[0], b.n_e),
-                 sp_text_count(text[1], sizeof text[1], b.least),
-                 sp_text_count(text[2], sizeof text[2], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
-                 b.row_mean, b.row_sd, sp_text_count(text[3], sizeof text[3], rows),
-                 sp_text_count(text[4], sizeof text[4], both));
+                 sp_text_count(text[1], sizeof text[1], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
+                 b.row_mean, b.row_sd, sp_text_count(text[2], sizeof text[2], rows),
+                 sp_text_count(text[3], sizeof text[3], both));
     }
-    fputs(
-        "         least, most: bounds of n_e. Rows together: n_e once rows, and columns, with similar "
-        "patterns\n"
-        "         stand side by side (reorder --method jaccard:R, jaccard2:R), counted before that is done\n",
-        out);
+    fputs("         B/CRS: bytes against CRS, modelled (fp64, 32-bit indices).\n"
+          "         rows, columns: n_e once rows, and columns, too, with similar patterns\n"
+          "         stand side by side (reorder --method jaccard:R, jaccard2:R).\n",
+          out);
     return SP_OK;
 }
 
@@ -369,14 +366,21 @@ static void head(const struct out *o, const struct sp_info *info)
         sp_print(o->file, " (%s explicit zeros)", count(s->n_zeros, a, sizeof a));
     if (s->n_duplicates > 0)
         sp_print(o->file, " (%s duplicates summed)", count(s->n_duplicates, a, sizeof a));
-    sp_print(o->file, "\n         per row: mean %.2f, median %s", s->n_nzr,
-             count(s->row_median, a, sizeof a));
-    sp_print(o->file, ", p99 %s", count(s->row_p99, a, sizeof a));
-    sp_print(o->file, ", max %s, cv %.3f\n", count(s->row_max, a, sizeof a), s->row_cv);
-    sp_print(o->file, "         empty: %s rows", count(s->n_empty_rows, a, sizeof a));
-    sp_print(o->file, ", %s columns   per column: mean %.2f%s%s\n", count(s->n_c - s->n_c_used, a, sizeof a),
-             s->n_nzc, s->n_r > 0 ? "   longest: row " : "",
-             s->n_r > 0 ? count(s->longest_row + 1, b, sizeof b) : "");
+    if (s->n_r > 0) {
+        sp_print(o->file, "\n         per row: mean %.2f, median %s", s->n_nzr,
+                 count(s->row_median, a, sizeof a));
+        sp_print(o->file, ", p99 %s", count(s->row_p99, a, sizeof a));
+        sp_print(o->file, ", max %s, cv %.3f", count(s->row_max, a, sizeof a), s->row_cv);
+    }
+    const int64_t empty_columns = s->n_c - s->n_c_used;
+    sp_print(o->file, "\n         empty: %s row%s", count(s->n_empty_rows, a, sizeof a),
+             s->n_empty_rows == 1 ? "" : "s");
+    sp_print(o->file, ", %s column%s", count(empty_columns, a, sizeof a), empty_columns == 1 ? "" : "s");
+    if (s->n_c > 0)
+        sp_print(o->file, "   per column: mean %.2f", s->n_nzc);
+    if (s->n_r > 0)
+        sp_print(o->file, "   longest: row %s", count(s->longest_row + 1, b, sizeof b));
+    fputc('\n', o->file);
 }
 
 static void places(const struct out *o, const struct sp_structure *s)
@@ -385,8 +389,10 @@ static void places(const struct out *o, const struct sp_structure *s)
     label(o, "PLACES");
     sp_print(o->file, "bandwidth %s below, %s above the diagonal", count(s->lower_bandwidth, a, sizeof a),
              count(s->upper_bandwidth, b, sizeof b));
-    sp_print(o->file, "\n         mean |i - j| %.4g   profile %s\n", s->mean_distance,
-             count(s->profile, a, sizeof a));
+    fputs("\n         ", o->file);
+    if (s->n_nz > 0)
+        sp_print(o->file, "mean |i - j| %.4g   ", s->mean_distance);
+    sp_print(o->file, "profile %s\n", count(s->profile, a, sizeof a));
     int64_t diagonal = s->n_r < s->n_c ? s->n_r : s->n_c;
     sp_print(o->file, "         diagonal: %s of %s stored\n", count(s->n_diagonal, a, sizeof a),
              count(diagonal, b, sizeof b));
@@ -395,6 +401,9 @@ static void places(const struct out *o, const struct sp_structure *s)
         fputs("undefined: not square\n", o->file);
     else if (!s->pattern_symmetry.known)
         fputs("nothing off the diagonal\n", o->file);
+    else if (s->symmetry == SP_SKEW_SYMMETRIC || s->symmetry == SP_HERMITIAN)
+        sp_print(o->file, "pattern %s   values %s\n", percent(o, s->pattern_symmetry, a, sizeof a),
+                 s->symmetry == SP_HERMITIAN ? "conjugate (hermitian)" : "of opposite sign (skew-symmetric)");
     else
         sp_print(o->file, "pattern %s   values %s   of the entries off the diagonal%s\n",
                  percent(o, s->pattern_symmetry, a, sizeof a), percent(o, s->value_symmetry, b, sizeof b),

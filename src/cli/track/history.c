@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/escape.h"
 #include "base/print.h"
@@ -203,17 +202,12 @@ static const struct argp_option plot_options[] = {
 static error_t plot_parse(int key, char *arg, struct argp_state *state)
 {
     struct drawing *d = state->input;
-    const char *dot;
     switch (key) {
     case ARGP_KEY_INIT:
         sp_track_pass(state, &d->options);
         return 0;
     case 'o':
-        dot = strrchr(arg, '.');
-        if (dot && sp_term_from_name(dot + 1) >= 0 && access(arg, F_OK) != 0)
-            sp_usage_error(state, "--out names the folder of the pictures, one of each series, not '%s'",
-                           arg);
-        d->folder = arg;
+        d->folder = sp_pick_folder(state, arg);
         return 0;
     case KEY_TERM:
         d->term = sp_term_from_name(arg);

@@ -2,6 +2,7 @@
 #ifndef SP_CLI_TRACK_OPTIONS_H
 #define SP_CLI_TRACK_OPTIONS_H
 
+#include "cli/analyze/run_options.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
 #include "track/store/index.h"

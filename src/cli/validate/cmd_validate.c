@@ -920,6 +920,8 @@ static void print_remarks(const struct arguments *a, const struct sp_validation 
                      a->filter[i].name_length, a->filter[i].name, unseen);
 }
 
+enum { MANY_CASES = 16 }; /* to wait for without a word, where there is no line of progress */
+
 static int run_all(struct arguments *a, struct sp_validation *v, struct sp_sinks *sinks)
 {
     struct sp_terminal terminal;
@@ -933,6 +935,11 @@ static int run_all(struct arguments *a, struct sp_validation *v, struct sp_sinks
     for (int i = 0; i < a->n_files; i++)
         if (read_file(a, a->file[i], v, &err) != SP_OK)
             return sp_report_error(&err);
+    if (!terminal.active && a->common.verbosity >= 0 && v->n_cases > MANY_CASES * how.n_jobs)
+        sp_print(stderr,
+                 "spmodel: remark: %lld executions are simulated, seconds to minutes each: --jobs does "
+                 "several at\n  once, --keep FILE keeps what is done, --only takes a part\n",
+                 (long long)v->n_cases);
     const enum sp_status status = sp_validation_run(v, &how, &err);
     sp_terminal_clear(&terminal);
     print_remarks(a, v);

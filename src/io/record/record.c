@@ -396,6 +396,25 @@ static enum sp_status check_fields(const json_t *root, const char *path, struct 
     return SP_OK;
 }
 
+/* No time, a value with its ends or a plain number, is longer than any that can be asked for. */
+static enum sp_status check_times(const json_t *root, const char *path, struct sp_error *err)
+{
+    const struct sp_record record = {.root = (json_t *)root};
+    for (int i = 0; i < SP_N_FIELDS; i++) {
+        if (!sp_record_fields[i].unit || strcmp(sp_record_fields[i].unit, "s") != 0)
+            continue;
+        const json_t *node = sp_record_node(&record, (enum sp_record_field)i);
+        const json_t *end[] = {node, json_object_get(node, "value"), json_object_get(node, "lo"),
+                               json_object_get(node, "hi")};
+        for (size_t k = 0; k < sizeof end / sizeof *end; k++)
+            if (fabs(json_number_value(end[k])) > SP_LONGEST_S)
+                return sp_fail_at(err, SP_INPUT, path, 0, 0, "the record is damaged; make it again",
+                                  "\"%s\" is %g s, and no time is above %g s", sp_record_fields[i].path,
+                                  json_number_value(end[k]), SP_LONGEST_S);
+    }
+    return SP_OK;
+}
+
 /* The record takes `root`, where it is one. */
 static enum sp_status take(json_t *root, const char *path, int64_t line, struct sp_record *record,
                            struct sp_error *err)
@@ -407,6 +426,8 @@ static enum sp_status take(json_t *root, const char *path, int64_t line, struct 
                          "JSON, but no spmodel record: %s", type_name(json_typeof(root)));
     if (status == SP_OK)
         status = check_fields(root, path, err);
+    if (status == SP_OK)
+        status = check_times(root, path, err);
     if (status == SP_OK)
         record->root = root;
     else

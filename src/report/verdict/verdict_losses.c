@@ -149,7 +149,7 @@ json_t *sp_verdict_lost_by_ranks(const struct sp_record *record)
     json_t *list = json_array();
     add(list, "exchange", "exchange", all * (time.value - top) / time.value);
     add(list, "imbalance", "waiting for the rank with most work", all * (top - middle) / time.value);
-    add(list, "blocks", "both blocks slower than possible", left - all * beside);
+    add(list, "blocks", "not explained in the blocks", left - all * beside);
     if (json_array_size(list) == 0)
         json_array_append_new(list,
                               sp_verdict_line("nothing worth naming: no cause takes 0.5 % of the time",

@@ -245,12 +245,19 @@ static enum sp_status simulate(struct simulation *s, struct sp_error *err)
         status = look_at_reuse(s, err);
     if (status != SP_OK)
         return status;
-    const struct sp_cache *shown = last_level && home > 0 ? &m->cache[home - 1] : sp_machine_llc(m);
+    const struct sp_cache *shown = m->n_caches > 0 ? &m->cache[home > 0 ? home - 1 : 0] : sp_machine_llc(m);
     const double MiB = (double)sp_cache_believed_B(shown) / 1048576;
+    char which[24]; /* misses alpha counts */
+    snprintf(which, sizeof which,
+             last_level            ? "one level of"
+             : home == m->n_caches ? "last level"
+             : home > 0            ? "misses of L%d,"
+                                   : "data in L%d,",
+             shown->level);
     snprintf(row->note, sizeof row->note,
              MiB < 1 ? "alpha simulated, %s, %s %.4g KiB%s" : "alpha simulated, %s, %s %.1f MiB%s",
-             s->request->cold ? "cold" : "warm", last_level ? "one level of" : "last level",
-             MiB < 1 ? 1024 * MiB : MiB, m->kind == SP_GPU ? ", rows in order" : "");
+             s->request->cold ? "cold" : "warm", which, MiB < 1 ? 1024 * MiB : MiB,
+             m->kind == SP_GPU ? ", rows in order" : "");
     return SP_OK;
 }
 

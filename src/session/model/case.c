@@ -545,9 +545,13 @@ static enum sp_status make_row(const struct sp_model_request *request, const str
     in.alpha = row->alpha_min;
     row->minimum_B = sp_predict(&in).volume_B.value;
     in.alpha = row->alpha;
-    if (layout && machine->kind == SP_CPU && request->w <= 0)
-        in.w = sp_value_of(sp_layout_w(layout, row->alpha.value, capacity_of_y(machine, row->n_domains)),
-                           SP_MODELLED);
+    if (layout && machine->kind == SP_CPU && request->w <= 0) {
+        /* caches that are not known may keep all of y, or nothing */
+        const double kept_B = capacity_of_y(machine, row->n_domains),
+                     most_B = sp_machine_llc(machine) ? kept_B : INFINITY, alpha = row->alpha.value;
+        in.w = sp_value_between(sp_layout_w(layout, alpha, kept_B), sp_layout_w(layout, alpha, most_B),
+                                sp_layout_w(layout, alpha, kept_B), SP_MODELLED);
+    }
     row->prediction = sp_predict(&in);
     add_gpu_times(request, subject, w, row);
     find_saved(request, row);

@@ -17,6 +17,9 @@
  * The model draws a row as these classes in this order. Reuse times decide what a cache of any size
  * holds (the working-set theory, Denning 1968); kept per line they keep alpha.
  *
+ * A column's length is drawn by its entries' places, not prescribed: long columns become shorter
+ * (68 entries of p2p-Gnutella31 become 18).
+ *
  * Scale K: K times the rows and columns, lengths as they are. Offsets and reuse times up to
  * SP_TWIN_LOCAL stay, longer ones grow by K; places along the matrix are relative. (Offsets of a
  * finer mesh in natural order grow by K^(1/2) or K^(2/3) only.) */
