@@ -36,6 +36,8 @@ for i in 1 2; do analyze bytes --store plain --sim-llc 64KiB gen:laplace2d:300; 
 "$check_schema" "$schema" "$dir"/bytes/*.json >"$dir/check" || { cat "$dir/check"; fail "schema"; }
 expect 0 "2 records added" track add "$dir/bytes"
 expect 0 "0 records added.*2 there already" track add "$dir/bytes"
+expect 3 "No such file" track add --store "$dir/none" "$dir/misspelt.json"
+[ ! -e "$dir/none" ] || fail "a store was made for no record"
 # A store that cannot be written is said once, with what to do, for however many records (also for root, who may write everywhere).
 # (LLVM's OpenMP runtime writes a file of 1 KiB before main.)
 mkdir "$dir/full" && cp "$dir/store/spmodel-store.json" "$dir/full/"

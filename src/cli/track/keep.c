@@ -129,6 +129,8 @@ static int add_run(int argc, char **argv)
     struct sp_store store;
     struct sp_error err;
     sp_parse(&add_argp, argc, argv, &a);
+    if (a.paths.n == 0) /* none is there, as was said: no store is made */
+        return a.code;
     if (sp_store_open(sp_track_store_path(&a.options), true, &store, &err) != SP_OK) {
         sp_record_paths_free(&a.paths);
         return sp_report_error(&err);
