@@ -211,8 +211,8 @@ static void binding_words(const struct sp_record *record, char *text, char *brie
     const char *once = strcmp(op, "spmv") == 0 ? "x loaded once" : "operands loaded once";
     double share[SP_N_LOSS_ROWS];
     char at[48] = "", figure[32], padding[48] = "", launch[64];
-    double part = 1; /* of the roof, where a GPU has idle SMs */
-    sp_record_number(record, SP_F_GPU_ROOF_PART, &part);
+    const struct sp_value busy = sp_record_value(record, SP_F_GPU_ROOF_PART);
+    const double part = sp_value_known(busy) ? busy.value : 1; /* of the roof, where a GPU has idle SMs */
     launch_words(record, launch, sizeof launch);
     if (sp_verdict_is_in_core(record)) {
         snprintf(text, size, "%.60s%s%s", term,

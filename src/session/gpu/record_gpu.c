@@ -478,7 +478,7 @@ void sp_gpu_record(const struct sp_gpu_analysis *a, struct sp_record *r)
         sp_record_set_text(r, SP_F_BINDING_LEVEL, a->in_L2 ? "L2" : "MEM");
         sp_record_set_text(r, SP_F_BINDING_TERM, a->binding);
         if (a->chosen->predicted)
-            sp_record_set_number(r, SP_F_GPU_ROOF_PART, a->roof_part);
+            sp_record_set_value(r, SP_F_GPU_ROOF_PART, sp_value_of(a->roof_part, SP_MODELLED));
         if (a->beside)
             sp_record_set_text(r, SP_F_BINDING_BESIDE, a->beside);
         record_table(a, r);
