@@ -185,6 +185,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
         watched->address = (uintptr_t)info->si_addr;
         watched->access = number == SIGSEGV ? access_of(context) : 0;
         watched->no_stack = number == SIGSEGV && stack_of(context) && !is_memory(stack_of(context));
+        watched->of_thread = syscall(SYS_gettid) != getpid();
         watched->signal = number;
     }
     signal(number, SIG_DFL);
@@ -321,14 +322,15 @@ static enum sp_status by_signal(const struct sp_own_watch *w, int number, struct
         return sp_fail(err, SP_WRONG, "look at the free memory, and at dmesg",
                        "the kernel %s was killed in %s (signal 9): by the system, if memory ran out", name,
                        where);
-    if (w->signal == number && w->no_stack)
-        return sp_fail(err, SP_WRONG, "allocate large arrays by malloc(), recurse less, or raise ulimit -s",
-                       "the kernel %s crashed in %s: it needs more stack than it has", name, where);
-    if (w->signal == 0 &&
-        number == SIGSEGV) /* the handler had nothing to lie on: threads have no other stack */
-        return sp_fail(
-            err, SP_WRONG, "allocate large arrays by malloc(), recurse less, or raise OMP_STACKSIZE",
-            "the kernel %s crashed in %s: a thread of it needs more stack than it has", name, where);
+    /* Where a thread has no second stack, the handler had nothing to lie on. */
+    const bool of_thread =
+        (w->signal == number && w->no_stack && w->of_thread) || (w->signal == 0 && number == SIGSEGV);
+    if (of_thread || (w->signal == number && w->no_stack))
+        return sp_fail(err, SP_WRONG,
+                       of_thread ? "allocate large arrays by malloc(), recurse less, or raise OMP_STACKSIZE"
+                                 : "allocate large arrays by malloc(), recurse less, or raise ulimit -s",
+                       "the kernel %s crashed in %s: %s more stack than it has", name, where,
+                       of_thread ? "a thread of it needs" : "it needs");
     if (w->signal == number && number == SIGSEGV && place_of(w, place, sizeof place))
         return sp_fail(err, SP_WRONG, "mend the bounds of its loops", "the kernel %s %s %s in %s", name,
                        did[w->access], place, where);

@@ -44,8 +44,9 @@ struct sp_own_watch {
     int code;
     int signal; /* 0: none was seen */
     uintptr_t address;
-    int access;    /* 1: read, 2: written, 0: not known */
-    bool no_stack; /* what it is to lie on was used up */
+    int access;     /* 1: read, 2: written, 0: not known */
+    bool no_stack;  /* what it is to lie on was used up */
+    bool of_thread; /* beside the first one */
     struct sp_own_array array[SP_OWN_ARRAYS];
 };
 
