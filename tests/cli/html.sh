@@ -104,6 +104,14 @@ if [ $drawn = 1 ]; then
     has disturbed.html "Measured point: none, too many samples were disturbed"
 fi
 
+# What the notice says of a busy machine stands once, the tile has it short.
+sed 's/"status": "constructed"/"status": "complete"/; s/"roofs":/"conditions": {"state": "busy", "text": "5 of 9 samples were replaced", "samples": 9, "disturbed": 5}, "roofs":/' \
+    "$examples/record-kkt_power.json" >busy.json
+expect 0 "" plot -q --html busy.html busy.json
+sed '/<script/,/<\/script>/d' busy.html >busy.words
+[ "$(grep -o 'busy: 5 of 9 samples were replaced' busy.words | wc -l)" -eq 1 ] || fail "the state of the machine is not said once"
+has busy.words "busy: 5/9 disturbed"
+
 # More records than a roofline has room for: over their sizes, or the first ones; the page says so.
 shared() { # shared PAGE KINDS: the plots that all records share are these and no others
     kinds=$(grep -o 'id="r0-plot-[a-z]*"' "$1" | sed 's/.*-//; s/"//' | tr '\n' ' ')

@@ -471,7 +471,7 @@ static void put_overview(struct sp_page *page, const struct reporting *r)
                 section_id(&r->part[k], i, id, sizeof id);
                 snprintf(before, sizeof before, "%d", j->n_before);
                 sp_page_row_begin(page, NULL);
-                sp_print(page->out, "<th scope=\"row\"><a href=\"#r0-%s\">", id);
+                sp_print(page->out, "<th scope=\"row\" class=\"name\"><a href=\"#r0-%s\">", id);
                 sp_page_text(page, "%s", title_of(j, title, sizeof title));
                 sp_page_put(page, "</a></th>");
                 sp_page_cell(page, 'l', sp_tracked_metrics[j->metric].name);
