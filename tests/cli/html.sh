@@ -188,8 +188,8 @@ check set.html
 has set.html "&lt;sell&gt;"
 has set.html "broken.mtx"
 has set.html "Of 6 jobs 4 are done, 2 failed"
-order=$(grep -o 'row">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
-[ "$order" = 'row">gen:laplace2d:30 row">gen:laplace2d:30 row">gen:laplace2d:40 row">gen:laplace2d:40 ' ] || fail "order: $order"
+order=$(grep -o 'name">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
+[ "$order" = 'name">gen:laplace2d:30 name">gen:laplace2d:30 name">gen:laplace2d:40 name">gen:laplace2d:40 ' ] || fail "order: $order"
 [ $drawn = 0 ] || has set.html 'id="r0-plot-campaign"'
 expect 3 "saved  again-set.html" campaign set.txt --summary --html again-set.html
 expect 2 "not with --status" campaign set.txt --status --html x.html
