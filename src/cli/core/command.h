@@ -32,8 +32,8 @@ void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const c
  * word[size]; false: none is. `remedy` NULL: the list stands in `what`. */
 bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t size);
 
-/* Letters to insert, delete or replace, or neighbours to exchange, to make one word of the other, in any case.
- * Words of up to 63 letters; longer ones are cut. */
+/* Letters to insert, delete or replace, or neighbours to exchange, to make one word of the other,
+ * in any case. Words of up to 63 letters; longer ones are cut. */
 int sp_edit_distance(const char *a, const char *b);
 
 /* What a command's or a verb's row says for its manual page, its --help and its completion; the
