@@ -13,7 +13,8 @@
 /* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
 int sp_report_error(const struct sp_error *err);
 
-/* Worst of two exit codes: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0; any other counts as 7. */
+/* Worst of two exit codes, in this order; any other counts as 7. */
+#define SP_WORST_COUNTS "Of several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 8, 5, 77, 0."
 int sp_worse_exit(int a, int b);
 
 /* "Did you mean ...?": offers of names for a word that is none; the nearest wins. */
