@@ -35,6 +35,8 @@ has page.html 'worse, ended since'
 has page.html '>+5 %</text>'
 has page.html '>+100 %</text>'
 has page.html '% since commit0020'
+has page.html 'control kernel +0\.0 %'
+! grep -qE '(kernel|sentinel|it) -0\.0 %' page.html || fail "what did not move is negative"
 has page.html 'spmodel track accept --series [0-9a-f]\{8\}'
 [ "$(grep -c '<svg' page.html)" -eq 6 ] || fail "not six pictures"
 # No point lies on the name of a change: those have rows of their own below the lowest point.
