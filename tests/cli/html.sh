@@ -104,6 +104,11 @@ if [ $drawn = 1 ]; then
     has disturbed.html "Measured point: none, too many samples were disturbed"
 fi
 
+# A picture of several records does without one that lacks what it shows, and says so, as a page does.
+sed 's/"curves":/"no curves":/' "$examples/record-kkt_power.json" >bare.json
+expect 0 "left out 1 of 2 records: they lack alpha over cache size" plot --kind alpha -o two.gp bare.json "$examples/record-kkt_power.json"
+expect 3 "lacks alpha over cache size" plot --kind alpha -o one.gp bare.json
+
 # What the notice says of a busy machine stands once, the tile has it short.
 sed 's/"status": "constructed"/"status": "complete"/; s/"roofs":/"conditions": {"state": "busy", "text": "5 of 9 samples were replaced", "samples": 9, "disturbed": 5}, "roofs":/' \
     "$examples/record-kkt_power.json" >busy.json
