@@ -109,6 +109,13 @@ sed 's/"curves":/"no curves":/' "$examples/record-kkt_power.json" >bare.json
 expect 0 "left out 1 of 2 records: they lack alpha over cache size" plot --kind alpha -o two.gp bare.json "$examples/record-kkt_power.json"
 expect 3 "lacks alpha over cache size" plot --kind alpha -o one.gp bare.json
 
+sed 's/kkt_power/other/g' "$examples/record-kkt_power.json" >other.json
+expect 2 "a spy plot shows one record, not 2" plot --kind spy -o spy.gp "$examples/record-kkt_power.json" other.json
+sed 's/"performance": {"value": \([0-9.e+]*\), "lo": [0-9.e+]*/"performance": {"value": \1, "lo": 0/' "$examples/record-kkt_power.json" >open.json
+! cmp -s open.json "$examples/record-kkt_power.json" || fail "the interval is as it was"
+expect 0 "" plot -q -o open.gp open.json
+! grep -q '[^a-z]nan[^a-z]' open.gp || fail "an interval from 0 on makes the script say nan"
+
 # What the notice says of a busy machine stands once, the tile has it short.
 sed 's/"status": "constructed"/"status": "complete"/; s/"roofs":/"conditions": {"state": "busy", "text": "5 of 9 samples were replaced", "samples": 9, "disturbed": 5}, "roofs":/' \
     "$examples/record-kkt_power.json" >busy.json
