@@ -188,6 +188,8 @@ static enum sp_status check(const struct sp_plot_kind *kind, const struct sp_rec
     if (n < 1 || n > kind->max_records) {
         char remedy[256];
         fewer_or_other(records, n, remedy, sizeof remedy);
+        if (kind->max_records == 1)
+            return sp_fail(err, SP_USAGE, remedy, "a %s plot shows one record, not %d", kind->name, n);
         return sp_fail(err, SP_USAGE, remedy, "a %s plot shows 1 to %d records, not %d", kind->name,
                        kind->max_records, n);
     }

@@ -286,7 +286,7 @@ static bool point_of(const struct sp_record *record, const json_t *row, struct p
         p->x_lo = fmin(p->x, 1 / b.hi);
         p->x_hi = fmax(p->x, 1 / b.lo);
     }
-    if (sp_value_known(r)) {
+    if (sp_value_known(r) && r.lo > 0) {
         p->y_lo = fmin(p->y, r.lo / 1e9);
         p->y_hi = fmax(p->y, r.hi / 1e9);
     }

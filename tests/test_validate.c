@@ -145,6 +145,8 @@ static const struct {
     int status, line;
 } foreign[] = {
     {"a,b\n1,2\n", NULL, "no column gives the matrix", SP_INPUT, 1},
+    {"matrix;machine;threads;read_B\nA;m;1;3\n", NULL, "the header has one column", SP_INPUT, 1},
+    {"matrix\tread_B\nA\t3\n", NULL, "the header has one column", SP_INPUT, 1},
     {"a,b\n", NULL, "no lines behind the header", SP_INPUT, 0},
     {"\n {\"a\": 1,\n \"b\": 2}\n", NULL, "JSON, not CSV", SP_INPUT, 0},
     {"matrix,threads,read_B\nA,1,2\n", NULL, "no column gives the machine", SP_INPUT, 1},

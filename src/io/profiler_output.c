@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/option/option_words.h"
 #include "base/text.h"
 #include "io/csv_table.h"
 #include "io/files/input_file.h"
@@ -177,9 +178,11 @@ enum sp_status sp_likwid_csv_read(const char *path, struct sp_likwid_csv *csv, s
     while (status == SP_OK && next_line(&r))
         status = take_likwid_line(&r, csv, err);
     if (status == SP_OK && csv->n_tables == 0)
-        status =
-            sp_fail_at(err, SP_INPUT, path, 0, 0, "write it with likwid-perfctr -O -g MEM [-m] -o FILE.csv",
-                       "no table of likwid-perfctr is in it");
+        status = sp_fail_at(
+            err, SP_INPUT, path, 0, 0,
+            "write it with likwid-perfctr -O -g MEM [-m] -o FILE.csv; of ncu or perf stat it stands "
+            "behind " SP_O_NCU " or " SP_O_PERF,
+            "no table of likwid-perfctr is in it");
     free(r.text);
     fclose(r.file);
     if (status != SP_OK)

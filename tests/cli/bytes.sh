@@ -88,6 +88,7 @@ run 3 import "$dir/none.csv" gen:laplace2d:300 --machine ivb-e5-2660v2
 echo "hello, world" >"$dir/other.csv"
 run 3 import "$dir/other.csv" gen:laplace2d:300 --machine ivb-e5-2660v2
 says err "no table of likwid-perfctr"
+says err "of ncu or perf stat it stands behind --ncu or --perf"
 sed 's/^Memory.*data volume.*//' "$csv" >"$dir/no-mem.csv"
 run 3 import "$dir/no-mem.csv" gen:laplace2d:300 --machine ivb-e5-2660v2
 says err "counts data volumes of memory"

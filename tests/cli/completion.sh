@@ -89,6 +89,8 @@ offers 'record.json' compare rec
 offers 'record.json' explain --record rec
 offers 'sub' analyze -o s
 offers 'notes.txt' campaign no
+offers 'asv=' track export --to as
+offers 'a64fx-papi' validate --map a64
 offers alpha_min explain alpha_mi
 offers formats help form
 offers check help track ch
@@ -138,7 +140,7 @@ while IFS= read -r page; do
         [[ -n $offered ]] || fail "$page $option: there is nothing to offer"
         typed=()
         for word in $offered; do
-            [[ $word == *: ]] || typed+=("$option$word") # wants more
+            [[ $word == *[:=] ]] || typed+=("$option$word") # wants more
         done
         n=$((n + ${#typed[@]}))
         for ((i = 0; i < ${#typed[@]}; i += 4)); do # none may be given less often

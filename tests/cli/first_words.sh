@@ -42,6 +42,7 @@ refused "did you mean '--budget'?" analyze --budgt=1s gen:laplace2d:9
 refused "did you mean '--format'?" sweep --threads 1 --formt crs gen:laplace2d:9
 refused "did you mean 'spmv'?" analyze --op spmvm gen:laplace2d:9
 refused "did you mean 'sell:C,SIGMA'?" analyze --format sel gen:laplace2d:9
+refused "did you mean 'crs'?" analyze --format csr gen:laplace2d:9
 refused "did you mean 'nnz'?" analyze --schedule nz gen:laplace2d:9
 refused "did you mean 'f64'?" analyze --precision f6 gen:laplace2d:9
 refused "is a kind of picture: --kind roofline" plot roofline A.json

@@ -104,6 +104,26 @@ if [ $drawn = 1 ]; then
     has disturbed.html "Measured point: none, too many samples were disturbed"
 fi
 
+# A picture of several records does without one that lacks what it shows, and says so, as a page does.
+sed 's/"curves":/"no curves":/' "$examples/record-kkt_power.json" >bare.json
+expect 0 "left out 1 of 2 records: they lack alpha over cache size" plot --kind alpha -o two.gp bare.json "$examples/record-kkt_power.json"
+expect 3 "lacks alpha over cache size" plot --kind alpha -o one.gp bare.json
+
+sed 's/kkt_power/other/g' "$examples/record-kkt_power.json" >other.json
+expect 2 "a spy plot shows one record, not 2" plot --kind spy -o spy.gp "$examples/record-kkt_power.json" other.json
+sed 's/"performance": {"value": \([0-9.e+]*\), "lo": [0-9.e+]*/"performance": {"value": \1, "lo": 0/' "$examples/record-kkt_power.json" >open.json
+! cmp -s open.json "$examples/record-kkt_power.json" || fail "the interval is as it was"
+expect 0 "" plot -q -o open.gp open.json
+! grep -q '[^a-z]nan[^a-z]' open.gp || fail "an interval from 0 on makes the script say nan"
+
+# What the notice says of a busy machine stands once, the tile has it short.
+sed 's/"status": "constructed"/"status": "complete"/; s/"roofs":/"conditions": {"state": "busy", "text": "5 of 9 samples were replaced", "samples": 9, "disturbed": 5}, "roofs":/' \
+    "$examples/record-kkt_power.json" >busy.json
+expect 0 "" plot -q --html busy.html busy.json
+sed '/<script/,/<\/script>/d' busy.html >busy.words
+[ "$(grep -o 'busy: 5 of 9 samples were replaced' busy.words | wc -l)" -eq 1 ] || fail "the state of the machine is not said once"
+has busy.words "busy: 5/9 disturbed"
+
 # More records than a roofline has room for: over their sizes, or the first ones; the page says so.
 shared() { # shared PAGE KINDS: the plots that all records share are these and no others
     kinds=$(grep -o 'id="r0-plot-[a-z]*"' "$1" | sed 's/.*-//; s/"//' | tr '\n' ' ')
@@ -180,8 +200,8 @@ check set.html
 has set.html "&lt;sell&gt;"
 has set.html "broken.mtx"
 has set.html "Of 6 jobs 4 are done, 2 failed"
-order=$(grep -o 'row">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
-[ "$order" = 'row">gen:laplace2d:30 row">gen:laplace2d:30 row">gen:laplace2d:40 row">gen:laplace2d:40 ' ] || fail "order: $order"
+order=$(grep -o 'name">gen:laplace2d:[0-9]*' set.html | tr '\n' ' ')
+[ "$order" = 'name">gen:laplace2d:30 name">gen:laplace2d:30 name">gen:laplace2d:40 name">gen:laplace2d:40 ' ] || fail "order: $order"
 [ $drawn = 0 ] || has set.html 'id="r0-plot-campaign"'
 expect 3 "saved  again-set.html" campaign set.txt --summary --html again-set.html
 expect 2 "not with --status" campaign set.txt --status --html x.html

@@ -81,6 +81,15 @@ for topic in $("$spmodel" help | sed -n '/^Topics/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 done
 [ $n_topics -ge 7 ] || fail "only $n_topics topics"
 
+# Each exit code has its place among the worst, wherever that order is told.
+"$spmodel" help exit-codes >"$dir/codes"
+"$spmodel" explain exit-codes >"$dir/explained"
+for code in $(sed -n 's/^ *\([0-9][0-9]*\)  .*/\1/p' "$dir/codes"); do
+    for told in "$dir/codes" "$dir/explained"; do
+        tr '\n' ' ' <"$told" | grep -qE "worst +counts: [0-9, ]*\\b$code[,.]" || fail "exit code $code is not among the worst in ${told##*/}"
+    done
+done
+
 # References lead somewhere.
 for page in "$man1"/*.1 "$man7"/*.7; do
     for reference in $(plain "$page" | grep -oE 'spmodel[a-z-]*\([17]\)'); do

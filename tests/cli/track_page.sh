@@ -35,8 +35,22 @@ has page.html 'worse, ended since'
 has page.html '>+5 %</text>'
 has page.html '>+100 %</text>'
 has page.html '% since commit0020'
+has page.html 'control kernel +0\.0 %'
+! grep -qE '(kernel|sentinel|it) -0\.0 %' page.html || fail "what did not move is negative"
 has page.html 'spmodel track accept --series [0-9a-f]\{8\}'
 [ "$(grep -c '<svg' page.html)" -eq 6 ] || fail "not six pictures"
+# No point lies on the name of a change: those have rows of their own below the lowest point.
+expect 0 "records written" track simulate --commits 30 --sessions 2 --out fell --fault step:10:-40 --fault step:20:90
+expect 0 "added" track add --store fell-store fell
+expect 0 "saved" track report --store fell-store --html fell.html
+awk -v RS='<svg' '{
+    lowest = 0; highest = 1e9; picture = $0
+    while (match($0, /cy=.[0-9.]+/)) { y = substr($0, RSTART + 4, RLENGTH - 4) + 0; if (y > lowest) lowest = y; $0 = substr($0, RSTART + RLENGTH) }
+    $0 = picture
+    while (match($0, /y=.[0-9.]+. font-size=.13.[^>]*>[^<]*% since/)) { y = substr($0, RSTART + 3, RLENGTH - 3) + 0; if (y < highest) highest = y; $0 = substr($0, RSTART + RLENGTH) }
+    if (highest < 1e9) n++
+    if (lowest > highest - 11) { print "a point at " lowest ", a name at " highest; bad = 1 }
+} END { exit bad || n < 1 }' fell.html || fail "points lie on names of changes"
 "$spmodel" track report --html - --metric time >standard
 cmp -s standard page.html && fail "one metric makes the page of two"
 check standard

@@ -124,6 +124,8 @@ refused 3 "a64fx-counters.csv:1: no column gives the machine" "$counters"
 refused 3 "a64fx-counters.csv:1: no column gives anything measured" "$counters" --machine a64fx
 printf 'matrix,machine,threads,read_B\nwave,a64fx,1,1e6\n' >"$dir/unknown.csv"
 refused 5 "1 line of 1 matrix: unknown matrix, not guessed: wave" "$dir/unknown.csv"
+printf 'matrix,machine,threads,read_B\ngen:laplace3d:5000,a64fx,1,1e6\n' >"$dir/large.csv"
+refused 3 "large.csv:2: gen:laplace3d:5000" "$dir/large.csv"
 printf 'matrix,machine,threads,read_B\nwave,a64fx,1\n' >"$dir/short.csv"
 refused 3 "short.csv:2: 3 cells" "$dir/short.csv"
 printf 'matrix,machine,threads,read_B\nwave,none-such,1,3\n' >"$dir/other.csv"

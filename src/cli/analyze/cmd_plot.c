@@ -176,19 +176,30 @@ static int print_reports(const struct plot_options *o, const struct sp_record *c
     return 0;
 }
 
-/* Of several records those whose times do not hold are left out where the picture is of times; how
- * many are kept. With none left all are, and the picture says what it lacks. */
+/* Of several records those that lack what the picture shows are left out; how many are kept. With
+ * none left all are, and the picture says what it lacks. */
 static int leave_out(const struct plot_options *o, const struct sp_record *const *records,
                      const struct sp_record *kept[MAX_RECORDS])
 {
-    int n = 0;
-    for (int i = 0; i < o->n_records; i++)
-        if (!sp_verdict_disturbed(records[i]) || !o->kind->lacks(records[i]))
+    int n = 0, n_disturbed = 0;
+    const struct sp_lack *first = NULL;
+    for (int i = 0; i < o->n_records; i++) {
+        const struct sp_lack *lacks = o->kind->lacks(records[i]);
+        if (!lacks)
             kept[n++] = records[i];
+        else if (sp_verdict_disturbed(records[i]))
+            n_disturbed++;
+        else if (!first)
+            first = lacks;
+    }
+    char text[128];
     if (n > 0 && n < o->n_records && o->common.verbosity >= 0)
-        sp_print(stderr,
-                 "spmodel: remark: left out %d of %d records: too many of their samples were disturbed\n",
-                 o->n_records - n, o->n_records);
+        sp_print(stderr, "spmodel: remark: left out %d of %d records: %s%s%s\n", o->n_records - n,
+                 o->n_records, n_disturbed > 0 ? "too many of their samples were disturbed" : "",
+                 !first            ? ""
+                 : n_disturbed > 0 ? ", or they lack "
+                                   : "they lack ",
+                 first ? sp_lack_text(text, sizeof text, first) : "");
     for (int i = 0; n == 0 && i < o->n_records; i++)
         kept[i] = records[i];
     return n > 0 ? n : o->n_records;

@@ -57,19 +57,28 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
+static bool is_same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
 int sp_edit_distance(const char *a, const char *b)
 {
     int n_a = (int)strnlen(a, MAX_LENGTH), n_b = (int)strnlen(b, MAX_LENGTH);
-    int row[MAX_LENGTH + 1];
+    int rows[3][MAX_LENGTH + 1] = {{0}}, *before = rows[0], *last = rows[1], *row = rows[2];
     for (int j = 0; j <= n_b; j++)
         row[j] = j;
     for (int i = 1; i <= n_a; i++) {
-        int diagonal = row[0];
+        int *free_row = before;
+        before = last;
+        last = row;
+        row = free_row;
         row[0] = i;
         for (int j = 1; j <= n_b; j++) {
-            int replace = diagonal + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[j - 1]));
-            diagonal = row[j];
-            row[j] = smaller(replace, 1 + smaller(row[j], row[j - 1]));
+            row[j] =
+                smaller(last[j - 1] + !is_same_letter(a[i - 1], b[j - 1]), 1 + smaller(last[j], row[j - 1]));
+            if (i > 1 && j > 1 && is_same_letter(a[i - 1], b[j - 2]) && is_same_letter(a[i - 2], b[j - 1]))
+                row[j] = smaller(row[j], 1 + before[j - 2]);
         }
     }
     return row[n_b];

@@ -13,7 +13,8 @@
 /* Prints "spmodel: error: ..." with remedy on stderr and returns the exit code. */
 int sp_report_error(const struct sp_error *err);
 
-/* Worst of two exit codes: 130 > 7 > 6 > 4 > 3 > 2 > 1 > 5 > 77 > 0; any other counts as 7. */
+/* Worst of two exit codes, in this order; any other counts as 7. */
+#define SP_WORST_COUNTS "Of several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 8, 5, 77, 0."
 int sp_worse_exit(int a, int b);
 
 /* "Did you mean ...?": offers of names for a word that is none; the nearest wins. */
@@ -32,8 +33,8 @@ void sp_suggestion_offer(struct sp_suggestion *s, const char *candidate, const c
  * word[size]; false: none is. `remedy` NULL: the list stands in `what`. */
 bool sp_suggest_of_list(const char *what, const char *remedy, char *word, size_t size);
 
-/* Letters to insert, delete or replace to make one word of the other, in any case. Words of up to
- * 63 letters; longer ones are cut. */
+/* Letters to insert, delete or replace, or neighbours to exchange, to make one word of the other,
+ * in any case. Words of up to 63 letters; longer ones are cut. */
 int sp_edit_distance(const char *a, const char *b);
 
 /* What a command's or a verb's row says for its manual page, its --help and its completion; the

@@ -190,6 +190,13 @@ static void formats_of_others(FILE *out)
             fprintf(out, "%s ", f->name);
 }
 
+static void formats_for_others(FILE *out)
+{
+    for (const struct sp_exchange_format *f = sp_exchange_formats; f->name; f++)
+        if (f->write || f->write_folder)
+            fprintf(out, "%s= ", f->name);
+}
+
 static void plot_kinds(FILE *out)
 {
     for (const struct sp_plot_kind *const *k = sp_plot_kinds; *k; k++)
@@ -286,7 +293,9 @@ static const struct row rows[] = {
     {NULL, "like", VALUE_MATRIX, false, "", NULL},
     {NULL, "parts", VALUE_FILE, false, "", NULL},
     {NULL, "apply", VALUE_FILE, false, "", NULL},
+    {"track export", "to", VALUE_WORDS, false, "", formats_for_others},
     {NULL, "to", VALUE_FILE, false, "", NULL},
+    {"validate", "map", VALUE_FILE, false, "a64fx-papi", NULL},
     {NULL, "gnuplot", VALUE_FILE, false, "", NULL},
     {"analyze", "kernel", VALUE_FILE, false, "", NULL},
     {NULL, "keep", VALUE_FILE, false, "", NULL},

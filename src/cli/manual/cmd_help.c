@@ -75,7 +75,7 @@ static void show_topic(const struct sp_help_topic *topic)
     }
     for (const struct sp_term *e = sp_terms_of(SP_KIND_EXIT); e->name; e++)
         sp_print(stdout, "%4d  %s\n", sp_term_exit_code(e), e->title);
-    sp_print(stdout, "\nOf several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.\n");
+    sp_print(stdout, "\n" SP_WORST_COUNTS "\n");
 }
 
 /* As `spmodel COMMAND --help`: argp prints it and ends the program, a family of verbs returns. */

@@ -181,7 +181,7 @@ static void manual_exit_codes(const struct sp_manual_facts *page, FILE *out)
     }
     if (!page) {
         fputs(".PP\n", out);
-        roff_words("Of several inputs the worst counts: 130, 7, 6, 4, 3, 2, 1, 5, 77, 0.", out);
+        roff_words(SP_WORST_COUNTS, out);
     }
 }
 

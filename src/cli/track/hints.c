@@ -82,7 +82,7 @@ static void print_scores(const struct sp_hint_scores *s, bool each)
 {
     char id[MOST_RULES][8];
     const int n = rules_of(s, id);
-    sp_print(stdout, "HINTS TRIED  %d in %d records", s->n, s->n_records);
+    sp_print(stdout, "HINTS TRIED  %d in %d record%s", s->n, s->n_records, s->n_records == 1 ? "" : "s");
     if (s->n_without > 0)
         sp_print(stdout, " (%d of them without any)", s->n_without);
     sp_print(stdout, "\n\n%79s%18s%18s\n", "", "error, points of %", "of \"gain = 0\"");

@@ -32,6 +32,7 @@ struct pictured {
 };
 
 enum { WIDTH = 620, HEIGHT = 280, LEFT = 62, RIGHT = 12, TOP = 14, BOTTOM = 46 };
+enum { MARK = 16, MARK_ROWS = 3 }; /* names of open changes */
 
 /* The least change that is shown by itself: of exact metrics what the gate counts. */
 static double floor_of(const struct sp_judgement *j)
@@ -122,6 +123,7 @@ static bool pictured_is_open(const struct pictured *p, int change)
 
 struct axes {
     double lo, hi; /* of asinh(x / 5 %) */
+    int floor;     /* where lo is; the names of open changes stand below */
     int n_commits;
     FILE *out;
 };
@@ -133,7 +135,7 @@ static double scaled(double change)
 
 static double y_of(const struct axes *a, double change)
 {
-    return TOP + (a->hi - scaled(change)) / (a->hi - a->lo) * (HEIGHT - TOP - BOTTOM);
+    return TOP + (a->hi - scaled(change)) / (a->hi - a->lo) * (a->floor - TOP);
 }
 
 /* Commits stand at even distances, whenever they were measured; sessions of one side by side. */
@@ -157,7 +159,9 @@ static struct axes axes_of(const struct pictured *p, FILE *out)
         lo = fmin(lo, 1.1 * pictured_change(p, i));
         hi = fmax(hi, 1.1 * pictured_change(p, i));
     }
-    return (struct axes){scaled(lo), scaled(hi), s->commit[s->n - 1] - s->commit[0] + 1, out};
+    const int rows = p->j->n_open < MARK_ROWS ? p->j->n_open : MARK_ROWS;
+    return (struct axes){scaled(lo), scaled(hi), HEIGHT - BOTTOM - MARK * rows,
+                         s->commit[s->n - 1] - s->commit[0] + 1, out};
 }
 
 static void put_scale(const struct axes *a)
@@ -169,7 +173,7 @@ static void put_scale(const struct axes *a)
     sp_print(a->out, "<g font-size='13' fill='#333333' text-anchor='end'>\n");
     for (size_t i = 0; i < sizeof ticks / sizeof *ticks; i++) {
         const double y = y_of(a, ticks[i]);
-        bool fits = y >= TOP && y <= HEIGHT - BOTTOM;
+        bool fits = y >= TOP && y <= a->floor;
         for (int k = 0; k < n_used; k++)
             fits = fits && fabs(used[k] - y) >= 15;
         if (!fits)
@@ -216,7 +220,9 @@ static void put_level(const struct pictured *p, const struct axes *a, int first,
     if (slope != 0)
         rise = (sp_tracked_metrics[p->j->metric].less_is_better ? 1 : -1) * log1p(slope) *
                (s->commit[end - 1] - s->commit[first]);
-    sp_print(a->out, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='3'/>\n",
+    sp_print(a->out,
+             "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='%s' stroke-width='3' "
+             "pointer-events='none'/>\n",
              x_of(p, a, first) - 3, y_of(a, relative(p, middle - rise / 2)), x_of(p, a, end - 1) + 3,
              y_of(a, relative(p, middle + rise / 2)), is_open ? "#cc3344" : "#888888");
 }
@@ -253,7 +259,7 @@ static void put_marks(const struct pictured *p, const struct axes *a)
         snprintf(text, sizeof text, "%+.1f %% since %.12s", 100 * p->j->open[i].by,
                  source_of(p->j->open[i].since));
         sp_print(a->out, "<g font-size='13' fill='#cc3344'>");
-        put_mark(a, x_of(p, a, at) - 4, HEIGHT - BOTTOM - 6 - 16 * (row++ % 3), "#cc3344", text);
+        put_mark(a, x_of(p, a, at) - 4, HEIGHT - BOTTOM - 4 - MARK * (row++ % MARK_ROWS), "#cc3344", text);
         fputs("</g>\n", a->out);
     }
     const int at = p->accepted ? session_of(&p->sessions, p->accepted) : -1;
@@ -313,8 +319,8 @@ static void picture_put(struct sp_page *page, const struct pictured *p, const ch
     put_scale(&a);
     put_commits(p, &a);
     put_marks(p, &a);
-    put_levels(p, &a);
     put_points(p, &a);
+    put_levels(p, &a);
     fputs("</svg>\n", page->out);
     sp_page_box_end(page);
     sp_page_element(
@@ -471,7 +477,7 @@ static void put_overview(struct sp_page *page, const struct reporting *r)
                 section_id(&r->part[k], i, id, sizeof id);
                 snprintf(before, sizeof before, "%d", j->n_before);
                 sp_page_row_begin(page, NULL);
-                sp_print(page->out, "<th scope=\"row\"><a href=\"#r0-%s\">", id);
+                sp_print(page->out, "<th scope=\"row\" class=\"name\"><a href=\"#r0-%s\">", id);
                 sp_page_text(page, "%s", title_of(j, title, sizeof title));
                 sp_page_put(page, "</a></th>");
                 sp_page_cell(page, 'l', sp_tracked_metrics[j->metric].name);

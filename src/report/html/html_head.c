@@ -62,9 +62,11 @@ static void verdict(struct sp_page *page, const struct sp_record *record)
     const json_t *state = json_object_get(v, "state");
     const char *subject = sp_item_text(json_object_get(v, "subject"), "text"),
                *advice = sp_item_text(state, "advice"), *text = sp_item_text(state, "text");
+    const bool is_doubt = advice && strcmp(advice, sp_verdict_doubt(record)) == 0;
+    const char *of_tile = advice && !is_doubt ? sp_item_text(state, "short") : text; /* the notice has all */
     sp_page_element(page, "p", "lead", "%s", subject ? subject : "");
     sp_page_put(page, "<dl class=\"tiles\">\n");
-    verdict_tile(page, "state", text ? text : "");
+    verdict_tile(page, "state", of_tile ? of_tile : "");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const json_t *item = json_object_get(v, names[i]);
         if (json_is_array(item))
@@ -75,11 +77,7 @@ static void verdict(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "</dl>\n");
     if (advice) {
         sp_page_put(page, "<p class=\"notice\">");
-        sp_page_text(page, "%s: %s.",
-                     strcmp(advice, sp_verdict_doubt(record)) == 0 ? "In doubt"
-                     : text                                        ? text
-                                                                   : "",
-                     advice);
+        sp_page_text(page, "%s: %s.", is_doubt ? "In doubt" : text ? text : "", advice);
         sp_page_put(page, "</p>\n");
     }
     json_decref(v);
@@ -273,7 +271,7 @@ static void hints_cell(struct sp_page *page, const struct sp_record *record)
 
 static void name_cell(struct sp_page *page, const struct sp_record *record, int link)
 {
-    sp_page_put(page, "<th scope=\"row\">");
+    sp_page_put(page, "<th scope=\"row\" class=\"name\">");
     if (link > 0)
         sp_print(page->out, "<a href=\"#r%d-top\">", link);
     sp_page_text(page, "%s", matrix_of(record));

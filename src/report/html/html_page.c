@@ -38,7 +38,8 @@ static const char *const rules[] = {
     "nav{background:var(--card);border:1px solid var(--line);border-radius:.4rem;margin:0 0 1rem;"
     "padding:.5rem .9rem}",
     "nav ul{list-style:none;margin:0;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1.1rem}",
-    "nav a{display:inline-block;padding:.2rem 0}",
+    "nav li{max-width:100%}nav a{display:block;max-width:24rem;padding:.2rem 0;overflow:hidden;",
+    "text-overflow:ellipsis;white-space:nowrap}nav a:focus-visible{outline-offset:-.1rem}",
     ".soft,figcaption,caption,summary,.unit{color:var(--soft)}",
     ".good{color:var(--good)}.warn{color:var(--warn)}.bad{color:var(--bad)}",
     "p.notice{background:var(--card);border-left:.3rem solid var(--warn);padding:.5rem .8rem}",
@@ -66,6 +67,7 @@ static const char *const rules[] = {
     "th:first-child,td:first-child{padding-left:.2rem}",
     "thead th{border-bottom:2px solid var(--line);vertical-align:bottom}",
     ".n{text-align:right;white-space:nowrap}.w{min-width:15rem}tbody th{font-weight:400;min-width:6.5rem}",
+    "tbody .name{overflow-wrap:anywhere;min-width:11rem}",
     "tr.strong>*{font-weight:600}tr.total>*{font-weight:600;border-top:2px solid var(--line)}",
     "td.bars{min-width:9rem;width:30%}",
     ".bar{display:block;height:.95rem;margin-top:.28rem;min-width:1px;border-radius:.1rem;background:#"

@@ -287,6 +287,9 @@ static enum sp_status plan_make(const char *path, const struct sp_csv_table *t, 
                                 struct plan *plan, struct sp_error *err)
 {
     memset(plan, 0, sizeof *plan);
+    if (t->n_columns == 1 && strpbrk(t->column[0], ";\t"))
+        return sp_fail_at(err, SP_INPUT, path, 1, 0, "separate the columns by commas",
+                          "the header has one column, '%s'", t->column[0]);
     enum sp_status status = SP_OK;
     for (int i = 0; i < SP_N_MEASURED_TEXTS && status == SP_OK; i++)
         status = plan_text(path, t, m, i, plan, err);
@@ -300,7 +303,10 @@ static enum sp_status plan_make(const char *path, const struct sp_csv_table *t, 
         return status;
     const int matrix = SP_MEASURED_MATRIX, machine = SP_MEASURED_MACHINE, threads = SP_MEASURED_THREADS;
     if (plan->text_column[matrix] < 0 && !*plan->said[matrix])
-        return missing(path, "the matrix", "map it: " SP_O_MAP " 'matrix = COLUMN'", err);
+        return missing(path, "the matrix",
+                       "map it: " SP_O_MAP
+                       " 'matrix = COLUMN'; what a profiler wrote of one run: `spmodel import`",
+                       err);
     if (plan->text_column[machine] < 0 && !*plan->said[machine])
         return missing(path, "the machine", "say it: " SP_O_MACHINE " NAME", err);
     if (!plan->formula[threads] && plan->number_column[threads] < 0)

@@ -86,9 +86,9 @@ static bool find_matrix(const char *name, const char *folder, char *path, size_t
                                         "%s/%s.mtx.bz2", "%s/%s.tar.gz", "%s/%s.spm"};
     const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
     int64_t n[3];
-    if (strncmp(name, "gen:", 4) == 0) {
+    if (strncmp(name, "gen:", 4) == 0) { /* checked */
         snprintf(path, size, "%s", name);
-        return sp_generate_estimate(name + 4, &n[0], &n[1], &n[2], NULL) == SP_OK;
+        return true;
     }
     for (size_t i = 0; folder && i < sizeof forms / sizeof *forms; i++) {
         char both[2048];
@@ -221,8 +221,11 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
     struct sp_validation_case c = {.state = SP_CASE_WAITING};
     const double *x = m->number;
     enum sp_status status = machine_for(v, m->text[SP_MEASURED_MACHINE], directories, &c.machine, err);
+    int64_t n[3];
     if (status == SP_OK)
         status = workload_of(m, &c.workload, err);
+    if (status == SP_OK && strncmp(m->text[SP_MEASURED_MATRIX], "gen:", 4) == 0)
+        status = sp_generate_estimate(m->text[SP_MEASURED_MATRIX] + 4, &n[0], &n[1], &n[2], err);
     if (status != SP_OK)
         return status;
     l->measured = *m;
@@ -238,7 +241,6 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
         l->state = SP_LINE_UNKNOWN_MATRIX;
         return SP_OK;
     }
-    int64_t n[3];
     if (strncmp(c.matrix, "gen:", 4) == 0 &&
         sp_generate_estimate(c.matrix + 4, &n[0], &n[1], &n[2], NULL) == SP_OK)
         c.n_nz = (double)n[2];

@@ -287,7 +287,7 @@ static char *percent(char *text, size_t size, double change)
     if (isnan(change))
         snprintf(text, size, "unknown");
     else
-        snprintf(text, size, "%+.1f %%", 100 * expm1(change));
+        snprintf(text, size, "%+.1f %%", fabs(change) < 0.0005 ? 0 : 100 * expm1(change)); /* no -0.0 */
     return text;
 }
 
