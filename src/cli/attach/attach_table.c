@@ -48,7 +48,9 @@ static int64_t count_lost(const struct sp_capture *c)
 static double longest_s(const struct sp_capture *c)
 {
     const struct sp_captured_process *p = main_of(c);
-    double s = p ? p->wall_s : 0;
+    if (!p)
+        return 0;
+    double s = p->wall_s;
     for (int64_t k = 0; k < c->n_products; k++)
         s = fmax(s, c->process[c->product[k].process].wall_s);
     return s;
