@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!a->name[1])
             sp_usage_error(state, "give two records, or with --ab two commands");
         for (int i = 0; i < 2 && a->ab; i++)
-            if (!a->name[i][strspn(a->name[i], " \t\n")])
+            if (a->name[i] && !a->name[i][strspn(a->name[i], " \t\n")])
                 sp_usage_error(state, "the command %c is empty", "AB"[i]);
         if (!a->ab && a->rounds > 0)
             sp_usage_error(state, "--rounds goes with --ab");
