@@ -240,7 +240,10 @@ awk 'BEGIN {print "%%MatrixMarket matrix coordinate real general"; print 1, 2500
 sed 's/"effective_B": {[^}]*}/"effective_B": null/' stand-in.json >not-effective.json
 analyze row.mtx --machine "$dir/not-effective.json" --isa cuda-lanes --bytes cupti --no-plots --out "$dir/row"
 ok explain gpu-time "$dir"/row/*.json # a block for one SM of four, and the model takes a fourth of the L2's bandwidth
-has '^ +b_L2 .*, 1 of 4 SMs have a block$'
+has '^ +b_L2 .* modelled .*, 1 of 4 SMs have a block$'
+analyze gen:laplace2d:8 --isa cuda-thread --no-plots --out "$dir/one_block"
+ok explain gpu-time "$dir"/one_block/*.json # the same of the level that holds the data
+has '^ +b_L2 .* modelled .* x gpu[.]roof_part$'
 ok explain alpha "$dir"/row/*.json
 has 'metrics.alpha of the record is 1[.0-9]* .*measured: agrees'
 grep -q '"core": "measured' "$dir"/row/*.json && fail 'what is modelled is called measured'

@@ -322,7 +322,7 @@ static struct sp_fact part_of_SMs(const struct sp_record *r, struct sp_fact all)
     const struct sp_value v = all.value;
     snprintf(from, sizeof from, "%.30s, %lld of %lld SMs have a block", all.from, (long long)blocks,
              (long long)n_sms);
-    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
+    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, SP_MODELLED), all.unit, from);
 }
 
 static struct sp_fact peak(const struct sp_record *r)
@@ -334,15 +334,15 @@ static struct sp_fact peak(const struct sp_record *r)
 static struct sp_fact roof_of_level(const struct sp_record *r, const char *level)
 {
     const struct sp_fact all = roof_by(r, "level", level, "B/s");
-    const struct sp_value v = all.value;
-    double part = 1;
+    const struct sp_value v = all.value, taken = sp_record_value(r, SP_F_GPU_ROOF_PART);
+    const double part = sp_value_known(taken) ? taken.value : 1;
     char from[96];
     if (strcmp(level, sp_words_text(r, SP_F_BINDING_LEVEL, "")) != 0)
         return strcmp(level, "L2") == 0 ? part_of_SMs(r, all) : all;
-    if (!sp_value_known(v) || !sp_record_number(r, SP_F_GPU_ROOF_PART, &part) || part == 1)
+    if (!sp_value_known(v) || part == 1)
         return all;
     snprintf(from, sizeof from, "%.50s x %s", all.from, sp_field_path(SP_F_GPU_ROOF_PART));
-    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, v.origin), all.unit, from);
+    return fact_of(sp_value_between(v.value * part, v.lo * part, v.hi * part, SP_MODELLED), all.unit, from);
 }
 
 /* Records of kernels without asynchronous copies did not always say so. */
