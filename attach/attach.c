@@ -198,6 +198,9 @@ static bool is_remembered(const struct remembered *r, const struct sp_attach_pro
            r->version[0] == p->version[0] && r->version[1] == p->version[1];
 }
 
+/* Calls between two looks for room in the log, at most. */
+enum { LOOKS_APART = 1 << 20 };
+
 static void count_lost(void)
 {
     if (sp_attach_log.header)
@@ -221,7 +224,7 @@ void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product
         return;
     }
     if (!known || r->step > 0) {
-        const uint32_t step = known ? 2 * r->step : 1;
+        const uint32_t step = !known ? 1 : r->step < LOOKS_APART ? 2 * r->step : r->step;
         if (!known)
             *other = *r;
         const int saved = errno;
