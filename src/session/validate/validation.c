@@ -221,13 +221,14 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
     struct sp_validation_case c = {.state = SP_CASE_WAITING};
     const double *x = m->number;
     enum sp_status status = machine_for(v, m->text[SP_MEASURED_MACHINE], directories, &c.machine, err);
-    int64_t n[3];
+    int64_t n[3] = {0};
     if (status == SP_OK)
         status = workload_of(m, &c.workload, err);
     if (status == SP_OK && strncmp(m->text[SP_MEASURED_MATRIX], "gen:", 4) == 0)
         status = sp_generate_estimate(m->text[SP_MEASURED_MATRIX] + 4, &n[0], &n[1], &n[2], err);
     if (status != SP_OK)
         return status;
+    c.n_nz = (double)n[2];
     l->measured = *m;
     l->machine = c.machine;
     sp_matrix_display_name(m->text[SP_MEASURED_MATRIX], l->name, sizeof l->name);
@@ -241,9 +242,6 @@ static enum sp_status place_line(struct sp_validation *v, const struct sp_measur
         l->state = SP_LINE_UNKNOWN_MATRIX;
         return SP_OK;
     }
-    if (strncmp(c.matrix, "gen:", 4) == 0 &&
-        sp_generate_estimate(c.matrix + 4, &n[0], &n[1], &n[2], NULL) == SP_OK)
-        c.n_nz = (double)n[2];
     partition_of(&v->machine[c.machine], m, c.partition, sizeof c.partition);
     c.key = key_of(v, &c);
     l->state = SP_LINE_NOT_REACHED;
