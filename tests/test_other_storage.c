@@ -1,5 +1,5 @@
-/* What half storage is expected to move is what it moves: the simulation of its own layout at the level where
- * its own data live, wherever those of the run do. */
+/* What other storage is expected to move is what it moves: of half storage the simulation of its own layout at
+ * the level where its own data live, wherever those of the run do. */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -35,11 +35,12 @@ static void make(const struct sp_csr *a, const char *format, struct sp_workload 
 }
 
 /* Bytes where the data live, by the steps of an analysis; *level: there. */
-static double moved(const struct sp_layout *l, int *level)
+static double moved(const struct sp_layout *l, bool store_nt, int *level)
 {
     struct sp_sim_options o = sp_sim_default(&machine);
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels;
+    o.store_nt = store_nt;
     *level = sp_residence_of(&machine, sp_footprint_of_layout(l), 2, 1, true).level;
     ck_assert_int_eq(sp_sim_traffic(l, &o, traffic, &n_levels, NULL, NULL), SP_OK);
     while (*level > 0 && sp_traffic_is_idle(l, &traffic[*level - 1]))
@@ -62,7 +63,7 @@ START_TEST(one_triangle_moves_what_is_said)
     analysis->options = &o;
     analysis->setup.n_domains = 1;
     make(&a, "crs", &analysis->setup.workload, &analysis->setup.layout);
-    analysis->evaluated.V_B = sp_value_of(moved(&analysis->setup.layout, &level), SP_SIMULATED);
+    analysis->evaluated.V_B = sp_value_of(moved(&analysis->setup.layout, false, &level), SP_SIMULATED);
     ck_assert_int_eq(level, cases[_i].now);
     analysis->evaluated.residence.level = level;
     analysis->evaluated.alpha = analysis->evaluated.alpha_simulated = sp_value_of(1, SP_SIMULATED);
@@ -71,7 +72,7 @@ START_TEST(one_triangle_moves_what_is_said)
     in.symmetric = true;
     sp_analysis_look_at_storage(analysis, &in);
     make(&a, "half", &other, &half);
-    const double then_B = moved(&half, &level);
+    const double then_B = moved(&half, false, &level);
     ck_assert_int_eq(level, cases[_i].then);
     ck_assert_int_eq(in.storage[SP_FORMAT_HALF].V_B.origin, SP_SIMULATED);
     ck_assert_msg(fabs(in.storage[SP_FORMAT_HALF].V_B.value - then_B) <= 0.005 * then_B,
@@ -84,11 +85,62 @@ START_TEST(one_triangle_moves_what_is_said)
 }
 END_TEST
 
+/* What is expected of another format is compared with what is simulated of the run: bytes of y that pass the
+ * level are in neither. */
+START_TEST(y_that_passes_a_cache_is_in_no_format)
+{
+    struct sp_csr a;
+    struct sp_layout sell;
+    struct sp_workload other;
+    struct sp_byte_source replayed = {.replayed = true, .recording.has_times = true};
+    const struct sp_analyze_options o = {.machine = &machine, .bytes = &replayed};
+    struct sp_analysis *analysis = calloc(1, sizeof *analysis);
+    struct sp_subject *subject = calloc(1, sizeof *subject);
+    const struct sp_traffic seen = {.by_array = true};
+    const bool store_nt = _i > 0;
+    int level, found = -1;
+    ck_assert_int_eq(sp_generate("laplace2d:90", NULL, &a, NULL), SP_OK);
+    analysis->options = &o;
+    analysis->subject = subject;
+    analysis->line_B = 64;
+    analysis->setup.n_domains = 1;
+    analysis->setup.domain_of_thread = (int[]){0, 0};
+    analysis->setup.facts.store_nt = store_nt;
+    make(&a, "crs", &analysis->setup.workload, &analysis->setup.layout);
+    const double now_B = moved(&analysis->setup.layout, store_nt, &level),
+                 y_B = sp_layout_array_bytes(&analysis->setup.layout, SP_ARRAY_Y);
+    struct sp_evaluated *e = &analysis->evaluated;
+    ck_assert_int_eq(level, 2);
+    e->at_level = &seen;
+    e->residence.level = level;
+    e->rates.b_1 = e->rates.b_S = 10e9;
+    e->w = sp_value_of(store_nt ? 1 : 2, SP_SIMULATED);
+    e->alpha =
+        sp_value_of((now_B - (store_nt ? 0 : 2 * y_B) - sp_layout_matrix_bytes(&analysis->setup.layout)) /
+                        sp_layout_gather_bytes(&analysis->setup.layout),
+                    SP_SIMULATED);
+    ck_assert_int_eq(sp_analysis_compare(analysis, &analysis->compared, NULL), SP_OK);
+    for (int i = 0; i < analysis->compared.n_formats; i++)
+        if (strcmp(analysis->compared.format[i].option, "sell:8,64") == 0)
+            found = i;
+    ck_assert_int_ge(found, 0);
+    make(&a, "sell:8,64", &other, &sell);
+    const double then_B = moved(&sell, store_nt, &level), said_B = analysis->compared.format[found].V_B.value;
+    ck_assert_msg(fabs(said_B - then_B) <= 0.02 * then_B, "%.0f B expected, %.0f moved", said_B, then_B);
+    sp_layout_free(&sell);
+    sp_layout_free(&analysis->setup.layout);
+    sp_csr_free(&a);
+    free(subject);
+    free(analysis);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("other_storage");
     TCase *tc = tcase_create("other_storage");
     tcase_add_loop_test(tc, one_triangle_moves_what_is_said, 0, sizeof cases / sizeof *cases);
+    tcase_add_loop_test(tc, y_that_passes_a_cache_is_in_no_format, 0, 2);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

@@ -57,6 +57,25 @@ START_TEST(commands_repeat_what_was_done_to_the_matrix)
 }
 END_TEST
 
+/* A distance that was chosen is that of one format; one that was asked for stays, and is repeated. */
+START_TEST(a_chosen_distance_of_prefetching_goes_with_its_format)
+{
+    struct sp_analyze_options run = {.format = "crs", .prefetch = 64};
+    const struct sp_workload w = {.schedule = SP_SCHEDULE_NNZ, .n_threads = 1, .prefetch = 64};
+    const struct sp_subject subject = {.reorder = "none"};
+    struct sp_variant elsewhere = {0}, here = {0};
+    ck_assert_int_eq(add(&elsewhere, "--format sellu:8,1"), SP_OK);
+    ck_assert_int_eq(add(&here, "--threads 1"), SP_OK);
+    ck_assert_int_eq(sp_variant_options(&elsewhere, &run).prefetch, 0);
+    ck_assert_int_eq(sp_variant_options(&here, &run).prefetch, 64);
+    ck_assert_int_eq(sp_run_change(&run, &w, &subject).n, 1);
+    run.prefetch_given = true;
+    const struct sp_change given = sp_run_change(&run, &w, &subject);
+    ck_assert_int_eq(sp_variant_options(&elsewhere, &run).prefetch, 64);
+    ck_assert_change_eq(given, "--precision f64 --prefetch 64");
+}
+END_TEST
+
 START_TEST(what_cannot_be_tried_changes_nothing)
 {
     static const char *const wrong[] = {"--threads 4097",  "--threads 100000",
@@ -378,6 +397,7 @@ int main(void)
     TCase *tests = tcase_create("all");
     tcase_add_test(tests, options_are_added_and_replaced);
     tcase_add_test(tests, commands_repeat_what_was_done_to_the_matrix);
+    tcase_add_test(tests, a_chosen_distance_of_prefetching_goes_with_its_format);
     tcase_add_test(tests, what_cannot_be_tried_changes_nothing);
     tcase_add_test(tests, each_option_of_changes_can_be_changed);
     tcase_add_test(tests, both_sides_keep_their_threads_in_place);

@@ -37,11 +37,11 @@ struct sp_analyze_options {
     const char *schedule; /* "nnz" ... */
     int precision;        /* enum sp_precision, -1: c128 for complex matrices, else f64 */
     enum sp_index index;
-    int row_ptr_B;    /* as in the workload */
-    int32_t prefetch; /* entries; 0: none, or what is fastest */
-    bool prefetch_given;
-    int n_threads;   /* 0: one for each core that the process may use */
-    const char *isa; /* NULL: the best kernel */
+    int row_ptr_B;       /* as in the workload */
+    int32_t prefetch;    /* entries; 0: none, or what is fastest */
+    bool prefetch_given; /* by who asked for the run; else a distance is what was found to be the fastest */
+    int n_threads;       /* 0: one for each core that the process may use */
+    const char *isa;     /* NULL: the best kernel */
     enum sp_wish store_nt;
     bool small_pages, not_pinned;
     enum sp_cache_state state;

@@ -67,41 +67,50 @@ static bool estimate_volume(const struct sp_analysis *a, const struct sp_workloa
 }
 
 /* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel
- * may have them and that in use may not. */
+ * may have them and that in use may not. Where they pass a cache that holds the rest, y is no part
+ * of V. */
 static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
                                 struct sp_value *V_B, double *beta, struct sp_error *err)
 {
     double V, least; /* other formats have no partial results */
     const double w =
         sp_format_of(a->setup.layout.format)->mirrored ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
-    const bool may_nt = a->evaluated.residence.level >= a->options->machine->n_caches &&
-                        a->options->store_nt == SP_CHOICE_AUTO && w > 1,
+    const bool in_memory = a->evaluated.residence.level >= a->options->machine->n_caches,
+               passes = !in_memory && a->evaluated.at_level && a->setup.facts.store_nt,
+               may_nt = in_memory && a->options->store_nt == SP_CHOICE_AUTO && w > 1,
                is_estimated = estimate_volume(a, other, w, &V, beta);
+    const double past_B = passes ? w * sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_Y) : 0;
     enum sp_status status =
         is_estimated ? SP_OK : sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
     least = V;
     if (status == SP_OK && may_nt && !(is_estimated && estimate_volume(a, other, 1, &least, beta)))
         status = sp_format_volume(other, a->evaluated.alpha.value, 1, &least, beta, err);
     if (status == SP_OK)
-        *V_B = sp_value_between(V, least, V, SP_MODELLED);
+        *V_B = sp_value_between(V - past_B, least - past_B, V - past_B, SP_MODELLED);
     return status;
 }
 
-/* A format as rules name it: its value, and the options that it needs besides. */
-static void name_format(struct sp_alternative *f, const char *format, bool by_nnz, bool plain)
+/* The run without 16-bit offsets and prefetching, which not every format has. A distance that the
+ * program chose itself is chosen anew in another format: only one that was asked for is taken back. */
+static void make_plain(const struct sp_analysis *a, struct sp_workload *w, struct sp_change *also)
 {
-    struct sp_change also = {0};
-    if (by_nnz)
-        sp_change_add(&also, SP_OPTION_SCHEDULE, "nnz");
-    if (plain)
-        sp_change_add(&also, SP_OPTION_INDEX, "i32");
-    if (plain)
-        sp_change_add(&also, SP_OPTION_PREFETCH, "0");
+    if (w->index == SP_D16) {
+        w->index = SP_I32;
+        sp_change_add(also, SP_OPTION_INDEX, "i32");
+    }
+    w->prefetch = 0;
+    if (a->options->prefetch > 0)
+        sp_change_add(also, SP_OPTION_PREFETCH, "0");
+}
+
+/* A format as rules name it: its value, and the options that it needs besides. */
+static void name_format(struct sp_alternative *f, const char *format, const struct sp_change *also)
+{
     f->change = sp_change_of(SP_OPTION_FORMAT, format);
-    sp_change_add_all(&f->change, &also);
+    sp_change_add_all(&f->change, also);
     char text[60];
-    snprintf(f->option, sizeof f->option, "%s%s%s", format, also.n > 0 ? " " : "",
-             sp_change_as_typed(&also, text, sizeof text));
+    snprintf(f->option, sizeof f->option, "%s%s%s", format, also->n > 0 ? " " : "",
+             sp_change_as_typed(also, text, sizeof text));
 }
 
 static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_compared *out,
@@ -122,13 +131,12 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
             continue;
         struct sp_alternative *f = &out->format[out->n_formats];
         memset(f, 0, sizeof *f);
-        const bool plain = sp_workload_check(&other, NULL) != SP_OK; /* no offsets, no prefetch in this one */
-        if (plain) {
-            other.index = SP_I32;
-            other.prefetch = 0;
-        }
-        name_format(f, names[i], w->schedule == SP_SCHEDULE_MERGE && !sp_format_of(other.format)->plain_rows,
-                    plain);
+        struct sp_change also = {0};
+        if (w->schedule == SP_SCHEDULE_MERGE && !sp_format_of(other.format)->plain_rows)
+            sp_change_add(&also, SP_OPTION_SCHEDULE, "nnz");
+        if (sp_workload_check(&other, NULL) != SP_OK)
+            make_plain(a, &other, &also);
+        name_format(f, names[i], &also);
         double beta = 1;
         status = volume_of(a, &other, &f->V_B, &beta, err);
         if (!sp_format_of(other.format)->plain_rows)
@@ -407,14 +415,8 @@ static bool take_storage(const struct sp_analysis *a, const char *option, bool a
     *change = sp_change_of(SP_OPTION_FORMAT, option);
     if (w->schedule != SP_SCHEDULE_NNZ)
         sp_change_add(change, SP_OPTION_SCHEDULE, "nnz");
-    if (also_plain && w->index == SP_D16)
-        sp_change_add(change, SP_OPTION_INDEX, "i32");
-    if (also_plain && w->prefetch > 0)
-        sp_change_add(change, SP_OPTION_PREFETCH, "0");
     if (also_plain)
-        other->prefetch = 0;
-    if (also_plain && other->index == SP_D16)
-        other->index = SP_I32;
+        make_plain(a, other, change);
     return sp_workload_set_format(other, option, NULL) == SP_OK &&
            sp_workload_set_schedule(other, "nnz", NULL) == SP_OK && sp_workload_check(other, NULL) == SP_OK &&
            (a->options->memory_B <= 0 || sp_layout_bytes_bound(other, false) <= a->options->memory_B);

@@ -617,8 +617,8 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
         sp_change_add(&c, SP_OPTION_INDEX, sp_index_name(w->index));
     if (w->row_ptr_B > 0)
         sp_change_add_number(&c, SP_OPTION_ROW_PTR, w->row_ptr_B);
-    if (w->prefetch > 0)
-        sp_change_add_number(&c, SP_OPTION_PREFETCH, w->prefetch);
+    if (o->prefetch_given)
+        sp_change_add_number(&c, SP_OPTION_PREFETCH, o->prefetch);
     sp_change_add_operation(&c, w);
     if (w->order != SP_ROW_MAJOR)
         sp_change_add(&c, SP_OPTION_ORDER, sp_order_name(w->order));

@@ -821,10 +821,8 @@ enum sp_status sp_analyze_and_try(const struct sp_subject *subject, const struct
     sp_record_text(record, SP_F_CONFIG_KERNEL, &kernel);
     if (sp_analyze_tries_formats(&o)) /* the run itself is what was found */
         sp_record_text(record, SP_F_CONFIG_FORMAT_OPTION, &o.format);
-    if (sp_record_number(record, SP_F_CONFIG_PREFETCH, &prefetch) && prefetch > 0) {
+    if (sp_record_number(record, SP_F_CONFIG_PREFETCH, &prefetch) && prefetch > 0)
         o.prefetch = (int32_t)prefetch;
-        o.prefetch_given = true;
-    }
     status = sp_trials_open(subject, &o, sp_kernel_find(kernel), progress, &t.trials, err);
     if (status == SP_OK)
         status = try_all(&t, &hints, err);
