@@ -85,9 +85,16 @@ START_TEST(one_triangle_moves_what_is_said)
 }
 END_TEST
 
-/* What is expected of another format is compared with what is simulated of the run: bytes of y that pass the
- * level are in neither. */
-START_TEST(y_that_passes_a_cache_is_in_no_format)
+/* Where y goes past the level, or caches nearer to the core keep a part; to which part of the truth at least. */
+static const struct {
+    const char *matrix;
+    bool store_nt;
+    double within;
+} kept[] = {{"laplace2d:90", false, 0.02}, {"laplace2d:90", true, 0.02}, {"laplace2d:60", false, 0.06}};
+
+/* What is expected of another format is compared with what is simulated of the run: what the level does not see
+ * of this one it does not see of that one. */
+START_TEST(what_passes_a_level_is_in_no_format)
 {
     struct sp_csr a;
     struct sp_layout sell;
@@ -96,10 +103,9 @@ START_TEST(y_that_passes_a_cache_is_in_no_format)
     const struct sp_analyze_options o = {.machine = &machine, .bytes = &replayed};
     struct sp_analysis *analysis = calloc(1, sizeof *analysis);
     struct sp_subject *subject = calloc(1, sizeof *subject);
-    const struct sp_traffic seen = {.by_array = true};
-    const bool store_nt = _i > 0;
+    const bool store_nt = kept[_i].store_nt;
     int level, found = -1;
-    ck_assert_int_eq(sp_generate("laplace2d:90", NULL, &a, NULL), SP_OK);
+    ck_assert_int_eq(sp_generate(kept[_i].matrix, NULL, &a, NULL), SP_OK);
     analysis->options = &o;
     analysis->subject = subject;
     analysis->line_B = 64;
@@ -107,18 +113,13 @@ START_TEST(y_that_passes_a_cache_is_in_no_format)
     analysis->setup.domain_of_thread = (int[]){0, 0};
     analysis->setup.facts.store_nt = store_nt;
     make(&a, "crs", &analysis->setup.workload, &analysis->setup.layout);
-    const double now_B = moved(&analysis->setup.layout, store_nt, &level),
-                 y_B = sp_layout_array_bytes(&analysis->setup.layout, SP_ARRAY_Y);
     struct sp_evaluated *e = &analysis->evaluated;
+    e->V_B = sp_value_of(moved(&analysis->setup.layout, store_nt, &level), SP_SIMULATED);
     ck_assert_int_eq(level, 2);
-    e->at_level = &seen;
     e->residence.level = level;
     e->rates.b_1 = e->rates.b_S = 10e9;
     e->w = sp_value_of(store_nt ? 1 : 2, SP_SIMULATED);
-    e->alpha =
-        sp_value_of((now_B - (store_nt ? 0 : 2 * y_B) - sp_layout_matrix_bytes(&analysis->setup.layout)) /
-                        sp_layout_gather_bytes(&analysis->setup.layout),
-                    SP_SIMULATED);
+    e->alpha = sp_value_of(0.2, SP_SIMULATED);
     ck_assert_int_eq(sp_analysis_compare(analysis, &analysis->compared, NULL), SP_OK);
     for (int i = 0; i < analysis->compared.n_formats; i++)
         if (strcmp(analysis->compared.format[i].option, "sell:8,64") == 0)
@@ -126,7 +127,8 @@ START_TEST(y_that_passes_a_cache_is_in_no_format)
     ck_assert_int_ge(found, 0);
     make(&a, "sell:8,64", &other, &sell);
     const double then_B = moved(&sell, store_nt, &level), said_B = analysis->compared.format[found].V_B.value;
-    ck_assert_msg(fabs(said_B - then_B) <= 0.02 * then_B, "%.0f B expected, %.0f moved", said_B, then_B);
+    ck_assert_msg(fabs(said_B - then_B) <= kept[_i].within * then_B, "%s: %.0f B expected, %.0f moved",
+                  kept[_i].matrix, said_B, then_B);
     sp_layout_free(&sell);
     sp_layout_free(&analysis->setup.layout);
     sp_csr_free(&a);
@@ -140,7 +142,7 @@ int main(void)
     Suite *suite = suite_create("other_storage");
     TCase *tc = tcase_create("other_storage");
     tcase_add_loop_test(tc, one_triangle_moves_what_is_said, 0, sizeof cases / sizeof *cases);
-    tcase_add_loop_test(tc, y_that_passes_a_cache_is_in_no_format, 0, 2);
+    tcase_add_loop_test(tc, what_passes_a_level_is_in_no_format, 0, sizeof kept / sizeof *kept);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

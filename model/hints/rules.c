@@ -104,7 +104,8 @@ static double less_than_now(const struct sp_hint_inputs *in, const struct sp_alt
     if (!sp_value_known(a->V_B) || !sp_value_known(in->alpha) || in->gather_B <= 0)
         return 0;
     const double w = value_or(in->w, in->store_nt ? 1 : 2);
-    return in->working_set_B - (a->V_B.hi - in->alpha.value * in->gather_B - (w - 1) * in->y_B + in->x_B);
+    const double all_B = a->formula_B > 0 ? a->formula_B : a->V_B.hi;
+    return in->working_set_B - (all_B - in->alpha.value * in->gather_B - (w - 1) * in->y_B + in->x_B);
 }
 
 /* 1 where rows have up to 8 entries, less where they are longer. */

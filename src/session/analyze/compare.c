@@ -66,28 +66,44 @@ static bool estimate_volume(const struct sp_analysis *a, const struct sp_workloa
     return true;
 }
 
-/* V of a format; at least that with non-temporal stores where y goes to memory, since its kernel
- * may have them and that in use may not. Where they pass a cache that holds the rest, y is no part
- * of V. */
-static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
-                                struct sp_value *V_B, double *beta, struct sp_error *err)
+/* What the formula has of the run and the interface of its level has not: all of it, and of that y
+ * which went past a cache by non-temporal stores. The rest caches nearer to the core kept. */
+static double unseen(const struct sp_analysis *a, double *past_B)
 {
-    double V, least; /* other formats have no partial results */
+    const struct sp_evaluated *e = &a->evaluated;
+    const struct sp_layout *l = &a->setup.layout;
+    const bool passes = a->setup.facts.store_nt && e->residence.level < a->options->machine->n_caches;
+    const double V_B = sp_volume_layout(l, e->alpha.value, fmax(1, e->w.value)).total_B,
+                 less_B = sp_value_known(e->V_B) ? V_B - e->V_B.value : 0;
+    *past_B = passes ? fmin(less_B, sp_layout_array_bytes(l, SP_ARRAY_Y)) : 0;
+    return less_B;
+}
+
+/* V of a format, as much below its formula as that of the run; what is larger than the run may find
+ * nothing kept. At least that with non-temporal stores where y goes to memory, since its kernel may
+ * have them and that in use may not. */
+static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_workload *other,
+                                struct sp_alternative *out, double *beta, struct sp_error *err)
+{
+    double V, least, past_B; /* other formats have no partial results */
     const double w =
         sp_format_of(a->setup.layout.format)->mirrored ? fmin(2, a->evaluated.w.value) : a->evaluated.w.value;
-    const bool in_memory = a->evaluated.residence.level >= a->options->machine->n_caches,
-               passes = !in_memory && a->evaluated.at_level && a->setup.facts.store_nt,
-               may_nt = in_memory && a->options->store_nt == SP_CHOICE_AUTO && w > 1,
+    const bool may_nt = a->evaluated.residence.level >= a->options->machine->n_caches &&
+                        a->options->store_nt == SP_CHOICE_AUTO && w > 1,
                is_estimated = estimate_volume(a, other, w, &V, beta);
-    const double past_B = passes ? w * sp_layout_array_bytes(&a->setup.layout, SP_ARRAY_Y) : 0;
     enum sp_status status =
         is_estimated ? SP_OK : sp_format_volume(other, a->evaluated.alpha.value, w, &V, beta, err);
     least = V;
     if (status == SP_OK && may_nt && !(is_estimated && estimate_volume(a, other, 1, &least, beta)))
         status = sp_format_volume(other, a->evaluated.alpha.value, 1, &least, beta, err);
-    if (status == SP_OK)
-        *V_B = sp_value_between(V - past_B, least - past_B, V - past_B, SP_MODELLED);
-    return status;
+    if (status != SP_OK)
+        return status;
+    const double less_B = unseen(a, &past_B), then_B = fmax(0, V - less_B);
+    const bool is_larger = then_B > a->evaluated.V_B.value;
+    out->formula_B = V;
+    out->V_B = sp_value_between(then_B, fmax(0, least - less_B),
+                                is_larger ? fmax(then_B, V - past_B) : then_B, SP_MODELLED);
+    return SP_OK;
 }
 
 /* The run without 16-bit offsets and prefetching, which not every format has. A distance that the
@@ -138,7 +154,7 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
             make_plain(a, &other, &also);
         name_format(f, names[i], &also);
         double beta = 1;
-        status = volume_of(a, &other, &f->V_B, &beta, err);
+        status = volume_of(a, &other, f, &beta, err);
         if (!sp_format_of(other.format)->plain_rows)
             f->beta = sp_value_of(beta, SP_MODELLED);
         if (status == SP_OK)
@@ -161,17 +177,17 @@ static enum sp_status compare_storage(const struct sp_analysis *a, const struct 
                                       const struct sp_change *change, struct sp_alternative *out,
                                       struct sp_error *err)
 {
-    struct sp_value V_B, core_s;
+    struct sp_alternative it = {.change = *change};
     double beta;
     enum sp_status status = sp_workload_check(other, err);
     if (status == SP_OK)
-        status = volume_of(a, other, &V_B, &beta, err);
+        status = volume_of(a, other, &it, &beta, err);
     if (status == SP_OK)
-        status = sp_analysis_core_of(a, other, a->evaluated.balance_W, &core_s, err);
+        status = sp_analysis_core_of(a, other, a->evaluated.balance_W, &it.core_s, err);
     if (status != SP_OK)
         return status;
-    *out = (struct sp_alternative){.V_B = V_B, .core_s = core_s, .change = *change};
-    sp_change_as_typed(change, out->option, sizeof out->option);
+    sp_change_as_typed(change, it.option, sizeof it.option);
+    *out = it;
     return SP_OK;
 }
 
