@@ -46,6 +46,32 @@ static enum sp_status run_team(const char *spec, const char *format, struct sp_l
     return status;
 }
 
+/* Two windows of 100 flop each, in three passes of which each was interrupted somewhere. */
+START_TEST(an_interrupted_pass_of_a_window_says_nothing)
+{
+    struct sp_pcore_passes p = {.n_windows = 2,
+                                .n_passes = 3,
+                                .work = {100, 100},
+                                .time = {{1e-6, 5e-3}, {4e-3, 1e-6}, {1.1e-6, 1.2e-6}}};
+    bool is_clean;
+    const struct sp_value disturbed = sp_pcore_pool(&p, &is_clean);
+    ck_assert(!is_clean);
+    ck_assert_double_eq_tol(disturbed.value, 100e6, 1);
+    ck_assert_double_eq_tol(disturbed.lo, 50e6, 1); /* on a shared core */
+    ck_assert_double_eq_tol(disturbed.hi, 100e6, 1);
+
+    p.clean[2][0] = p.clean[2][1] = true;
+    const struct sp_value clean = sp_pcore_pool(&p, &is_clean);
+    ck_assert(is_clean);
+    ck_assert_double_eq_tol(clean.value, 200 / 2.3e-6, 1);
+    ck_assert_double_eq_tol(clean.lo, 100 / 1.2e-6, 1); /* without the faster window */
+    ck_assert_double_eq_tol(clean.hi, 100 / 1.1e-6, 1);
+
+    p.n_passes = 0;
+    ck_assert(!sp_value_known(sp_pcore_pool(&p, &is_clean)));
+}
+END_TEST
+
 START_TEST(a_small_matrix_is_run_whole)
 {
     struct sp_layout l;
@@ -107,6 +133,7 @@ int main(void)
     Suite *suite = suite_create("pcore");
     TCase *tc = tcase_create("pcore");
     tcase_set_timeout(tc, 120);
+    tcase_add_test(tc, an_interrupted_pass_of_a_window_says_nothing);
     tcase_add_test(tc, a_small_matrix_is_run_whole);
     tcase_add_test(tc, a_large_matrix_is_sampled);
     tcase_add_test(tc, fill_is_that_of_the_whole_matrix);

@@ -13,8 +13,6 @@
 #include "sys/machine/core_to_core.h"
 #include "sys/noise.h"
 
-enum { MAX_WINDOWS = 16, PASSES = 3 };
-
 static int64_t cache_B(const struct sp_machine *m, int k, int64_t otherwise_B)
 {
     return m && m->n_caches > k && m->cache[k].size_B > 0 ? m->cache[k].size_B : otherwise_B;
@@ -133,6 +131,47 @@ static struct sp_value pool(const double *work, const double *time, int n)
     return sp_value_between(rate, lo, hi, SP_MEASURED);
 }
 
+/* Of the passes of a window, the clean ones where there are some: the best and the slowest time
+ * [s]. A thread that shares its core has half of it: what took longer was interrupted. False: none
+ * has a time. */
+static bool best_pass(const struct sp_pcore_passes *p, int window, double *best, double *slow, bool *clean)
+{
+    static const double shared = 2;
+    *clean = false;
+    *best = INFINITY;
+    *slow = 0;
+    for (int k = 0; k < p->n_passes; k++)
+        *clean = *clean || (p->clean[k][window] && isfinite(p->time[k][window]));
+    for (int k = 0; k < p->n_passes; k++)
+        if (isfinite(p->time[k][window]) && p->time[k][window] > 0 && p->clean[k][window] == *clean) {
+            *best = fmin(*best, p->time[k][window]);
+            *slow = fmax(*slow, p->time[k][window]);
+        }
+    *slow = fmin(*slow, shared * *best);
+    return isfinite(*best);
+}
+
+struct sp_value sp_pcore_pool(const struct sp_pcore_passes *p, bool *is_clean)
+{
+    double work[SP_PCORE_WINDOWS], best[SP_PCORE_WINDOWS], all_work = 0, all_slow = 0, slow;
+    bool clean;
+    int n = 0;
+    *is_clean = true;
+    for (int i = 0; i < p->n_windows; i++) {
+        if (!best_pass(p, i, &best[n], &slow, &clean))
+            continue;
+        work[n++] = p->work[i];
+        all_work += p->work[i];
+        all_slow += slow;
+        *is_clean = *is_clean && clean;
+    }
+    if (n == 0)
+        return sp_value_none("the matrix has no entries");
+    struct sp_value rate = pool(work, best, n);
+    rate.lo = fmin(rate.lo, all_work / all_slow);
+    return rate;
+}
+
 /* A chunk of a cut row would hide the fill that the whole one causes. */
 static bool passes_long(const struct sp_workload *w)
 {
@@ -173,7 +212,7 @@ struct window {
 
 struct windows {
     int n;
-    struct window one[MAX_WINDOWS];
+    struct window one[SP_PCORE_WINDOWS];
     double beta; /* of their layouts */
 };
 
@@ -233,7 +272,7 @@ static enum sp_status make_windows(const struct sp_workload *workload, const str
                                    struct windows *ws, struct sp_error *err)
 {
     const int64_t n_nz = workload->matrix->n_nz;
-    const int n = n_nz > 0 ? (o->n_windows < MAX_WINDOWS ? o->n_windows : MAX_WINDOWS) : 0;
+    const int n = n_nz > 0 ? (o->n_windows < SP_PCORE_WINDOWS ? o->n_windows : SP_PCORE_WINDOWS) : 0;
     int64_t entries = (int64_t)(o->window_B / bytes_per_entry(workload));
     double kept = 0, stored = 0;
     entries = entries > 64 ? entries : 64;
@@ -292,8 +331,8 @@ static void shares_alike(const struct sp_csr *m, double *same, double *moved)
 static uint64_t class_of_rows(const struct sp_workload *w, const struct windows *ws)
 {
     char option[48];
-    int64_t key[8 + 5 * MAX_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
-                                        w->index, w->prefetch, takes_lengths(w), ws->n};
+    int64_t key[8 + 5 * SP_PCORE_WINDOWS] = {w->op,    w->r,        w->order,         w->precision,
+                                             w->index, w->prefetch, takes_lengths(w), ws->n};
     int n = 8;
     sp_workload_format_option(w, option, sizeof option);
     uint64_t hash = sp_hash64(option, strlen(option), 0);
@@ -321,17 +360,13 @@ static uint64_t class_of_rows(const struct sp_workload *w, const struct windows 
     return sp_hash64(key, sizeof key, hash);
 }
 
-struct pass {
-    struct sp_value flop_s; /* useful, of all windows together; SP_NONE: the matrix has no entries */
-    bool is_clean;          /* each of them from a sample that nothing disturbed */
-};
-
 /* One kernel, ready on every window. */
 struct candidate {
     const struct sp_kernel *kernel;
-    void *state[MAX_WINDOWS];
+    void *state[SP_PCORE_WINDOWS];
     struct sp_value known; /* remembered by the plan */
-    struct pass best;
+    struct sp_pcore_passes passes;
+    struct sp_value flop_s; /* useful, of all windows together; SP_NONE: the matrix has no entries */
 };
 
 static void release(struct candidate *c, const struct windows *ws)
@@ -351,26 +386,22 @@ static enum sp_status prepare(struct candidate *c, const struct windows *ws, str
     return status;
 }
 
-static enum sp_status measure(const struct candidate *c, const struct windows *ws, double budget_s,
-                              struct pass *pass, struct sp_error *err)
+/* One more pass. */
+static enum sp_status measure(struct candidate *c, const struct windows *ws, double budget_s, bool alone,
+                              struct sp_error *err)
 {
-    double work[MAX_WINDOWS], time[MAX_WINDOWS];
-    int n = 0;
-    *pass = (struct pass){sp_value_none("the matrix has no entries"), true};
+    struct sp_pcore_passes *p = &c->passes;
+    const int k = p->n_passes++;
+    p->n_windows = ws->n;
     for (int i = 0; i < ws->n; i++) {
         struct times best;
         const enum sp_status status = time_best(c->kernel, c->state[i], budget_s / ws->n, &best, err);
         if (status != SP_OK)
             return status;
-        const double t = isfinite(best.clean) ? best.clean : best.any;
-        if (!isfinite(t) || t <= 0)
-            continue;
-        work[n] = sp_workload_flops(&ws->one[i].workload);
-        time[n++] = t;
-        pass->is_clean = pass->is_clean && isfinite(best.clean);
+        p->work[i] = sp_workload_flops(&ws->one[i].workload);
+        p->time[k][i] = isfinite(best.clean) ? best.clean : best.any;
+        p->clean[k][i] = alone && isfinite(best.clean);
     }
-    if (n > 0)
-        pass->flop_s = pool(work, time, n);
     return SP_OK;
 }
 
@@ -406,19 +437,6 @@ static void insert(struct sp_pcore_ranking *r, const struct sp_kernel *kernel, s
     r->flop_s[at] = flop_s;
 }
 
-/* A clean pass before a disturbed one; else the higher rate, with an interval that holds both. */
-static struct pass best_of(struct pass a, struct pass b)
-{
-    if (!sp_value_known(a.flop_s) || !sp_value_known(b.flop_s))
-        return sp_value_known(a.flop_s) ? a : b;
-    if (a.is_clean != b.is_clean)
-        return a.is_clean ? a : b;
-    struct pass best = a.flop_s.value > b.flop_s.value ? a : b;
-    best.flop_s.lo = fmin(a.flop_s.lo, b.flop_s.lo);
-    best.flop_s.hi = fmax(a.flop_s.hi, b.flop_s.hi);
-    return best;
-}
-
 /* False: other work shares the thread's core, and has done so as long as one waits for that. */
 static bool await_core(const struct sp_pcore_options *o)
 {
@@ -436,19 +454,15 @@ static enum sp_status measure_all(struct candidate *c, int n, const struct windo
                                   const struct sp_pcore_options *o, struct sp_error *err)
 {
     enum sp_status status = SP_OK;
-    for (int k = 0; k < n * PASSES && status == SP_OK; k++) {
+    for (int k = 0; k < n * SP_PCORE_PASSES && status == SP_OK; k++) {
         struct candidate *one = &c[k % n];
-        struct pass pass;
         if (sp_value_known(one->known))
             continue;
         if (k < n)
             status = prepare(one, ws, err);
         const bool alone = await_core(o);
         if (status == SP_OK)
-            status = measure(one, ws, o->budget_s / PASSES, &pass, err);
-        pass.is_clean = pass.is_clean && alone;
-        if (status == SP_OK)
-            one->best = k < n ? pass : best_of(one->best, pass);
+            status = measure(one, ws, o->budget_s / SP_PCORE_PASSES, alone, err);
     }
     for (int i = 0; i < n; i++)
         release(&c[i], ws);
@@ -470,10 +484,10 @@ static enum sp_status rate_all(const struct sp_workload *workload, const struct 
     if (status == SP_OK)
         status = measure_all(c, n, &ws, o, err);
     for (int i = 0; i < n && status == SP_OK; i++) {
-        if (sp_value_known(c[i].known))
-            c[i].best = (struct pass){c[i].known, true};
-        else if (o->plan && c[i].best.is_clean && sp_value_known(c[i].best.flop_s))
-            sp_plan_remember(o->plan, c[i].kernel, rows, c[i].best.flop_s);
+        bool is_clean;
+        c[i].flop_s = sp_value_known(c[i].known) ? c[i].known : sp_pcore_pool(&c[i].passes, &is_clean);
+        if (o->plan && !sp_value_known(c[i].known) && is_clean && sp_value_known(c[i].flop_s))
+            sp_plan_remember(o->plan, c[i].kernel, rows, c[i].flop_s);
     }
     *beta = ws.beta;
     free_windows(&ws);
@@ -509,7 +523,7 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
     if (status == SP_OK && n > 0)
         status = rate_all(workload, o, c, n, &beta_here, err);
     for (int i = 0; i < n && status == SP_OK; i++)
-        insert(ranking, c[i].kernel, of_whole(c[i].best.flop_s, beta, beta_here));
+        insert(ranking, c[i].kernel, of_whole(c[i].flop_s, beta, beta_here));
     if (status == SP_OK && ranking->n == 0)
         status = sp_fail(err, SP_ABSENT,
                          isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
@@ -530,7 +544,7 @@ enum sp_status sp_pcore_of(const struct sp_workload *workload, const struct sp_k
         status = rate_all(workload, o, &c, 1, &beta_here, err);
     if (status != SP_OK)
         return status;
-    *flop_s = of_whole(c.best.flop_s, beta, beta_here);
+    *flop_s = of_whole(c.flop_s, beta, beta_here);
     return SP_OK;
 }
 

@@ -43,11 +43,24 @@ struct sp_pcore_ranking {
     struct sp_value flop_s[SP_MAX_RANKED];
 };
 
+/* Times of one execution on each window, in several passes. Zero-initialise. */
+enum { SP_PCORE_WINDOWS = 16, SP_PCORE_PASSES = 3 };
+struct sp_pcore_passes {
+    int n_windows, n_passes;
+    double work[SP_PCORE_WINDOWS];                  /* of an execution [flop] */
+    double time[SP_PCORE_PASSES][SP_PCORE_WINDOWS]; /* [s]; INFINITY: none */
+    bool clean[SP_PCORE_PASSES][SP_PCORE_WINDOWS];  /* nothing disturbed it */
+};
+
+/* The rate of all windows together [flop/s], each in the best of its passes, of the clean ones where
+ * there are some. The interval holds where it would lie without any one of the windows, and with
+ * the slowest passes, of which none counts as slower than half the speed: that one was interrupted.
+ * *is_clean: each window had a clean pass. SP_NONE: no window has a time. */
+struct sp_value sp_pcore_pool(const struct sp_pcore_passes *passes, bool *is_clean);
+
 /* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful
  * flop/s of one thread on this workload's format, precision and index (its schedule and threads do
- * not matter), of all windows together, in the best of three passes, of samples that nothing
- * disturbed where there are any; the interval holds the other passes, and where each would lie
- * without any one of the windows. What the plan remembers for the same kernel and rows of the same
+ * not matter), of all windows together, as sp_pcore_pool() has it. What the plan remembers for the same kernel and rows of the same
  * class (in each window the lengths of rows: mean, scatter, change from row to row; how many have
  * the columns of the row before, or these moved on by one) is not
  * measured again. CRS: a row longer than a window is cut. SELL: such rows are passed over, a

@@ -194,7 +194,7 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
 }
 
 /* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were
- * disturbed, or there are no such rows. */
+ * disturbed or contradict each other, or there are no such rows. */
 static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct sp_workload *other,
                                       const struct sp_kernel *kernel, struct sp_value *ratio,
                                       struct sp_error *err)
@@ -206,8 +206,9 @@ static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct 
     if (status == SP_OK)
         status = core_job_make(a, other, kernel, &theirs, err);
     if (status == SP_OK) {
+        static const double agree = 2; /* ends of the interval */
         status = sample_beside(a, &theirs.job, &own.job, SP_WARM, SP_SPEND_OTHERS, &pairs, err);
-        if (status == SP_OK && pairs.clean) {
+        if (status == SP_OK && pairs.clean && pairs.inverse.hi <= agree * pairs.inverse.lo) {
             const double lambda = pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1,
                          P = a->core.flop_s.value, team_s = value_or_0(a->core.team_s),
                          own_s = own.work * a->core.lambda / P + team_s, work = theirs.work * lambda;
