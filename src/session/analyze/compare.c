@@ -107,7 +107,8 @@ static enum sp_status volume_of(const struct sp_analysis *a, const struct sp_wor
 }
 
 /* The run without 16-bit offsets and prefetching, which not every format has. A distance that the
- * program chose itself is chosen anew in another format: only one that was asked for is taken back. */
+ * program chose itself is chosen anew in another format: only one that was asked for is taken
+ * back. */
 static void make_plain(const struct sp_analysis *a, struct sp_workload *w, struct sp_change *also)
 {
     if (w->index == SP_D16) {

@@ -52,17 +52,17 @@ struct sp_pcore_passes {
     bool clean[SP_PCORE_PASSES][SP_PCORE_WINDOWS];  /* nothing disturbed it */
 };
 
-/* The rate of all windows together [flop/s], each in the best of its passes, of the clean ones where
- * there are some. The interval holds where it would lie without any one of the windows, and with
- * the slowest passes, of which none counts as slower than half the speed: that one was interrupted.
- * *is_clean: each window had a clean pass. SP_NONE: no window has a time. */
+/* The rate of all windows together [flop/s], each in the best of its passes, of the clean ones
+ * where there are some. The interval holds where it would lie without any one of the windows, and
+ * with the slowest passes, of which none counts as slower than half the speed: that one was
+ * interrupted. *is_clean: each window had a clean pass. SP_NONE: no window has a time. */
 struct sp_value sp_pcore_pool(const struct sp_pcore_passes *passes, bool *is_clean);
 
 /* P_core of all kernels that can run this format here (isa as in sp_kernel_candidates): useful
  * flop/s of one thread on this workload's format, precision and index (its schedule and threads do
- * not matter), of all windows together, as sp_pcore_pool() has it. What the plan remembers for the same kernel and rows of the same
- * class (in each window the lengths of rows: mean, scatter, change from row to row; how many have
- * the columns of the row before, or these moved on by one) is not
+ * not matter), of all windows together, as sp_pcore_pool() has it. What the plan remembers for the
+ * same kernel and rows of the same class (in each window the lengths of rows: mean, scatter, change
+ * from row to row; how many have the columns of the row before, or these moved on by one) is not
  * measured again. CRS: a row longer than a window is cut. SELL: such rows are passed over, a
  * window's rate counts stored entries, and the fill is that of the whole matrix; so is that of
  * BCSR. HALF: a window is made symmetric (sp_csr_fold_symmetric()). SP_ABSENT when there is no
