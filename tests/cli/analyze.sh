@@ -44,12 +44,10 @@ if command -v python3 >/dev/null; then
     python3 - "$dir/machine.json" "$dir/faster.json" <<'PY'
 import json, sys
 machine = json.load(open(sys.argv[1]))
-for ceiling in machine["ceilings"]:
-    if ceiling["level"] == "MEM":
-        for key in {"value", "lo", "hi"} & ceiling.keys(): # a single sample has no interval
-            ceiling[key] *= 1000
-# Whatever the processors share now: a figure of a mode that was not seen then would not be compared.
-machine["ceilings"] += [dict(c, mode="unknown") for c in machine["ceilings"] if c["level"] == "MEM" and c.get("mode") != "unknown"]
+# Of each number of threads, measured or not, and of no mode: a figure of one that was not seen then would not be compared.
+load = next(c for c in machine["ceilings"] if c["name"] == "load")
+machine["ceilings"] = [c for c in machine["ceilings"] if c["level"] != "MEM" or not c["name"].startswith("load")] + [
+    dict(load, level="MEM", mode="unknown", threads=n + 1, value=1e14, lo=1e14, hi=1e14, samples=[1e14]) for n in range(machine["cores"])]
 json.dump(machine, open(sys.argv[2], "w"))
 PY
     code=0
