@@ -29,6 +29,43 @@ double sp_unit_cost(const struct sp_unit_costs *c, double length)
     return c->n_lengths > 0 ? between(c->length, c->seconds, c->n_lengths, length) : 0;
 }
 
+/* The most that the time of a length can be, by all others. */
+static double most_beside(const struct sp_unit_costs *c, int k)
+{
+    static const double apart = 3; /* ends of rows beside a vector's length */
+    double most = INFINITY;
+    for (int i = 0; i < c->n_lengths; i++)
+        if (i != k)
+            most = fmin(most, apart * c->seconds[i] * fmax(1, ceil(c->length[k] / c->length[i])));
+    return most;
+}
+
+/* That which is farthest above what it can be; -1: none is. */
+static int farthest_off(const struct sp_unit_costs *c)
+{
+    double most = 1;
+    int which = -1;
+    for (int k = 0; k < c->n_lengths; k++) {
+        const double off = c->seconds[k] / most_beside(c, k);
+        if (off > most) {
+            most = off;
+            which = k;
+        }
+    }
+    return which;
+}
+
+int sp_unit_costs_settle(struct sp_unit_costs *c)
+{
+    const int before = c->n_lengths;
+    for (int k = farthest_off(c); k >= 0 && c->n_lengths > 2; k = farthest_off(c)) {
+        const size_t after = (size_t)(--c->n_lengths - k);
+        memmove(c->length + k, c->length + k + 1, after * sizeof *c->length);
+        memmove(c->seconds + k, c->seconds + k + 1, after * sizeof *c->seconds);
+    }
+    return before - c->n_lengths;
+}
+
 double sp_unit_surprise_cost(const struct sp_unit_costs *c, double n)
 {
     double at[SP_MAX_UNIT_SEQUENCES] = {0};

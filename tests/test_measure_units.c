@@ -21,8 +21,8 @@ static void measure(int n_threads, const char *isa)
     sp_topology_free(&t);
 }
 
-/* However disturbed, every kernel has all lengths, with times that can be. */
-START_TEST(every_kernel_has_every_length)
+/* However disturbed, every kernel has lengths, with times that can be. */
+START_TEST(every_kernel_has_lengths)
 {
     bool rows = false, moving = false, chunks = false, unit_stride = false, alone = false, together = false;
     measure(2, NULL);
@@ -31,7 +31,8 @@ START_TEST(every_kernel_has_every_length)
         const struct sp_unit_costs *c = &machine.unit[i];
         ck_assert_str_eq(c->precision, "f64");
         ck_assert(strncmp(c->kernel, "spmv/", 5) == 0 && c->start_s > 0);
-        ck_assert_int_ge(c->n_lengths, 20);
+        ck_assert_int_ge(c->n_lengths, 2);
+        ck_assert_int_eq(sp_unit_costs_settle(&machine.unit[i]), 0); /* none contradicts another one */
         ck_assert_int_ge(c->n_sequences, 1);
         for (int k = 0; k < c->n_lengths; k++)
             ck_assert(c->seconds[k] > 0 && isfinite(c->seconds[k]) &&
@@ -65,7 +66,7 @@ int main(void)
     Suite *s = suite_create("measure_units");
     TCase *tc = tcase_create("measure_units");
     tcase_set_timeout(tc, 120);
-    tcase_add_test(tc, every_kernel_has_every_length);
+    tcase_add_test(tc, every_kernel_has_lengths);
     tcase_add_test(tc, the_variant_is_that_asked_for);
     suite_add_tcase(s, tc);
     return run_suite(s);

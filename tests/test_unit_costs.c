@@ -48,6 +48,24 @@ START_TEST(costs_lie_straight_between_lengths)
 }
 END_TEST
 
+/* Times as one measurement beside other work had them. */
+START_TEST(what_contradicts_the_others_is_left_out)
+{
+    struct sp_unit_costs c = {.n_lengths = 8,
+                              .length = {1, 2, 3, 4, 8, 9, 128, 256},
+                              .seconds = {5e-9, 2.3e-7, 8e-9, 20e-9, 2.4e-5, 9e-9, 1.6e-7, 1.2e-4}};
+    ck_assert_int_eq(sp_unit_costs_settle(&c), 3);
+    ck_assert_int_eq(c.n_lengths, 5);
+    static const double left[] = {1, 3, 4, 9, 128};
+    for (int i = 0; i < 5; i++)
+        near(c.length[i], left[i]);
+    near(sp_unit_cost(&c, 8), 11.2e-9); /* between 4 and 9 */
+    ck_assert_int_eq(sp_unit_costs_settle(&c), 0);
+    c = (struct sp_unit_costs){.n_lengths = 2, .length = {1, 2}, .seconds = {1, 1e-9}};
+    ck_assert_int_eq(sp_unit_costs_settle(&c), 0); /* two stay */
+}
+END_TEST
+
 static double share_of(int32_t *length, int64_t n)
 {
     int64_t surprises;
@@ -353,6 +371,7 @@ int main(void)
     Suite *s = suite_create("unit_costs");
     TCase *tc = tcase_create("unit_costs");
     tcase_add_test(tc, costs_lie_straight_between_lengths);
+    tcase_add_test(tc, what_contradicts_the_others_is_left_out);
     tcase_add_test(tc, what_repeats_is_foretold);
     tcase_add_test(tc, the_slowest_thread_decides);
     tcase_add_test(tc, chunks_count_their_slots);

@@ -14,6 +14,7 @@
 #include "sparse/formats/format.h"
 #include "sparse/formats/layout.h"
 #include "sparse/product/workload.h"
+#include "sys/noise.h"
 
 /* Every length up to a vector's or two, then those beside multiples of a vector's. */
 static const int lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,  12,
@@ -131,31 +132,42 @@ static enum sp_status make_run(const struct pass *p, const int *length, int64_t 
     return status;
 }
 
-/* The shortest execution of a few samples [s]; NAN: it does not run. */
+/* The shortest execution of a few samples that nothing disturbed, or of some more [s]; NAN: it does
+ * not run. */
 static double time_of(const struct run *run, const struct sp_kernel *kernel, int n_samples)
 {
+    enum { PATIENCE = 4 };
+    const int n_threads = run->layout.partition.n_threads;
     const struct sp_operands operands = {.x = run->dense.x};
-    void *state = NULL;
+    void *state = NULL, *p = NULL;
     double least = NAN;
     int64_t repetitions = 1;
+    if (sp_new_array(2 * n_threads, sizeof(struct sp_thread_clock), "clocks", &p, NULL) != SP_OK)
+        return NAN;
+    struct sp_thread_clock *clock = p;
     if (kernel->prepare(&run->layout, &operands, &state, NULL) != SP_OK ||
         kernel->run(state, 1, NULL, NULL) != SP_OK) {
         kernel->release(state);
+        free(clock);
         return NAN;
     }
-    for (int i = 0; i < n_samples;) {
+    for (int i = 0, n_clean = 0; n_clean < n_samples && i < PATIENCE * n_samples;) {
+        sp_thread_clocks(n_threads, clock);
         const double start = sp_now();
         if (kernel->run(state, repetitions, NULL, NULL) != SP_OK)
             break;
         const double took_s = sp_now() - start;
+        sp_thread_clocks(n_threads, clock + n_threads);
         if (took_s < sample_s / 2 && repetitions < 1 << 20) {
             repetitions *= 2;
             continue;
         }
         least = fmin(took_s / (double)repetitions, isnan(least) ? INFINITY : least);
+        n_clean += !sp_disturbance_between(clock, clock + n_threads, n_threads).disturbed;
         i++;
     }
     kernel->release(state);
+    free(clock);
     return least;
 }
 
@@ -386,8 +398,10 @@ static void conclude(const struct pass *p)
             c.surprise_s[c.n_sequences++] = fmax(0, s->random - s->sorted) / s->surprises;
         }
         take_sequences(m, kept, &c);
-        if (whole && c.n_sequences > 0)
+        if (whole && c.n_sequences > 0) {
+            sp_unit_costs_settle(&c);
             m->unit[kept++] = c;
+        }
     }
     m->n_units = kept;
     for (int i = 0; i < kept; i++)
