@@ -47,6 +47,8 @@ static void tear_down(void)
     sp_machine_free(&machine);
 }
 
+static const struct sp_workload stored = {.precision = SP_F64, .index = SP_I32};
+
 static struct sp_distribution distribution(void)
 {
     return (struct sp_distribution){.sizes = {8, 8, 8, 4, 4, 0},
@@ -290,7 +292,7 @@ START_TEST(small_caches_load_x_more_often)
                                              .cycle_B = sp_value_none("stated"),
                                              .line_B = 64,
                                              .cores_sharing = 2};
-        ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, SP_F64, NULL, &loads, NULL), SP_OK);
+        ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
         for (int p = 0; p < 2; p++)
             if (large)
                 ck_assert_double_eq(loads.local[p], 1);
@@ -329,7 +331,7 @@ START_TEST(gathers_wait_for_memory)
         c.value = sp_value_of(far ? 1e8 : 1e9, SP_STATED);
         ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
     }
-    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, SP_F64, NULL, &loads, NULL), SP_OK);
+    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
     for (int p = 0; p < 2; p++) {
         const double most = (double)halo.rank[p].local_nz * 2 * (1 / 1e8 - 1 / 1e9);
         ck_assert_double_gt(loads.local_core_s[p], 0.9 * most);
