@@ -306,6 +306,46 @@ START_TEST(small_caches_load_x_more_often)
 }
 END_TEST
 
+/* Of ranks of which all are as long 32 are simulated, none of them twice: the others have the mean. */
+START_TEST(samples_are_different_ranks)
+{
+    enum { N = 40 };
+    struct sp_distribution d = distribution();
+    struct sp_csr a;
+    struct sp_ranks ranks;
+    struct sp_halo halo;
+    struct sp_local_loads loads;
+    ck_assert_int_eq(sp_generate("random:4000:8", NULL, &a, NULL), SP_OK);
+    ck_assert_int_eq(sp_ranks_make(sp_division_of("nnz"), &a, N, &ranks, NULL), SP_OK);
+    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
+    for (int p = 0; p < N; p++) { /* the first one is the longest */
+        halo.rank[p].local_nz = N;
+        halo.rank[p].remote_nz = 7 * N;
+    }
+    machine.n_caches = 1;
+    machine.cache[0] = (struct sp_cache){.level = 1,
+                                         .size_B = 2048,
+                                         .effective_B = sp_value_none("stated"),
+                                         .cycle_B = sp_value_none("stated"),
+                                         .line_B = 64,
+                                         .cores_sharing = 1};
+    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
+    ck_assert_int_eq(loads.n_simulated, SP_SIMULATED_RANKS);
+    int most = 0;
+    for (int p = 0; p < N; p++) {
+        int alike = 0;
+        for (int q = 0; q < N; q++)
+            alike += loads.remote[q] == loads.remote[p];
+        most = alike > most ? alike : most;
+    }
+    ck_assert_int_eq(most, N - SP_SIMULATED_RANKS);
+    sp_local_loads_free(&loads);
+    sp_halo_free(&halo);
+    sp_ranks_free(&ranks);
+    sp_csr_free(&a);
+}
+END_TEST
+
 /* Gathers of random columns come from memory, 1e8 of them a second for both ranks, 1e9 from the
  * cache: nearly each of a rank's entries waits for its half of 1e8. */
 START_TEST(gathers_wait_for_memory)
@@ -491,6 +531,7 @@ int main(void)
     tcase_add_test(all, domains_saturate_one_by_one);
     tcase_add_test(all, curves_add_up);
     tcase_add_test(all, small_caches_load_x_more_often);
+    tcase_add_test(all, samples_are_different_ranks);
     tcase_add_test(all, gathers_wait_for_memory);
     tcase_add_test(all, partition_files_are_read_or_refused);
     tcase_add_test(all, network_files_are_read_or_refused);

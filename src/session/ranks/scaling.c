@@ -207,7 +207,9 @@ static enum sp_status simulate_samples(struct simulation *s, const struct sp_csr
     for (int p = 0; p < n; p++)
         out->local[p] = -1; /* not simulated */
     for (int k = 0; status == SP_OK && k < out->n_simulated; k++) {
-        const int p = sample(halo, k, out->n_simulated);
+        int p = sample(halo, k, out->n_simulated);
+        while (out->local[p] >= 0) /* the longest one was among those before */
+            p = (p + 1) % n;
         sp_progress_step(s->progress, "simulating ranks", (double)k / out->n_simulated);
         status = simulate_rank(s, a, ranks, halo, p, out, err);
         add_sample(&halo->rank[p], out, p, &means);
