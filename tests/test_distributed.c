@@ -431,7 +431,8 @@ START_TEST(partition_files_are_read_or_refused)
 END_TEST
 
 #define PATH_OF                                                                                              \
-    "{\"latency\": {\"value\": 1e-6, \"unit\": \"s\", \"origin\": \"stated\"}, \"rank_bandwidth\": "         \
+    "{\"rendezvous\": null, \"latency\": {\"value\": 1e-6, \"unit\": \"s\", \"origin\": \"stated\"}, "       \
+    "\"rank_bandwidth\": "                                                                                   \
     "{\"value\": 1e9, "                                                                                      \
     "\"unit\": \"B/s\", \"origin\": \"stated\"}, \"node_bandwidth\": null, \"how\": \"here\"}"
 #define HEAD "{\"schema\": \"spmodel.network/1\", \"name\": \"n\", \"what\": \"w\", \"source\": \"s\", "
@@ -449,7 +450,15 @@ START_TEST(network_files_are_read_or_refused)
         {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 0, \"unit\": \"s\", \"origin\": "
               "\"stated\"}}, "
               "\"within\": null}",
-         "key \"value\" in latency: must be a number above 0"},
+         "key \"value\" in latency: must be a number from 1e-18 to 1e18"},
+        {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1e-320, \"unit\": \"s\", \"origin\": "
+              "\"stated\"}}, "
+              "\"within\": null}",
+         "key \"value\" in latency: must be a number from 1e-18 to 1e18"},
+        {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1, \"unit\": \"s\", \"origin\": "
+              "\"modelled\"}}, "
+              "\"within\": null}",
+         "key \"origin\" in latency: must be measured or stated"},
         {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1, \"unit\": \"us\", \"origin\": "
               "\"stated\"}}, "
               "\"within\": null}",
