@@ -43,6 +43,10 @@ for kind in scaling halo; do
     grep -q EOD $kind.gp || fail "$kind has no data"
 done
 grep -q 'set cbtics (320, 320)' halo.gp || fail "colours of the halo without their bytes"
+# One rank exchanges nothing: no such series, whose empty labels gnuplot does not survive.
+run model gen:laplace2d:4 --ranks 1 --machine icx-8360y --network shm --json=one.json
+run plot one.json --kind scaling --term gp -o one.gp
+grep -q "title 'time: exchange first" one.gp && ! grep -q "title 'exchange of" one.gp || fail "one rank has other series"
 "$spmodel" plot "$source/tests/data/record-kkt_power.json" --kind halo --term gp -o none.gp >out 2>err
 [ $? = 3 ] || fail "a record without ranks has a halo"
 
