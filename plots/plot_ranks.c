@@ -22,11 +22,12 @@ static const json_t *counts_of(const struct sp_record *record)
 
 struct frame {
     double x_min, x_max, y_min, y_max;
+    bool has[N_PARTS]; /* a time above 0 */
 };
 
 static struct frame write_times(const struct sp_record *record, struct sp_script *out)
 {
-    struct frame f = {INFINITY, 0, INFINITY, 0};
+    struct frame f = {.x_min = INFINITY, .y_min = INFINITY};
     const json_t *count;
     size_t i;
     double node_s = NAN, per_node = NAN;
@@ -48,6 +49,7 @@ static struct frame write_times(const struct sp_record *record, struct sp_script
                 continue;
             }
             sp_put(out, " %.8g", t);
+            f.has[k] = true;
             f.y_min = fmin(f.y_min, t);
             f.y_max = fmax(f.y_max, t);
         }
@@ -60,7 +62,11 @@ static struct frame write_times(const struct sp_record *record, struct sp_script
         f.x_max = fmax(f.x_max, ranks);
     }
     sp_put(out, "EOD\n");
-    return (struct frame){f.x_min / 1.2, f.x_max * 1.2, f.y_min / 1.5, f.y_max * 1.5};
+    f.x_min /= 1.2;
+    f.x_max *= 1.2;
+    f.y_min /= 1.5;
+    f.y_max *= 1.5;
+    return f;
 }
 
 static void write_ranks_tics(const struct sp_record *record, struct sp_script *out)
@@ -120,6 +126,8 @@ static void scaling_write_script(const struct sp_record *const *records, int n, 
     sp_put(out, "plot $T using 1:6 with lines lw 1 dt 3 lc rgb %c title 'one node, divided evenly over more'",
            SP_INK);
     for (int k = 0; k < N_PARTS; k++) {
+        if (!f.has[k]) /* one rank exchanges nothing; gnuplot ends at labels of which none is drawn */
+            continue;
         sp_put_text(out, sp_quote("%s", look[k].title),
                     SP_NEXT "$T using 1:%d with linespoints pt %d dt %d ps 1.1 lw 1.5 lc rgb %c title %t",
                     k + 2, look[k].point, look[k].dash, look[k].color);

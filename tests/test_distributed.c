@@ -47,6 +47,8 @@ static void tear_down(void)
     sp_machine_free(&machine);
 }
 
+static const struct sp_workload stored = {.precision = SP_F64, .index = SP_I32};
+
 static struct sp_distribution distribution(void)
 {
     return (struct sp_distribution){.sizes = {8, 8, 8, 4, 4, 0},
@@ -290,7 +292,7 @@ START_TEST(small_caches_load_x_more_often)
                                              .cycle_B = sp_value_none("stated"),
                                              .line_B = 64,
                                              .cores_sharing = 2};
-        ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, SP_F64, NULL, &loads, NULL), SP_OK);
+        ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
         for (int p = 0; p < 2; p++)
             if (large)
                 ck_assert_double_eq(loads.local[p], 1);
@@ -298,6 +300,46 @@ START_TEST(small_caches_load_x_more_often)
                 ck_assert_double_gt(loads.local[p], 2);
         sp_local_loads_free(&loads);
     }
+    sp_halo_free(&halo);
+    sp_ranks_free(&ranks);
+    sp_csr_free(&a);
+}
+END_TEST
+
+/* Of ranks of which all are as long 32 are simulated, none of them twice: the others have the mean. */
+START_TEST(samples_are_different_ranks)
+{
+    enum { N = 40 };
+    struct sp_distribution d = distribution();
+    struct sp_csr a;
+    struct sp_ranks ranks;
+    struct sp_halo halo;
+    struct sp_local_loads loads;
+    ck_assert_int_eq(sp_generate("random:4000:8", NULL, &a, NULL), SP_OK);
+    ck_assert_int_eq(sp_ranks_make(sp_division_of("nnz"), &a, N, &ranks, NULL), SP_OK);
+    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
+    for (int p = 0; p < N; p++) { /* the first one is the longest */
+        halo.rank[p].local_nz = N;
+        halo.rank[p].remote_nz = 7 * N;
+    }
+    machine.n_caches = 1;
+    machine.cache[0] = (struct sp_cache){.level = 1,
+                                         .size_B = 2048,
+                                         .effective_B = sp_value_none("stated"),
+                                         .cycle_B = sp_value_none("stated"),
+                                         .line_B = 64,
+                                         .cores_sharing = 1};
+    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
+    ck_assert_int_eq(loads.n_simulated, SP_SIMULATED_RANKS);
+    int most = 0;
+    for (int p = 0; p < N; p++) {
+        int alike = 0;
+        for (int q = 0; q < N; q++)
+            alike += loads.remote[q] == loads.remote[p];
+        most = alike > most ? alike : most;
+    }
+    ck_assert_int_eq(most, N - SP_SIMULATED_RANKS);
+    sp_local_loads_free(&loads);
     sp_halo_free(&halo);
     sp_ranks_free(&ranks);
     sp_csr_free(&a);
@@ -329,7 +371,7 @@ START_TEST(gathers_wait_for_memory)
         c.value = sp_value_of(far ? 1e8 : 1e9, SP_STATED);
         ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
     }
-    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, SP_F64, NULL, &loads, NULL), SP_OK);
+    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
     for (int p = 0; p < 2; p++) {
         const double most = (double)halo.rank[p].local_nz * 2 * (1 / 1e8 - 1 / 1e9);
         ck_assert_double_gt(loads.local_core_s[p], 0.9 * most);
@@ -389,7 +431,8 @@ START_TEST(partition_files_are_read_or_refused)
 END_TEST
 
 #define PATH_OF                                                                                              \
-    "{\"latency\": {\"value\": 1e-6, \"unit\": \"s\", \"origin\": \"stated\"}, \"rank_bandwidth\": "         \
+    "{\"rendezvous\": null, \"latency\": {\"value\": 1e-6, \"unit\": \"s\", \"origin\": \"stated\"}, "       \
+    "\"rank_bandwidth\": "                                                                                   \
     "{\"value\": 1e9, "                                                                                      \
     "\"unit\": \"B/s\", \"origin\": \"stated\"}, \"node_bandwidth\": null, \"how\": \"here\"}"
 #define HEAD "{\"schema\": \"spmodel.network/1\", \"name\": \"n\", \"what\": \"w\", \"source\": \"s\", "
@@ -407,7 +450,15 @@ START_TEST(network_files_are_read_or_refused)
         {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 0, \"unit\": \"s\", \"origin\": "
               "\"stated\"}}, "
               "\"within\": null}",
-         "key \"value\" in latency: must be a number above 0"},
+         "key \"value\" in latency: must be a number from 1e-18 to 1e18"},
+        {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1e-320, \"unit\": \"s\", \"origin\": "
+              "\"stated\"}}, "
+              "\"within\": null}",
+         "key \"value\" in latency: must be a number from 1e-18 to 1e18"},
+        {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1, \"unit\": \"s\", \"origin\": "
+              "\"modelled\"}}, "
+              "\"within\": null}",
+         "key \"origin\" in latency: must be measured or stated"},
         {HEAD "\"between\": {\"how\": \"\", \"latency\": {\"value\": 1, \"unit\": \"us\", \"origin\": "
               "\"stated\"}}, "
               "\"within\": null}",
@@ -489,6 +540,7 @@ int main(void)
     tcase_add_test(all, domains_saturate_one_by_one);
     tcase_add_test(all, curves_add_up);
     tcase_add_test(all, small_caches_load_x_more_often);
+    tcase_add_test(all, samples_are_different_ranks);
     tcase_add_test(all, gathers_wait_for_memory);
     tcase_add_test(all, partition_files_are_read_or_refused);
     tcase_add_test(all, network_files_are_read_or_refused);

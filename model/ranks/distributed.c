@@ -403,8 +403,8 @@ enum sp_status sp_distributed_make(const struct sp_halo *halo, const struct sp_d
                                    .n_threads = d->n_threads};
     if (d->machine && d->machine->n_cores > 0 && most * d->n_threads > d->machine->n_cores)
         return sp_fail(err, SP_USAGE, "put fewer ranks on a node, or give them fewer threads",
-                       "%d ranks of %d thread%s on a node: %s has %d cores", most, d->n_threads,
-                       d->n_threads == 1 ? "" : "s", d->machine->name, d->machine->n_cores);
+                       "%d rank%s of %d thread%s on a node: %s has %d cores", most, most == 1 ? "" : "s",
+                       d->n_threads, d->n_threads == 1 ? "" : "s", d->machine->name, d->machine->n_cores);
     enum sp_status status = sp_new_array(n, sizeof *out->rank, "ranks", &rank, err);
     if (status != SP_OK)
         return status;

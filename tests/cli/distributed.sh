@@ -159,7 +159,7 @@ once "$(grep -c -- --no-such-thing "$dir/err")" || fail "each rank says that an 
 product 2 2 --format sell "$dir/small.mtx"
 [ "$(errors)" = 1 ] || fail "not one error, but $(errors)"
 # What it has not got is refused, not ignored.
-for option in "--bytes sim" --cold "--index i64" "--schedule rows" "--rhs 4"; do
+for option in "--bytes sim" --cold "--index i64" "--schedule rows" "--rhs 4" "--order column" "--kernel ./none.so"; do
     # shellcheck disable=SC2086 # an option and its value
     product 2 2 $option "$dir/small.mtx"
     [ "$(errors)" = 1 ] || fail "$option with --mpi is not one error, but $(errors)"

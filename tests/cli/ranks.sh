@@ -43,6 +43,10 @@ for kind in scaling halo; do
     grep -q EOD $kind.gp || fail "$kind has no data"
 done
 grep -q 'set cbtics (320, 320)' halo.gp || fail "colours of the halo without their bytes"
+# One rank exchanges nothing: no such series, whose empty labels gnuplot does not survive.
+run model gen:laplace2d:4 --ranks 1 --machine icx-8360y --network shm --json=one.json
+run plot one.json --kind scaling --term gp -o one.gp
+grep -q "title 'time: exchange first" one.gp && ! grep -q "title 'exchange of" one.gp || fail "one rank has other series"
 "$spmodel" plot "$source/tests/data/record-kkt_power.json" --kind halo --term gp -o none.gp >out 2>err
 [ $? = 3 ] || fail "a record without ranks has a halo"
 
@@ -87,7 +91,17 @@ fi
 refused 2 ascend model gen:laplace2d:4 --ranks 4,2
 refused 2 'say how many ranks' model gen:laplace2d:4 --partition rows
 refused 2 'needs the entries' model --sizes 4,4,4 --ranks 2
-refused 2 'for SpMV in CRS' model gen:laplace2d:4 --ranks 2 --format sell
+for option in "--format sell" "--format all" "--op spmm" "--rhs 4" "--order column" "--index d16" "--schedule rows" "--pages small"; do
+    # shellcheck disable=SC2086 # an option and its value
+    refused 2 'for SpMV in CRS' model gen:laplace2d:4 --ranks 2 $option
+done
+refused 2 'storage in f16' model gen:laplace2d:4 --ranks 2 --precision f16
+printf '%%%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 1\n2 1 1 2\n' >complex.mtx
+refused 2 'use --precision c128' model complex.mtx --ranks 2 --precision f64
+refused 2 'no --volume' model gen:laplace2d:4 --ranks 2 --volume 1k
+# Row pointers of 8 bytes: 4 more for each row of a block and behind it, as all of a rank's rows are few.
+moved() { run model gen:laplace2d:4 --ranks 1 --format crs --csv "$@"; awk -F, 'NR == 2 { print $20 }' out; }
+[ $(($(moved --row-ptr 8) - $(moved))) = $((4 * 17)) ] || fail "8 bytes of a row pointer are not counted"
 refused 2 'add --machine' model gen:laplace2d:4 --ranks 2 --network shm
 refused 2 'one kind of CPU' model gen:laplace2d:4 --ranks 2 --machine a100,icx
 refused 2 'has 72 cores' model gen:laplace2d:40 --ranks 200 --ranks-per-node 100 --machine icx-8360y --network aries

@@ -135,8 +135,9 @@ static enum sp_status refuse(const struct sp_analyze_arguments *a, struct sp_err
                                            SP_OPTION_FAIL_BELOW, SP_OPTION_ANONYMOUS, SP_OPTION_REQUIRE_CLEAN,
                                            SP_OPTION_TRY_HINTS,  SP_OPTION_RANKS,     SP_OPTION_MACHINE};
     const struct sp_request *q = &a->request;
-    if (q->op.op != SP_OP_SPMV || q->on_gpu || q->all_formats || strcmp(q->analyze.format, "crs") != 0 ||
-        q->analyze.precision > 0 || (q->reorder && strcmp(q->reorder, "none") != 0))
+    if (q->op.op != SP_OP_SPMV || q->op.order != SP_ROW_MAJOR || q->on_gpu || q->all_formats ||
+        strcmp(q->analyze.format, "crs") != 0 || q->analyze.precision > 0 ||
+        (q->reorder && strcmp(q->reorder, "none") != 0))
         return sp_fail(err, SP_USAGE, "leave the other options out, or " SP_O_MPI,
                        SP_O_MPI " runs SpMV in CRS and f64 on CPUs, in the order of the file");
     for (int o = 0; o < SP_N_OPTIONS; o++) {
@@ -398,8 +399,7 @@ static int run(int argc, char **argv)
     for (int i = 0; i <= argc && i < MOST_TYPED; i++) /* reading options changes their order */
         typed[i] = argv[i];
     typed[MOST_TYPED - 1] = NULL;
-    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK ||
-        sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
+    if (sp_analyze_arguments(argc, argv, command, sizeof command, &a, &err) != SP_OK)
         return sp_report_error(&err);
     if (a.n_ranks > 0 && !sp_mpi_job_is_launched()) {
         if (argc >= MOST_TYPED)
@@ -410,6 +410,8 @@ static int run(int argc, char **argv)
     }
     if (a.output.asked[SP_OPTION_MPI])
         return analyze_mpi(&a, command);
+    if (sp_own_ask_check(&a.request.analyze.own, &err) != SP_OK)
+        return sp_report_error(&err);
     if (sp_mpi_job_n_launched() > 1 && sp_mpi_job_rank() == 0 && a.common.verbosity >= 0)
         sp_print(stderr,
                  "spmodel: remark: %d ranks make the same analysis, each by itself, and disturb each "

@@ -466,10 +466,8 @@ static void check_ranks(struct argp_state *state, const struct arguments *a)
         sp_usage_error(state, "say how many ranks: --ranks N, or --partition FILE with the part of each row");
     if (a->has_sizes)
         sp_usage_error(state, "--ranks needs the entries: name a matrix in place of --sizes");
-    if (a->op.op != SP_OP_SPMV || a->format_given || a->request.volume_B > 0 ||
-        a->request.alpha_kind == SP_ALPHA_GIVEN)
-        sp_usage_error(state, "--ranks is for SpMV in CRS, with --alpha min or sim: leave --op, --format and "
-                              "--volume out");
+    if (a->request.volume_B > 0 || a->request.alpha_kind == SP_ALPHA_GIVEN)
+        sp_usage_error(state, "--ranks has x loaded once or simulated: --alpha min or sim, and no --volume");
     if (a->ranks.network && !a->machines)
         sp_usage_error(state, "--network is for times, which need a machine: add --machine NAME");
 }
@@ -678,20 +676,28 @@ static enum sp_status model_ranks(const struct arguments *a, const struct sp_csr
                                   struct sp_error *err)
 {
     const struct sp_machine *machine = *machines->machine[0].name ? &machines->machine[0] : NULL;
-    const struct sp_workload *w = &a->request.workload;
-    struct sp_scaling_request request = {
-        .n_counts = a->ranks.n_counts,
-        .per_node = a->ranks.per_node,
-        .n_threads = w->n_threads > 0 ? w->n_threads : 1,
-        .partition = a->partition ? a->partition : "rows",
-        .precision = sp_csr_is_complex(matrix) && !a->request.precision_given ? SP_C128 : w->precision,
-        .index = w->index,
-        .w = a->request.w > 0 ? a->request.w : 2,
-        .simulate = a->request.alpha_kind == SP_ALPHA_SIM,
-        .cold = a->request.cold,
-        .remedies = true,
-        .machine = machine,
-        .network = a->ranks.network ? &a->network : NULL};
+    struct sp_workload w = a->request.workload;
+    w.matrix = matrix;
+    if (w.n_threads < 1)
+        w.n_threads = 1;
+    if (sp_csr_is_complex(matrix) && !a->request.precision_given)
+        w.precision = SP_C128;
+    enum sp_status status = sp_workload_set_format(&w, "crs", err);
+    if (status == SP_OK)
+        status = sp_workload_check(&w, err);
+    if (status != SP_OK)
+        return status;
+    struct sp_scaling_request request = {.n_counts = a->ranks.n_counts,
+                                         .per_node = a->ranks.per_node,
+                                         .n_threads = w.n_threads,
+                                         .partition = a->partition ? a->partition : "rows",
+                                         .workload = w,
+                                         .w = a->request.w > 0 ? a->request.w : 2,
+                                         .simulate = a->request.alpha_kind == SP_ALPHA_SIM,
+                                         .cold = a->request.cold,
+                                         .remedies = true,
+                                         .machine = machine,
+                                         .network = a->ranks.network ? &a->network : NULL};
     const struct sp_ranks_output to = {sinks, a->command, a->picture, a->common.verbosity};
     memcpy(request.count, a->ranks.count, sizeof request.count);
     return sp_ranks_model(&request, matrix, name, progress, &to, err);
@@ -767,14 +773,28 @@ static void choose_defaults(struct arguments *a, int n_machines)
         a->format[a->n_formats++] = "crs";
 }
 
+/* What is asked for besides changes the times of ranks, or is refused. */
+static enum sp_status check_ranks_of(const struct arguments *a, const struct sp_model_machines *machines,
+                                     struct sp_error *err)
+{
+    const struct sp_model_request *r = &a->request;
+    if (a->op.op != SP_OP_SPMV || a->op.order != SP_ROW_MAJOR || r->workload.index == SP_D16 ||
+        r->schedule_given || r->pages_given || a->all_formats || a->n_formats > 1 ||
+        (a->n_formats > 0 && strcmp(a->format[0], "crs") != 0))
+        return sp_fail(err, SP_USAGE,
+                       "leave --op, --rhs, --order, --format, --index d16, --schedule and --pages out",
+                       "--ranks is for SpMV in CRS, as PETSc's MPIAIJ has it");
+    if (machines->n > 1 || machines->machine[0].kind == SP_GPU)
+        return sp_fail(err, SP_USAGE, "name one CPU", "--ranks predicts ranks of one kind of CPU node");
+    return SP_OK;
+}
+
 static int run_ranks(const struct arguments *a, const struct sp_model_machines *machines,
                      struct sp_error *err)
 {
     struct sp_sinks sinks;
-    if (machines->n > 1 || machines->machine[0].kind == SP_GPU) {
-        sp_fail(err, SP_USAGE, "name one CPU", "--ranks predicts ranks of one kind of CPU node");
+    if (check_ranks_of(a, machines, err) != SP_OK)
         return sp_report_error(err);
-    }
     return sp_sinks_open(a->common.csv, a->common.json, &sinks, err) == SP_OK
                ? sp_sinks_close(&sinks, run_all(a, machines, &sinks))
                : sp_report_error(err);

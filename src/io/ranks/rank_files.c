@@ -1,7 +1,6 @@
 #include "io/ranks/rank_files.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +44,7 @@ static void text_of(struct reader *r, const json_t *o, const char *where, const 
         snprintf(text, size, "%s", json_string_value(v));
 }
 
-/* {"value", "unit", "origin"}, above 0. */
+/* {"value", "unit", "origin"}, of a size with which times stay finite. */
 static struct sp_value value_of(struct reader *r, const json_t *o, const char *where, const char *key,
                                 const char *unit)
 {
@@ -62,19 +61,19 @@ static struct sp_value value_of(struct reader *r, const json_t *o, const char *w
     }
     text_of(r, v, key, "origin", text, sizeof text);
     const enum sp_origin origin = sp_origin_from_name(text);
-    if (r->status == SP_OK && origin == SP_NONE)
+    if (r->status == SP_OK && origin != SP_MEASURED && origin != SP_STATED)
         fault(r, key, "origin", "must be measured or stated");
     const double x = json_number_value(value);
-    if (!json_is_number(value) || !(x > 0) || !isfinite(x))
-        fault(r, key, "value", "must be a number above 0");
+    if (!json_is_number(value) || !(x >= 1e-18 && x <= 1e18))
+        fault(r, key, "value", "must be a number from 1e-18 to 1e18");
     return r->status == SP_OK ? sp_value_of(x, origin) : sp_value_none("not read");
 }
 
-/* What large messages cost beside; files need not have it. */
+/* What large messages cost beside; missing or null: nothing. */
 static void read_rendezvous(struct reader *r, const json_t *o, struct sp_network_path *path)
 {
     const json_t *from = json_object_get(o, "from_B");
-    if (!o)
+    if (!o || json_is_null(o))
         return;
     path->rendezvous_s = value_of(r, o, "rendezvous", "latency", "s");
     path->rendezvous_B = json_number_value(from);

@@ -268,8 +268,7 @@ static enum sp_status advise(const struct sp_mpi_result *r, const struct sp_mpi_
     s.request.n_counts = 1;
     s.request.per_node = r->rank[0].n_node_ranks;
     s.request.n_threads = r->rank[0].n_threads;
-    s.request.precision = SP_F64;
-    s.request.index = SP_I32;
+    s.request.workload = (struct sp_workload){.precision = SP_F64, .index = SP_I32};
     s.request.w = 2;
     s.request.machine = &machine;
     s.request.network = network;

@@ -32,7 +32,7 @@ void sp_local_loads_free(struct sp_local_loads *l)
 
 struct simulation {
     const struct sp_distribution *d;
-    enum sp_precision precision;
+    const struct sp_workload *of; /* precision, index and row pointers */
     const struct sp_progress *progress;
     int n_ranks;               /* of a node */
     struct sp_machine machine; /* whose last level is one rank's share; borrows the ceilings */
@@ -82,7 +82,9 @@ static enum sp_status simulate_block(const struct simulation *s, const struct sp
 {
     struct sp_workload w = {.op = SP_OP_SPMV,
                             .format = SP_FORMAT_CRS,
-                            .precision = s->precision,
+                            .precision = s->of->precision,
+                            .index = s->of->index,
+                            .row_ptr_B = s->of->row_ptr_B,
                             .schedule = SP_SCHEDULE_NNZ,
                             .n_threads = s->d->n_threads,
                             .matrix = block};
@@ -205,7 +207,9 @@ static enum sp_status simulate_samples(struct simulation *s, const struct sp_csr
     for (int p = 0; p < n; p++)
         out->local[p] = -1; /* not simulated */
     for (int k = 0; status == SP_OK && k < out->n_simulated; k++) {
-        const int p = sample(halo, k, out->n_simulated);
+        int p = sample(halo, k, out->n_simulated);
+        while (out->local[p] >= 0) /* the longest one was among those before */
+            p = (p + 1) % n;
         sp_progress_step(s->progress, "simulating ranks", (double)k / out->n_simulated);
         status = simulate_rank(s, a, ranks, halo, p, out, err);
         add_sample(&halo->rank[p], out, p, &means);
@@ -236,10 +240,10 @@ static enum sp_status new_numbers(int n, double **to, struct sp_error *err)
 
 enum sp_status sp_local_loads_make(const struct sp_csr *a, const struct sp_ranks *ranks,
                                    const struct sp_halo *halo, const struct sp_distribution *d,
-                                   enum sp_precision precision, const struct sp_progress *progress,
+                                   const struct sp_workload *of, const struct sp_progress *progress,
                                    struct sp_local_loads *out, struct sp_error *err)
 {
-    struct simulation s = {.d = d, .precision = precision, .progress = progress, .machine = *d->machine};
+    struct simulation s = {.d = d, .of = of, .progress = progress, .machine = *d->machine};
     double **const numbers[] = {&out->local, &out->remote, &out->local_core_s, &out->remote_core_s};
     enum sp_status status = SP_OK;
     s.n_ranks = d->per_node < ranks->n ? d->per_node : ranks->n;
@@ -500,7 +504,9 @@ enum sp_status sp_scaling_count(const struct sp_scaling *s, const struct sp_csr 
                                 struct sp_halo_map *map, struct sp_error *err)
 {
     const struct sp_scaling_request *q = &s->request;
-    struct sp_distribution d = {.sizes = sp_sizes_of(q->precision, q->index, (double)a->n_nz / ask->ranks->n),
+    const struct sp_workload *w = &q->workload;
+    const struct sp_sizes sizes = sp_sizes_of(w->precision, w->index, (double)a->n_nz / ask->ranks->n);
+    struct sp_distribution d = {.sizes = sp_sizes_with_pointers(sizes, w->row_ptr_B),
                                 .w = q->w,
                                 .r = ask->r,
                                 .per_node = ask->per_node,
@@ -512,7 +518,7 @@ enum sp_status sp_scaling_count(const struct sp_scaling *s, const struct sp_csr 
     struct sp_local_loads loads = {0};
     enum sp_status status = sp_halo_make(a, ask->ranks, false, progress, &halo, err);
     if (status == SP_OK && ask->simulate && q->machine) {
-        status = sp_local_loads_make(a, ask->ranks, &halo, &d, q->precision, progress, &loads, err);
+        status = sp_local_loads_make(a, ask->ranks, &halo, &d, w, progress, &loads, err);
         d.local_loads = loads.local;
         d.remote_loads = loads.remote;
         d.local_core_s = loads.local_core_s;
@@ -814,8 +820,8 @@ enum sp_status sp_scaling_record(const struct sp_scaling *s, const char *command
     sp_record_set_count(r, SP_F_PROBLEM_NNZ, s->n_nz);
     sp_record_set_text(r, SP_F_CONFIG_OP, sp_op_name(SP_OP_SPMV));
     sp_record_set_text(r, SP_F_CONFIG_FORMAT, sp_format_name(SP_FORMAT_CRS));
-    sp_record_set_text(r, SP_F_CONFIG_PRECISION, sp_precision_name(q->precision));
-    sp_record_set_text(r, SP_F_CONFIG_INDEX, sp_index_name(q->index));
+    sp_record_set_text(r, SP_F_CONFIG_PRECISION, sp_precision_name(q->workload.precision));
+    sp_record_set_text(r, SP_F_CONFIG_INDEX, sp_index_name(q->workload.index));
     sp_record_set_count(r, SP_F_CONFIG_THREADS, q->n_threads);
     sp_record_set_text(r, SP_F_CONFIG_CACHE, q->cold ? "cold" : "warm");
     set_request(s, r);

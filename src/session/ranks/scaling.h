@@ -22,8 +22,7 @@ struct sp_scaling_request {
     int per_node;              /* ranks of a node; 0: as many as the machine has cores for, else all on one */
     int n_threads;             /* of a rank, >= 1 */
     const char *partition;     /* "rows", or a partition file; borrowed */
-    enum sp_precision precision;
-    enum sp_index index;
+    struct sp_workload workload; /* of CRS: its precision, index and row pointers */
     double w;
     bool simulate; /* x of each rank's own part from the cache simulation; else each element once */
     bool cold;
@@ -120,12 +119,13 @@ struct sp_local_loads {
     int n_simulated;
 };
 
-/* Each rank's two blocks on the caches of d->machine, of the last level the share of one rank, warm
- * or cold as `d` says; loads are 1 for blocks that caches hold and for those without entries. d has
- * a machine. SP_MEMORY, SP_INTERRUPTED. */
+/* Each rank's two blocks, stored as `of` says (precision, index, row pointers), on the caches of
+ * d->machine, of the last level the share of one rank, warm or cold as `d` says; loads are 1 for
+ * blocks that caches hold and for those without entries. d has a machine. SP_MEMORY,
+ * SP_INTERRUPTED. */
 enum sp_status sp_local_loads_make(const struct sp_csr *a, const struct sp_ranks *ranks,
                                    const struct sp_halo *halo, const struct sp_distribution *d,
-                                   enum sp_precision precision, const struct sp_progress *progress,
+                                   const struct sp_workload *of, const struct sp_progress *progress,
                                    struct sp_local_loads *out, struct sp_error *err);
 /* Safe twice and on a zeroed one. */
 void sp_local_loads_free(struct sp_local_loads *l);
