@@ -98,6 +98,6 @@ refused 2 'permutation FILE --to OUT' --apply "$dir/x.mtx" --to "$dir/z.mtx"
 refused 2 'give OUT too' $mesh --permutation "$dir/z.mtx"
 refused 2 'no reordering' $mesh "$dir/z.mtx" --method amd
 refused 2 'sym, rows, cols or both' $mesh "$dir/z.mtx" --side left
-refused 2 'two files' $mesh "$dir/z.mtx" --permutation "$dir/z.mtx"
+refused 2 'two results would replace' $mesh "$dir/z.mtx" --permutation "$dir/z.mtx"
 [ $bad -eq 0 ] && echo "reorder: ok"
 exit $bad

@@ -220,7 +220,8 @@ static int run(int argc, char **argv)
         o.kind += 4;
     if (!o.out && !o.like)
         return estimate(&o);
-    if (o.out && sp_save_check(o.out, &o.save, &err) != SP_OK)
+    const char *const file[] = {o.out, o.features};
+    if (sp_outputs_claim(file, 2, &err) != SP_OK || (o.out && sp_save_check(o.out, &o.save, &err) != SP_OK))
         return sp_report_error(&err);
     return write_files(&o, &err) == SP_OK ? 0 : sp_report_error(&err);
 }

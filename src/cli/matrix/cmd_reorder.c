@@ -463,12 +463,11 @@ static char *method_help(int key, const char *text, void *input)
 
 static enum sp_status check_names(const struct options *o, struct sp_error *err)
 {
-    static const char remedy[] = "give each file a name of its own";
-    const char *file[] = {o->out, o->permutation, o->column_permutation, o->ranks.parts};
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < i; k++)
-            if (file[i] && file[k] && strcmp(file[i], file[k]) == 0)
-                return sp_fail(err, SP_USAGE, remedy, "'%s' cannot be two files", file[i]);
+    const char *const file[] = {o->out, o->apply ? o->to : o->permutation, o->column_permutation,
+                                o->ranks.parts};
+    enum sp_status status = sp_outputs_claim(file, 4, err);
+    if (status != SP_OK)
+        return status;
     return o->out ? sp_save_check(o->out, &(struct sp_save_options){0}, err) : SP_OK;
 }
 
