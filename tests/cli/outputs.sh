@@ -65,6 +65,15 @@ for form in $forms; do
     [ -z "$(find "$dir" -name ".$form.*.part")" ] || fail "a part of $form is left behind"
 done
 
+# A JSON without room is one error, which names the file and says what to do.
+for command in doctor explain "info $(seq -s ' ' -f 'gen:laplace2d:%g' 9)" "model --machine all gen:laplace2d:9"; do
+    (trap '' XFSZ; ulimit -f 1; exec "$spmodel" $command --json="$dir/full.json") >/dev/null 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] || fail "$command --json beyond the limit exits with $code, not 4"
+    [ "$(grep -c error: "$dir/err")" = 1 ] && grep -q "full.json: cannot write.*" "$dir/err" && grep -q "remedy: raise the limit" "$dir/err" ||
+        fail "$command --json beyond the limit has another error"
+done
+
 # A page that finds no room is not said to be saved, whatever failed before it.
 if [ -w /dev/full ]; then
     small="gen:laplace2d:20 --budget 10ms --samples 4 --no-plots --no-hints"

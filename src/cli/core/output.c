@@ -304,6 +304,16 @@ enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp
     return status == SP_OK ? sp_cache_write(path, a, digest, a->n_nz, NULL, err) : status;
 }
 
+enum sp_status sp_put_json(json_t *root, size_t flags, FILE *out, struct sp_error *err)
+{
+    if (!root)
+        return sp_fail(err, SP_MEMORY, "free memory", "no memory for the JSON");
+    json_dumpf(root, out, flags);
+    fputc('\n', out);
+    json_decref(root);
+    return SP_OK;
+}
+
 static void put_cell(const json_t *value, FILE *out)
 {
     if (json_is_null(value))

@@ -88,6 +88,10 @@ enum sp_status sp_save_check(const char *path, const struct sp_save_options *opt
 enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp_save_options *options,
                        struct sp_error *err);
 
+/* Writes a document, which it takes, and an end of line. SP_MEMORY where it is NULL; what cannot be
+ * written is told where the stream is closed, with its name. */
+enum sp_status sp_put_json(json_t *root, size_t flags, FILE *out, struct sp_error *err);
+
 /* CSV from flat JSON objects, so that a command describes its figures once for both: a row of the
  * members in their order, behind a header of their keys where asked; null is an empty cell. Rows
  * under one header must have the same keys. */

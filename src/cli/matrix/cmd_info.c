@@ -548,13 +548,8 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
 {
     enum sp_status status = SP_OK;
     if (json->stream) {
-        json_t *object = info_json(info);
-        size_t layout = o->n_matrices > 1 ? JSON_COMPACT : JSON_INDENT(2);
-        if (!object || json_dumpf(object, json->stream, layout | JSON_REAL_PRECISION(15)) != 0)
-            status = sp_fail(err, object ? SP_OUTPUT : SP_MEMORY, NULL, "the JSON of %s cannot be written",
-                             info->name);
-        json_decref(object);
-        fputs("\n", json->stream);
+        const size_t layout = o->n_matrices > 1 ? JSON_COMPACT : JSON_INDENT(2);
+        status = sp_put_json(info_json(info), layout | JSON_REAL_PRECISION(15), json->stream, err);
     }
     if (csv->stream && status == SP_OK)
         status = info_csv(info, is_first, csv->stream, err);
