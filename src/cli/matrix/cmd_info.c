@@ -19,7 +19,6 @@
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
 #include "io/matrix/matrix_load.h"
-#include "model/volume/volume.h"
 #include "sparse/csr/csr.h"
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"
@@ -118,15 +117,22 @@ static enum sp_status clustered(const struct sp_csr *a, int32_t b_h, int32_t b_w
     return status;
 }
 
+/* Values and indices of BCSR over those of CRS, [THEORY 7] without the vectors, which are the
+ * same. */
+static double bcsr_over_crs(const struct sp_structure *s, int32_t b_h, int32_t b_w, double n_e)
+{
+    const double s_v = s->field == SP_FIELD_COMPLEX ? 16 : 8;
+    const int64_t n_block_rows = (s->n_r + b_h - 1) / b_h;
+    return ((s_v * (double)(b_h * b_w) + 4) * n_e + 4 * (double)(n_block_rows + 1)) / s->crs_B;
+}
+
 /* For each block: n_e between its bounds, fill, bytes against CRS, blocks of a block row (mean,
  * deviation, most), and n_e after rows, then rows and columns, are clustered by Jaccard distance:
  * counted under the permutation, before anything is rewritten [THEORY 7]. */
-static enum sp_status info_blocks(const struct sp_csr *a, const struct block_list *list, FILE *out,
-                                  struct sp_error *err)
+static enum sp_status info_blocks(const struct sp_csr *a, const struct sp_structure *s,
+                                  const struct block_list *list, FILE *out, struct sp_error *err)
 {
     struct sp_pattern pattern = sp_csr_pattern(a);
-    const struct sp_sizes s = sp_sizes_of(SP_F64, SP_I32, (double)a->n_nz);
-    double crs_B = (s.s_a + s.s_i) * (double)a->n_nz + s.s_p * (double)(a->n_r + 1);
     if (a->n_nz == 0) {
         fputs("BCSR     no entries, no blocks\n", out);
         return SP_OK;
@@ -145,15 +151,14 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
             status = clustered(a, b.b_h, b.b_w, true, &both, err);
         if (status != SP_OK)
             return status;
-        struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
         sp_print(out, "  %-5s %10s %10s  %5.3f %6.2f %6.1f ± %-5.1f %10s %10s\n", name,
                  sp_text_count(text[0], sizeof text[0], b.n_e),
-                 sp_text_count(text[1], sizeof text[1], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
-                 b.row_mean, b.row_sd, sp_text_count(text[2], sizeof text[2], rows),
-                 sp_text_count(text[3], sizeof text[3], both));
+                 sp_text_count(text[1], sizeof text[1], b.most), b.fill,
+                 bcsr_over_crs(s, b.b_h, b.b_w, (double)b.n_e), b.row_mean, b.row_sd,
+                 sp_text_count(text[2], sizeof text[2], rows), sp_text_count(text[3], sizeof text[3], both));
     }
-    fputs("         B/CRS: bytes against CRS, modelled (fp64, 32-bit indices).\n"
+    fputs("         B/CRS: bytes against CRS, modelled.\n"
           "         rows, columns: n_e once rows, and columns, too, with similar patterns\n"
           "         stand side by side (reorder --method jaccard:R, jaccard2:R).\n",
           out);
@@ -433,14 +438,6 @@ static void values(const struct out *o, const struct sp_structure *s)
              s->field == SP_FIELD_COMPLEX ? "c128" : "fp64");
 }
 
-/* Values and indices of BCSR against CRS, [THEORY 7] without the vectors, which are the same. */
-static double bcsr_bytes(const struct sp_structure *s, const struct sp_block_fill *b)
-{
-    double s_v = s->field == SP_FIELD_COMPLEX ? 16 : 8;
-    int64_t n_block_rows = (s->n_r + b->b_h - 1) / b->b_h;
-    return (s_v * (double)(b->b_h * b->b_w) + 4) * b->n_e.value + 4 * (double)(n_block_rows + 1);
-}
-
 static void blocks(const struct out *o, const struct sp_structure *s)
 {
     if (!s->block[0].n_e.known)
@@ -458,7 +455,7 @@ static void blocks(const struct out *o, const struct sp_structure *s)
         sp_print(o->file, "%9.3f", s->block[b].beta.value);
     fputs("\n  B/CRS  ", o->file);
     for (int b = 0; b < SP_STRUCTURE_BLOCKS; b++)
-        sp_print(o->file, "%9.2f", bcsr_bytes(s, &s->block[b]) / s->crs_B);
+        sp_print(o->file, "%9.2f", bcsr_over_crs(s, s->block[b].b_h, s->block[b].b_w, s->block[b].n_e.value));
     fputs("\n         B/CRS: bytes against CRS, modelled\n", o->file);
 }
 
@@ -561,7 +558,7 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
         fputs("\n", stdout);
     info_text(info, &style, stdout);
     if (o->blocks.n > 0)
-        status = info_blocks(a, &o->blocks, stdout, err);
+        status = info_blocks(a, &info->structure, &o->blocks, stdout, err);
     if (status != SP_OK)
         return status;
     return o->spy ? spy_text(a, spy_columns(), utf8, stdout, err) : SP_OK;
