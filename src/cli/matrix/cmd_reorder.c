@@ -264,7 +264,7 @@ static void print_places(const char *word, const struct sp_structure *s)
 {
     char a[32], b[32];
     int64_t bandwidth = s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth;
-    sp_print(stdout, "  %-7s bandwidth %14s   profile %18s   mean |i - j| %.4g\n", word,
+    sp_print(stdout, "  %-7s bandwidth %11s   profile %17s   mean |i - j| %.4g\n", word,
              sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
 }
 
@@ -285,8 +285,8 @@ static enum sp_status report(const struct options *o, const struct sp_csr *a, co
     sp_reorder_print_elsewhere(choice.side, stdout);
     if (choice.side == SP_REORDER_BOTH && o->permutation && !o->column_permutation)
         sp_print(stdout,
-                 "  remark: %s holds the order of the rows; --column-permutation FILE writes that of the "
-                 "columns\n",
+                 "  remark: %s holds the order of the rows;\n"
+                 "  --column-permutation FILE writes that of the columns\n",
                  o->permutation);
     return SP_OK;
 }
