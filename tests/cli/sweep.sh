@@ -67,6 +67,7 @@ refused 2 "single commas" --threads 1,,2 gen:laplace2d:20
 refused 2 "cannot be tried" --threads none gen:laplace2d:20
 refused 2 "cannot be tried" --threads 1,100000 gen:laplace2d:20 # more than analyze takes
 refused 2 "goes with --chunk" --sigma 64 gen:laplace2d:20
+refused 2 "no SIGMA of 12,20 goes with a C" --chunk 8 --sigma 12,20 gen:laplace2d:20
 refused 2 "give a matrix" --budget 1s
 refused 2 "no reordering" --reorder sorted gen:laplace2d:20
 refused 2 "no reordering" --reorder none,rcm,sorted gen:laplace2d:20
