@@ -159,6 +159,7 @@ refused model gen:laplace2d:20 --json= --machine clx-9242
 refused model m.mtx --machine clx-9242 --json=m.mtx
 refused model gen:laplace2d:20 --json=one --csv=one --machine clx-9242
 refused info m.mtx --json=one --csv=./one
+refused analyze m.mtx --json=one --csv=./one --budget 0.1
 [ ! -e one ] && [ ! -e new.mtx ] && [ ! -e p.mtx ] || fail "one of two results was written"
 
 # - is standard output, or an error: never a file that is called so.
