@@ -18,6 +18,7 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
+#include "io/json_text.h"
 #include "io/matrix/matrix_load.h"
 #include "sparse/csr/csr.h"
 #include "sparse/formats/bcsr.h"
@@ -219,8 +220,8 @@ static json_t *info_json(const struct sp_info *info)
     json_t *o = json_object();
     int bad = o == NULL;
     bad |= put(o, "schema", json_string("spmodel.info/1"));
-    bad |= put(o, "name", json_string(info->name));
-    bad |= put(o, "source", json_string(info->source));
+    bad |= put(o, "name", sp_json_string(info->name));
+    bad |= put(o, "source", sp_json_string(info->source));
     bad |= put(o, "file_B", info->file_B > 0 ? json_real(info->file_B) : json_null());
     bad |= put(o, "rows", json_integer(s->n_r));
     bad |= put(o, "cols", json_integer(s->n_c));

@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/output.h"
+#include "io/json_text.h"
 #include "io/ranks/rank_files.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
@@ -496,7 +497,7 @@ void sp_reorder_json(const struct sp_reorder_preview *p, const struct sp_reorder
     for (int i = 0; i < p->n; i++)
         json_array_append_new(lines, line_json(p, i));
     json_object_set_new(root, "schema", json_string("spmodel.orders/1"));
-    json_object_set_new(root, "matrix", json_string(matrix));
+    json_object_set_new(root, "matrix", sp_json_string(matrix));
     json_object_set_new(root, "rows", json_integer(a->n_r));
     json_object_set_new(root, "cols", json_integer(a->n_c));
     json_object_set_new(root, "nnz", json_integer(a->n_nz));
