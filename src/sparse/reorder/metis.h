@@ -11,7 +11,6 @@
 #ifndef SP_SPARSE_REORDER_METIS_H
 #define SP_SPARSE_REORDER_METIS_H
 
-
 #include "sparse/csr/csr.h"
 
 enum { SP_METIS_PART_B = 512 << 10 };
