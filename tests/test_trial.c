@@ -357,6 +357,8 @@ START_TEST(trials_leave_zeros_out)
         w.op = SP_OP_SPMMV;
         w.r = 4;
         ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base->workload), 4, 1e-12);
+        w.precision = SP_C128; /* more operations, but of the same products */
+        ck_assert_double_eq_tol(sp_trial_work(&w, &trials.base->workload), 4, 1e-12);
     }
     ck_assert_int_eq(f.subject.matrix.n_nz, n_nz);
     sp_trials_close(&trials);

@@ -130,6 +130,13 @@ for block in 16x8 2x8; do
     # shellcheck disable=SC2046 # a word for each order
     echo $block $(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "n_e") at = i } NR > 1 { print int($at) }' "$dir/after")
 done | diff "$dir/before" - >"$dir/out" || { cat "$dir/out"; fail "info and reorder find other blocks"; }
+# One matrix, one ratio of bytes, also where its values are complex.
+printf '%%%%MatrixMarket matrix coordinate complex general\n4 4 4\n1 1 1 2\n2 2 1 2\n3 3 1 2\n4 4 1 2\n' >"$dir/complex.mtx"
+for matrix in "$dir/complex.mtx" gen:laplace2d:30; do
+    "$spmodel" info --blocks 2x2 "$matrix" >"$dir/out" || fail "info --blocks $matrix"
+    [ "$(awk '$1 == "B/CRS" { print $2 }' "$dir/out")" = "$(awk '$1 == "2x2" && /±/ { sub(/±.*/, ""); print $(NF - 1) }' "$dir/out")" ] ||
+        { cat "$dir/out"; fail "two ratios of bytes for the blocks of $matrix"; }
+done
 refused "takes a list such as" info --blocks 3x gen:laplace2d:10
 
 refused "spmmv takes the formats" analyze --op spmmv --format coo gen:laplace2d:20

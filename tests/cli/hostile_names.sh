@@ -50,6 +50,14 @@ expect 2 "$seen" analyze "$bad.mtx" --format "$bad"
 expect 0 "saved  " analyze "$bad.mtx" $brief --out "$bad-records" "--json=$bad.json" "--csv=$bad.csv" "--html=$bad.html"
 clean "$bad.json" "the record" && clean "$bad.csv" "CSV" && clean "$bad.html" "the page"
 
+# A name that is no UTF-8 stands in JSON and CSV in its visible form, as in records.
+odd=$(printf 'odd\377')
+cp "$bad.mtx" "$odd.mtx"
+for command in "info --json" "info --csv" "reorder --method rcm --json" "model --machine zen4-vm-2c --json"; do
+    # shellcheck disable=SC2086 # words
+    expect 0 xff ${command%--*} --quiet "--${command##*--}" "$odd.mtx"
+done
+
 # Records, machines, stores, campaigns, labs of such names.
 cp "$record" "$bad-r.json"
 expect 3 "$seen-absent.json" compare "$bad-r.json" "$bad-absent.json"

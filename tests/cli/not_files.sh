@@ -83,4 +83,8 @@ fi
 code=0
 cat "$record" | "$spmodel" track add --store store /dev/stdin >out 2>err || code=$?
 [ $code -eq 3 ] && grep -q "read twice" err || { cat out err; fail "a store took a stream: $code"; }
+"$spmodel" generate -q laplace2d:5 -o s.spm
+code=0
+cat s.spm | "$spmodel" info - >out 2>err || code=$?
+[ $code -eq 3 ] && grep -q "no stream" err && grep -q "remedy: name the .spm file" err || { cat out err; fail "a .spm file came as a stream: $code"; }
 echo "not_files.sh: ok"

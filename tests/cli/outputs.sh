@@ -65,6 +65,15 @@ for form in $forms; do
     [ -z "$(find "$dir" -name ".$form.*.part")" ] || fail "a part of $form is left behind"
 done
 
+# A JSON without room is one error, which names the file and says what to do.
+for command in doctor explain "info $(seq -s ' ' -f 'gen:laplace2d:%g' 9)" "model --machine all gen:laplace2d:9"; do
+    (trap '' XFSZ; ulimit -f 1; exec "$spmodel" $command --json="$dir/full.json") >/dev/null 2>"$dir/err"
+    code=$?
+    [ $code = 4 ] || fail "$command --json beyond the limit exits with $code, not 4"
+    [ "$(grep -c error: "$dir/err")" = 1 ] && grep -q "full.json: cannot write.*" "$dir/err" && grep -q "remedy: raise the limit" "$dir/err" ||
+        fail "$command --json beyond the limit has another error"
+done
+
 # A page that finds no room is not said to be saved, whatever failed before it.
 if [ -w /dev/full ]; then
     small="gen:laplace2d:20 --budget 10ms --samples 4 --no-plots --no-hints"
@@ -131,6 +140,14 @@ refused info m.mtx --json=link.mtx
 refused convert ./m.mtx m.mtx
 refused convert gen:like:m.mtx:2 m.mtx
 refused reorder m.mtx link.mtx --method rcm
+refused reorder m.mtx new.mtx --method rcm --permutation m.mtx
+refused reorder m.mtx new.mtx --method rcm+both --column-permutation link.mtx
+refused reorder m.mtx new.mtx --method rcm --permutation ./new.mtx
+refused reorder m.mtx new.mtx --method rcm --permutation p.mtx --column-permutation "$dir/p.mtx"
+refused reorder m.mtx --ranks 2 --parts m.mtx
+refused reorder --apply m.mtx --permutation before.mtx --to before.mtx
+refused generate --like m.mtx --features m.mtx
+refused generate --like m.mtx --features ./new.mtx new.mtx
 refused analyze gen:laplace2d:20 --bytes replay:m.mtx --json=m.mtx
 refused analyze gen:laplace2d:20 --machine m.mtx --json=m.mtx
 # shellcheck disable=SC2046 # as many words as it takes
@@ -141,7 +158,23 @@ refused analyze m.mtx --html ''
 refused model gen:laplace2d:20 --json= --machine clx-9242
 refused model m.mtx --machine clx-9242 --json=m.mtx
 refused model gen:laplace2d:20 --json=one --csv=one --machine clx-9242
-[ ! -e one ] || fail "one of two results was written"
+refused info m.mtx --json=one --csv=./one
+refused analyze m.mtx --json=one --csv=./one --budget 0.1
+[ ! -e one ] && [ ! -e new.mtx ] && [ ! -e p.mtx ] || fail "one of two results was written"
+
+# - is standard output, or an error: never a file that is called so.
+stdout() { # WORDS...
+    "$spmodel" "$@" >out 2>err
+    code=$?
+    [ $code = 2 ] && grep -q 'not written to standard output' err && [ ! -e ./- ] || fail "$* ends with $code, and - is a file or the error another"
+}
+stdout convert m.mtx -
+stdout reorder m.mtx new.mtx --method rcm --permutation -
+stdout reorder m.mtx --ranks 2 --parts -
+stdout generate --like m.mtx --features -
+stdout machine measure --quick -o -
+"$spmodel" reorder -q m.mtx ./- --method none 2>err && fail "an ending that names no format"
+"$spmodel" convert -q --format mtx m.mtx ./- 2>err && [ -e ./- ] && rm ./- || fail "./- is no file"
 
 # Rows that cannot be added are refused before anything is measured, as other outputs are.
 mkdir unmeasured

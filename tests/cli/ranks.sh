@@ -112,7 +112,7 @@ refused 3 'cannot open' model gen:laplace2d:4 --partition none.txt
 refused 4 'there are: aries, shm, slingshot-10' model gen:laplace2d:4 --ranks 2 --machine icx-8360y --network token
 refused 2 'what to write' reorder gen:laplace2d:4 --ranks 2
 refused 2 'order of its own' reorder gen:laplace2d:4 o.mtx --ranks 2 --method rcm
-refused 2 'two files' reorder gen:laplace2d:4 o.mtx --ranks 2 --parts o.mtx
+refused 2 'two results would replace' reorder gen:laplace2d:4 o.mtx --ranks 2 --parts o.mtx
 for name in metis scotch; do
     "$spmodel" --version | grep -qi "^ *$name: /" || refused 4 "no $name" model gen:laplace2d:4 --ranks 2 --partition $name
 done

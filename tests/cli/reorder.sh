@@ -43,6 +43,10 @@ rm -f "$dir/csv" "$dir/json" "$dir/out" "$dir/of.mtx"
 "$program" reorder $mesh "$dir/rcm.mtx" --permutation "$dir/p.mtx" > "$dir/written" || fail "one order is written"
 grep -Eq '^  (that is [0-9.]+ and [0-9.]+ SpMVs of .* each, measured|how many SpMVs that is, is not known)' "$dir/written" || fail "the costs are not said in SpMVs"
 grep -q 'in your program: x and y both' "$dir/written" || fail "what an order costs elsewhere is said"
+"$program" reorder --ranks 2 --parts "$dir/parts" --partition nnz $mesh > "$dir/more" &&
+    "$program" reorder --method rcm+both $mesh "$dir/both.mtx" --permutation "$dir/pr.mtx" >> "$dir/more" || fail "more texts"
+[ "$(cat "$dir/written" "$dir/more" | grep -v -e '->' -e remark: | LC_ALL=C.UTF-8 awk 'length($0) > 80')" = "" ] || fail "a line is wider than 80 columns"
+grep -q 'from 1 other$' "$dir/more" || fail "one other rank are several"
 seen=$(awk '$1 == "rcm" { print $4 }' "$dir/all")
 is=$(sed -n 's/^  after *bandwidth *\([0-9 ]*[0-9]\) *profile.*/\1/p' "$dir/written" | tr -d ' ')
 [ "$seen" = "$is" ] || fail "bandwidth $seen in the table, $is of the matrix written"
@@ -98,6 +102,6 @@ refused 2 'permutation FILE --to OUT' --apply "$dir/x.mtx" --to "$dir/z.mtx"
 refused 2 'give OUT too' $mesh --permutation "$dir/z.mtx"
 refused 2 'no reordering' $mesh "$dir/z.mtx" --method amd
 refused 2 'sym, rows, cols or both' $mesh "$dir/z.mtx" --side left
-refused 2 'two files' $mesh "$dir/z.mtx" --permutation "$dir/z.mtx"
+refused 2 'two results would replace' $mesh "$dir/z.mtx" --permutation "$dir/z.mtx"
 [ $bad -eq 0 ] && echo "reorder: ok"
 exit $bad

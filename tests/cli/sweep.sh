@@ -67,8 +67,11 @@ refused 2 "single commas" --threads 1,,2 gen:laplace2d:20
 refused 2 "cannot be tried" --threads none gen:laplace2d:20
 refused 2 "cannot be tried" --threads 1,100000 gen:laplace2d:20 # more than analyze takes
 refused 2 "goes with --chunk" --sigma 64 gen:laplace2d:20
+refused 2 "no SIGMA of 12,20 goes with a C" --chunk 8 --sigma 12,20 gen:laplace2d:20
 refused 2 "give a matrix" --budget 1s
 refused 2 "no reordering" --reorder sorted gen:laplace2d:20
+refused 2 "no reordering" --reorder none,rcm,sorted gen:laplace2d:20
+refused 2 "the reordering is written" --reorder none,rcm:many gen:laplace2d:20
 refused 3 "" /nonexistent/matrix.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n10 10 0\n' >"$dir/none.mtx"
 refused 3 "matrix none has no entries" "$dir/none.mtx"

@@ -32,6 +32,11 @@ grep -q "3 200" "$dir/out" || fail "gen:like has another size"
 
 refused 2 generate --scale 2 "$dir/e.mtx"
 refused 2 generate --like "$dir/a.mtx"
+refused 2 generate "like:$dir/a.mtx:2"
+grep -q "remedy: give -o FILE" "$dir/err" || fail "a twin without a file is no generator of a list"
+"$spmodel" generate -q "like:$dir/a.mtx:3" -o "$dir/g.mtx" && cmp -s "$dir/b.mtx" "$dir/g.mtx" || fail "like:FILE is another twin than --like"
+refused 2 info gen:like
+grep -q "a twin is gen:like:FILE" "$dir/err" || fail "it does not say how twins are written"
 refused 2 generate --like "$dir/a.mtx" --scale 0 "$dir/e.mtx"
 refused 2 generate --like "$dir/a.mtx" --scale 9000000 "$dir/e.mtx"
 refused 3 generate --like "$dir/none.mtx" "$dir/e.mtx"

@@ -301,9 +301,9 @@ static enum sp_status open_html(struct sp_output_options *o, struct sp_error *er
 static enum sp_status open_sinks(struct sp_output_options *o, const struct sp_common_options *common,
                                  struct sp_error *err)
 {
-    const char *rows =
+    const char *const rows =
         o->is_sweep || sp_sink_is_stdout(common->csv) ? NULL : common->csv; /* appended, record by record */
-    enum sp_status status = rows ? sp_words_refuse(rows, err) : SP_OK;
+    enum sp_status status = sp_outputs_claim(&rows, 1, err);
     if (status == SP_OK && rows)
         status = sp_report_csv_check(rows, err);
     if (status == SP_OK && o->is_sweep)

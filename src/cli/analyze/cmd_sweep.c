@@ -142,6 +142,7 @@ static enum sp_status add_chunks(const char *chunks, const char *sigmas, struct 
                                  struct sp_error *err)
 {
     struct sp_sweep_axis C = {.option = SP_N_OPTIONS}, sigma = C;
+    bool any = false;
     enum sp_status status = sp_sweep_axis_parse("--chunk", chunks, &C, err);
     if (status == SP_OK)
         status = sp_sweep_axis_parse("--sigma", sigmas, &sigma, err);
@@ -155,13 +156,19 @@ static enum sp_status add_chunks(const char *chunks, const char *sigmas, struct 
                                "--chunk and --sigma take whole numbers, not '%s' and '%s'", C.value[i],
                                sigma.value[k]);
             snprintf(value, sizeof value, "sell:%d,%d", (int)c, (int)s);
-            if ((s > 1 && s % c != 0) || is_there(formats, value))
+            if (s > 1 && s % c != 0)
+                continue;
+            any = true;
+            if (is_there(formats, value))
                 continue;
             if (formats->n == SP_MAX_AXIS_VALUES)
                 return sp_fail(err, SP_USAGE, "scan fewer of them", "more than %d formats",
                                SP_MAX_AXIS_VALUES);
             strcpy(formats->value[formats->n++], value);
         }
+    if (status == SP_OK && !any)
+        return sp_fail(err, SP_USAGE, "SIGMA is 1 or a multiple of C",
+                       "no SIGMA of %s goes with a C of --chunk %s", sigmas, chunks);
     return status;
 }
 

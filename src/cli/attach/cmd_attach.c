@@ -27,6 +27,7 @@
 #include "cli/attach/attach_table.h"
 #include "cli/core/command.h"
 #include "cli/core/options.h"
+#include "cli/core/output.h"
 #include "cli/core/process.h"
 #include "cli/core/terminal.h"
 #include "io/files/input_file.h"
@@ -554,14 +555,9 @@ static int write_nothing(const struct arguments *a, const struct sp_capture *c,
 {
     struct sp_error err;
     enum sp_status status = SP_OK;
-    if (a->output.json.stream) {
-        FILE *out = a->output.json.stream;
-        json_t *nothing = sp_attach_nothing(c, end);
-        if (json_dumpf(nothing, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 ||
-            fputc('\n', out) == EOF)
-            status = sp_fail(&err, SP_OUTPUT, NULL, "the JSON cannot be written");
-        json_decref(nothing);
-    }
+    if (a->output.json.stream)
+        status = sp_put_json(sp_attach_nothing(c, end), JSON_INDENT(1) | JSON_REAL_PRECISION(17),
+                             a->output.json.stream, &err);
     if (a->output.html_name)
         sp_print(stderr, "spmodel: no page was written, because no product was seen\n");
     return status == SP_OK ? 0 : sp_report_error(&err);
@@ -627,12 +623,8 @@ static enum sp_status print_messages(const struct arguments *a, const char *path
         snprintf(name, size, "%.60s", sp_text_file_name(messages.program));
     if (out_of(a) == stdout || !json)
         sp_message_counts_print(&messages, a->common.verbosity > 0, out_of(a));
-    if (json) {
-        json_t *root = sp_message_counts_json(&messages);
-        if (json_dumpf(root, json, JSON_INDENT(1)) != 0 || fputc('\n', json) == EOF)
-            status = sp_fail(err, SP_OUTPUT, NULL, "the JSON cannot be written");
-        json_decref(root);
-    }
+    if (json)
+        status = sp_put_json(sp_message_counts_json(&messages), JSON_INDENT(1), json, err);
     sp_message_counts_free(&messages);
     return status;
 }

@@ -79,6 +79,9 @@ enum sp_status sp_words_refuse(const char *output, struct sp_error *err)
     if (!*output)
         return sp_fail(err, SP_USAGE, "give the result a name, or - where standard output will do",
                        "the name of a file to write is empty");
+    if (sp_sink_is_stdout(output))
+        return sp_fail(err, SP_USAGE, "name a file; ./- is one that is called so",
+                       "this result is not written to standard output");
     if (stat(output, &file) != 0 || !S_ISREG(file.st_mode))
         return SP_OK;
     for (int i = 1; i < n_words; i++) {
@@ -92,43 +95,71 @@ enum sp_status sp_words_refuse(const char *output, struct sp_error *err)
     return SP_OK;
 }
 
-/* Files that are being written and have not appeared yet: two results must not share one. */
-static char *opened[8];
-enum { N_OPENED = sizeof opened / sizeof *opened };
+/* Results that are being written, or will be: two must not share a file. */
+static char *claimed[8];
+enum { N_CLAIMED = sizeof claimed / sizeof *claimed };
 
-/* The place of a name among them; of NULL: a free one. -1: none. */
-static int place_of(const char *path)
+/* One file, also where it is not there yet: one name in one folder. Devices and pipes may be
+ * shared. */
+static bool is_same_place(const char *a, const char *b)
 {
-    for (int i = 0; i < N_OPENED; i++)
-        if (path ? opened[i] && strcmp(opened[i], path) == 0 : !opened[i])
-            return i;
-    return -1;
+    struct stat file;
+    char folder[2][4096];
+    if (stat(a, &file) == 0)
+        return S_ISREG(file.st_mode) && is_same_file(&file, b);
+    const char *const path[2] = {a, b}, *name[2];
+    for (int i = 0; i < 2; i++) {
+        const char *slash = strrchr(path[i], '/');
+        name[i] = slash ? slash + 1 : path[i];
+        snprintf(folder[i], sizeof folder[i], "%.*s.", (int)(name[i] - path[i]), path[i]);
+    }
+    return strcmp(name[0], name[1]) == 0 && stat(folder[0], &file) == 0 && is_same_file(&file, folder[1]);
 }
 
-static void forget(const struct sp_sink *sink)
+/* Into *place, for release(): 1 and up; 0: not kept. */
+static enum sp_status claim(const char *name, int *place, struct sp_error *err)
 {
-    const int place = sink->is_file ? place_of(sink->file.path) : -1;
-    if (place >= 0) {
-        free(opened[place]);
-        opened[place] = NULL;
+    *place = 0;
+    enum sp_status status = sp_words_refuse(name, err);
+    for (int i = 0; status == SP_OK && i < N_CLAIMED; i++)
+        if (!claimed[i])
+            *place = i + 1;
+        else if (is_same_place(name, claimed[i]))
+            status = sp_fail_at(err, SP_USAGE, name, 0, 0, "give each result a file of its own",
+                                "two results would replace each other here");
+    if (status == SP_OK && *place > 0)
+        claimed[*place - 1] = strdup(name);
+    return status;
+}
+
+static void release(int place)
+{
+    if (place > 0) {
+        free(claimed[place - 1]);
+        claimed[place - 1] = NULL;
     }
+}
+
+enum sp_status sp_outputs_claim(const char *const *names, int n, struct sp_error *err)
+{
+    int place;
+    enum sp_status status = SP_OK;
+    for (int i = 0; status == SP_OK && i < n; i++)
+        if (names[i])
+            status = claim(names[i], &place, err);
+    return status;
 }
 
 static enum sp_status open_file(const char *name, struct sp_sink *sink, struct sp_error *err)
 {
-    enum sp_status status = sp_words_refuse(name, err);
+    enum sp_status status = claim(name, &sink->place, err);
     if (status == SP_OK)
         status = sp_atomic_open(name, &sink->file, err);
-    if (status != SP_OK)
+    if (status != SP_OK) {
+        release(sink->place);
+        sink->place = 0;
         return status;
-    if (sink->file.part[0] && place_of(sink->file.path) >= 0) {
-        sp_atomic_abort(&sink->file);
-        return sp_fail_at(err, SP_USAGE, name, 0, 0, "give each result a file of its own",
-                          "two results would replace each other here");
     }
-    const int place = place_of(NULL);
-    if (place >= 0)
-        opened[place] = strdup(sink->file.path);
     sink->is_file = true;
     sink->stream = sink->file.stream;
     return SP_OK;
@@ -158,7 +189,7 @@ int sp_sink_close(struct sp_sink *sink, int code)
         sp_sink_abort(sink);
         return code;
     }
-    forget(sink);
+    release(sink->place);
     if (sink->is_file && sp_atomic_commit(&sink->file, &err) != SP_OK)
         code = sp_worse_exit(code, sp_report_error(&err));
     memset(sink, 0, sizeof *sink);
@@ -167,7 +198,7 @@ int sp_sink_close(struct sp_sink *sink, int code)
 
 void sp_sink_abort(struct sp_sink *sink)
 {
-    forget(sink);
+    release(sink->place);
     if (sink->is_file)
         sp_atomic_abort(&sink->file);
     memset(sink, 0, sizeof *sink);
@@ -234,16 +265,16 @@ static bool find_format(const char *path, const char *wanted, struct format *for
 
 enum sp_status sp_save_check(const char *path, const struct sp_save_options *o, struct sp_error *err)
 {
-    if (strcmp(path, "-") == 0)
-        return sp_fail(err, SP_USAGE, "name a file; ./- is one that is called so",
-                       "a matrix is not written to standard output");
+    enum sp_status status = sp_words_refuse(path, err);
+    if (status != SP_OK)
+        return status;
     struct format format;
     const bool known = find_format(path, o->format, &format);
     if (known && o->general && !(format.file && format.file->holds_triangle))
         return sp_fail(err, SP_USAGE, "leave --general out, or write text",
                        "a .%s file has all entries in any case", format.word);
     if (known)
-        return sp_words_refuse(path, err);
+        return SP_OK;
     return sp_fail(err, SP_USAGE, "the formats, and the endings of files, are " SP_SAVE_FORMATS,
                    o->format ? "no format is called '%s'" : "the ending of '%s' names no format",
                    o->format ? o->format : path);
@@ -271,6 +302,16 @@ enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp
     char digest[65];
     status = sp_csr_digest(a, o->n_threads, digest, err);
     return status == SP_OK ? sp_cache_write(path, a, digest, a->n_nz, NULL, err) : status;
+}
+
+enum sp_status sp_put_json(json_t *root, size_t flags, FILE *out, struct sp_error *err)
+{
+    if (!root)
+        return sp_fail(err, SP_MEMORY, "free memory", "no memory for the JSON");
+    json_dumpf(root, out, flags);
+    fputc('\n', out);
+    json_decref(root);
+    return SP_OK;
 }
 
 static void put_cell(const json_t *value, FILE *out)

@@ -19,17 +19,21 @@ void sp_words_note(int argc, char *const *argv);
 /* Files that the command reads although no word names them; borrowed (NULL, 0: none). */
 void sp_words_note_files(const char *const *names, int n);
 
-/* SP_USAGE where `output` is empty, or where it (a word of the command line, the part of one behind
- * = as argp gives it, or a name that the program chose) is a regular file that another word names
- * too: under whatever path or link, as an argument, as an option's value, in replay:FILE or
+/* SP_USAGE where `output` is empty or -, or where it (a word of the command line, the part of one
+ * behind = as argp gives it, or a name that the program chose) is a regular file that another word
+ * names too: under whatever path or link, as an argument, as an option's value, in replay:FILE or
  * gen:like:FILE:SCALE. */
 enum sp_status sp_words_refuse(const char *output, struct sp_error *err);
+/* Names of files that the command will write (NULL: none), from before it works on: SP_USAGE as
+ * above, and where two of them, or one and an open sink, are one file. */
+enum sp_status sp_outputs_claim(const char *const *names, int n, struct sp_error *err);
 
 /* Where --json or --csv goes: standard output, or a file that appears when all is done. */
 struct sp_sink {
     FILE *stream; /* NULL: not asked for */
     struct sp_atomic_file file;
     bool is_file;
+    int place; /* among the results that claimed a file */
 };
 
 /* name: NULL not asked for, "-" standard output, else a file. SP_OUTPUT where it cannot be written;
@@ -83,6 +87,10 @@ enum sp_status sp_save_check(const char *path, const struct sp_save_options *opt
  * complete or not at all. */
 enum sp_status sp_save(const char *path, const struct sp_csr *a, const struct sp_save_options *options,
                        struct sp_error *err);
+
+/* Writes a document, which it takes, and an end of line. SP_MEMORY where it is NULL; what cannot be
+ * written is told where the stream is closed, with its name. */
+enum sp_status sp_put_json(json_t *root, size_t flags, FILE *out, struct sp_error *err);
 
 /* CSV from flat JSON objects, so that a command describes its figures once for both: a row of the
  * members in their order, behind a header of their keys where asked; null is an empty cell. Rows

@@ -232,11 +232,13 @@ static void *get(size_t n)
 }
 
 /* What METIS says is lost: "too many parts!" is no help beside a partition that is there. */
-static void lose_output(bool begins)
+static void around_metis(enum sp_metis_moment moment)
 {
     static int kept = -1;
     fflush(stdout);
-    if (!begins) {
+    if (moment == SP_METIS_ENDS_BY_SIGTERM)
+        raise(SIGTERM);
+    if (moment != SP_METIS_BEGINS) {
         if (kept >= 0 && dup2(kept, STDOUT_FILENO) >= 0)
             close(kept);
         kept = -1;
@@ -252,7 +254,7 @@ static void lose_output(bool begins)
 
 int sp_process_begin(void)
 {
-    sp_metis_around = lose_output;
+    sp_metis_around = around_metis;
     json_set_alloc_funcs(get, free);
     open_standard_streams();
     signal(SIGCHLD, SIG_DFL); /* ignored, as some daemons leave it, no child would have an exit code */

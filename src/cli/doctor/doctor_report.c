@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/core/output.h"
 #include "cli/doctor/doctor.h"
 #include "probes/probe.h"
 #include "sp_config.h"
@@ -221,10 +222,7 @@ enum sp_status sp_doctor_json(const struct sp_doctor *d, FILE *out, struct sp_er
         json_pack("{s:s, s:{s:s, s:s}, s:f, s:o, s:s, s:o}", "schema", "spmodel.doctor/1", "tool", "version",
                   SP_VERSION, "git", SP_GIT_VERSION, "took_s", sp_now() - d->begun, "findings", list,
                   "still_works", doctor_still_works(d, still, sizeof still), "required", required(d));
-    bool good = root && json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0 &&
-                fputc('\n', out) != EOF;
-    json_decref(root);
-    return good ? SP_OK : sp_fail(err, SP_OUTPUT, NULL, "the findings cannot be written");
+    return sp_put_json(root, JSON_INDENT(1) | JSON_REAL_PRECISION(6), out, err);
 }
 
 const char sp_require_words[] = "bytes, gpu, profiling, opencl, pin, huge, quiet, alone, plots";

@@ -556,9 +556,7 @@ static enum sp_status write_json(json_t *list, const struct sp_record *record, F
     json_object_set_new(o, "schema", json_string(SP_EXPLAIN_SCHEMA));
     json_object_set_new(o, "record", sp_json_text(id));
     json_object_set(o, "terms", list);
-    bool bad = json_dumpf(o, out, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) != 0 || fputc('\n', out) == EOF;
-    json_decref(o);
-    return bad ? sp_fail(err, SP_OUTPUT, NULL, "the JSON cannot be written") : SP_OK;
+    return sp_put_json(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17), out, err);
 }
 
 static int print(const struct arguments *a, json_t *list, const struct sp_record *record,

@@ -101,7 +101,10 @@ static int estimate(const struct options *o)
     int64_t n_r, n_c, n_nz;
     double bytes;
     char a[32], b[32], c[32], d[32];
-    enum sp_status status = sp_generate_estimate(o->kind, &n_r, &n_c, &n_nz, &err);
+    enum sp_status status =
+        strcspn(o->kind, ":") == 4 && strncmp(o->kind, "like", 4) == 0
+            ? sp_fail(&err, SP_USAGE, "give -o FILE", "what a twin will be is known when it is made")
+            : sp_generate_estimate(o->kind, &n_r, &n_c, &n_nz, &err);
     if (status == SP_OK)
         status = sp_generate_bytes(o->kind, &bytes, &err);
     if (status != SP_OK)
@@ -220,7 +223,8 @@ static int run(int argc, char **argv)
         o.kind += 4;
     if (!o.out && !o.like)
         return estimate(&o);
-    if (o.out && sp_save_check(o.out, &o.save, &err) != SP_OK)
+    const char *const file[] = {o.out, o.features};
+    if (sp_outputs_claim(file, 2, &err) != SP_OK || (o.out && sp_save_check(o.out, &o.save, &err) != SP_OK))
         return sp_report_error(&err);
     return write_files(&o, &err) == SP_OK ? 0 : sp_report_error(&err);
 }

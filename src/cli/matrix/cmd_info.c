@@ -18,8 +18,8 @@
 #include "cli/core/output.h"
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
+#include "io/json_text.h"
 #include "io/matrix/matrix_load.h"
-#include "model/volume/volume.h"
 #include "sparse/csr/csr.h"
 #include "sparse/formats/bcsr.h"
 #include "sparse/formats/layout.h"
@@ -118,15 +118,22 @@ static enum sp_status clustered(const struct sp_csr *a, int32_t b_h, int32_t b_w
     return status;
 }
 
+/* Values and indices of BCSR over those of CRS, [THEORY 7] without the vectors, which are the
+ * same. */
+static double bcsr_over_crs(const struct sp_structure *s, int32_t b_h, int32_t b_w, double n_e)
+{
+    const double s_v = s->field == SP_FIELD_COMPLEX ? 16 : 8;
+    const int64_t n_block_rows = (s->n_r + b_h - 1) / b_h;
+    return ((s_v * (double)(b_h * b_w) + 4) * n_e + 4 * (double)(n_block_rows + 1)) / s->crs_B;
+}
+
 /* For each block: n_e between its bounds, fill, bytes against CRS, blocks of a block row (mean,
  * deviation, most), and n_e after rows, then rows and columns, are clustered by Jaccard distance:
  * counted under the permutation, before anything is rewritten [THEORY 7]. */
-static enum sp_status info_blocks(const struct sp_csr *a, const struct block_list *list, FILE *out,
-                                  struct sp_error *err)
+static enum sp_status info_blocks(const struct sp_csr *a, const struct sp_structure *s,
+                                  const struct block_list *list, FILE *out, struct sp_error *err)
 {
     struct sp_pattern pattern = sp_csr_pattern(a);
-    const struct sp_sizes s = sp_sizes_of(SP_F64, SP_I32, (double)a->n_nz);
-    double crs_B = (s.s_a + s.s_i) * (double)a->n_nz + s.s_p * (double)(a->n_r + 1);
     if (a->n_nz == 0) {
         fputs("BCSR     no entries, no blocks\n", out);
         return SP_OK;
@@ -145,15 +152,14 @@ static enum sp_status info_blocks(const struct sp_csr *a, const struct block_lis
             status = clustered(a, b.b_h, b.b_w, true, &both, err);
         if (status != SP_OK)
             return status;
-        struct sp_volume v = sp_volume_bcsr(a->n_r, a->n_nz, b.n_e, b.b_h, b.b_w, 1, s, 0, 1);
         snprintf(name, sizeof name, "%dx%d", (int)b.b_h, (int)b.b_w);
         sp_print(out, "  %-5s %10s %10s  %5.3f %6.2f %6.1f ± %-5.1f %10s %10s\n", name,
                  sp_text_count(text[0], sizeof text[0], b.n_e),
-                 sp_text_count(text[1], sizeof text[1], b.most), b.fill, sp_volume_matrix_B(&v) / crs_B,
-                 b.row_mean, b.row_sd, sp_text_count(text[2], sizeof text[2], rows),
-                 sp_text_count(text[3], sizeof text[3], both));
+                 sp_text_count(text[1], sizeof text[1], b.most), b.fill,
+                 bcsr_over_crs(s, b.b_h, b.b_w, (double)b.n_e), b.row_mean, b.row_sd,
+                 sp_text_count(text[2], sizeof text[2], rows), sp_text_count(text[3], sizeof text[3], both));
     }
-    fputs("         B/CRS: bytes against CRS, modelled (fp64, 32-bit indices).\n"
+    fputs("         B/CRS: bytes against CRS, modelled.\n"
           "         rows, columns: n_e once rows, and columns, too, with similar patterns\n"
           "         stand side by side (reorder --method jaccard:R, jaccard2:R).\n",
           out);
@@ -214,8 +220,8 @@ static json_t *info_json(const struct sp_info *info)
     json_t *o = json_object();
     int bad = o == NULL;
     bad |= put(o, "schema", json_string("spmodel.info/1"));
-    bad |= put(o, "name", json_string(info->name));
-    bad |= put(o, "source", json_string(info->source));
+    bad |= put(o, "name", sp_json_string(info->name));
+    bad |= put(o, "source", sp_json_string(info->source));
     bad |= put(o, "file_B", info->file_B > 0 ? json_real(info->file_B) : json_null());
     bad |= put(o, "rows", json_integer(s->n_r));
     bad |= put(o, "cols", json_integer(s->n_c));
@@ -433,14 +439,6 @@ static void values(const struct out *o, const struct sp_structure *s)
              s->field == SP_FIELD_COMPLEX ? "c128" : "fp64");
 }
 
-/* Values and indices of BCSR against CRS, [THEORY 7] without the vectors, which are the same. */
-static double bcsr_bytes(const struct sp_structure *s, const struct sp_block_fill *b)
-{
-    double s_v = s->field == SP_FIELD_COMPLEX ? 16 : 8;
-    int64_t n_block_rows = (s->n_r + b->b_h - 1) / b->b_h;
-    return (s_v * (double)(b->b_h * b->b_w) + 4) * b->n_e.value + 4 * (double)(n_block_rows + 1);
-}
-
 static void blocks(const struct out *o, const struct sp_structure *s)
 {
     if (!s->block[0].n_e.known)
@@ -458,7 +456,7 @@ static void blocks(const struct out *o, const struct sp_structure *s)
         sp_print(o->file, "%9.3f", s->block[b].beta.value);
     fputs("\n  B/CRS  ", o->file);
     for (int b = 0; b < SP_STRUCTURE_BLOCKS; b++)
-        sp_print(o->file, "%9.2f", bcsr_bytes(s, &s->block[b]) / s->crs_B);
+        sp_print(o->file, "%9.2f", bcsr_over_crs(s, s->block[b].b_h, s->block[b].b_w, s->block[b].n_e.value));
     fputs("\n         B/CRS: bytes against CRS, modelled\n", o->file);
 }
 
@@ -548,13 +546,8 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
 {
     enum sp_status status = SP_OK;
     if (json->stream) {
-        json_t *object = info_json(info);
-        size_t layout = o->n_matrices > 1 ? JSON_COMPACT : JSON_INDENT(2);
-        if (!object || json_dumpf(object, json->stream, layout | JSON_REAL_PRECISION(15)) != 0)
-            status = sp_fail(err, object ? SP_OUTPUT : SP_MEMORY, NULL, "the JSON of %s cannot be written",
-                             info->name);
-        json_decref(object);
-        fputs("\n", json->stream);
+        const size_t layout = o->n_matrices > 1 ? JSON_COMPACT : JSON_INDENT(2);
+        status = sp_put_json(info_json(info), layout | JSON_REAL_PRECISION(15), json->stream, err);
     }
     if (csv->stream && status == SP_OK)
         status = info_csv(info, is_first, csv->stream, err);
@@ -566,7 +559,7 @@ static enum sp_status put_info(const struct options *o, const struct sp_info *in
         fputs("\n", stdout);
     info_text(info, &style, stdout);
     if (o->blocks.n > 0)
-        status = info_blocks(a, &o->blocks, stdout, err);
+        status = info_blocks(a, &info->structure, &o->blocks, stdout, err);
     if (status != SP_OK)
         return status;
     return o->spy ? spy_text(a, spy_columns(), utf8, stdout, err) : SP_OK;

@@ -264,7 +264,7 @@ static void print_places(const char *word, const struct sp_structure *s)
 {
     char a[32], b[32];
     int64_t bandwidth = s->lower_bandwidth > s->upper_bandwidth ? s->lower_bandwidth : s->upper_bandwidth;
-    sp_print(stdout, "  %-7s bandwidth %14s   profile %18s   mean |i - j| %.4g\n", word,
+    sp_print(stdout, "  %-7s bandwidth %11s   profile %17s   mean |i - j| %.4g\n", word,
              sp_text_count(a, sizeof a, bandwidth), sp_text_count(b, sizeof b, s->profile), s->mean_distance);
 }
 
@@ -285,8 +285,8 @@ static enum sp_status report(const struct options *o, const struct sp_csr *a, co
     sp_reorder_print_elsewhere(choice.side, stdout);
     if (choice.side == SP_REORDER_BOTH && o->permutation && !o->column_permutation)
         sp_print(stdout,
-                 "  remark: %s holds the order of the rows; --column-permutation FILE writes that of the "
-                 "columns\n",
+                 "  remark: %s holds the order of the rows;\n"
+                 "  --column-permutation FILE writes that of the columns\n",
                  o->permutation);
     return SP_OK;
 }
@@ -463,12 +463,11 @@ static char *method_help(int key, const char *text, void *input)
 
 static enum sp_status check_names(const struct options *o, struct sp_error *err)
 {
-    static const char remedy[] = "give each file a name of its own";
-    const char *file[] = {o->out, o->permutation, o->column_permutation, o->ranks.parts};
-    for (int i = 0; i < 4; i++)
-        for (int k = 0; k < i; k++)
-            if (file[i] && file[k] && strcmp(file[i], file[k]) == 0)
-                return sp_fail(err, SP_USAGE, remedy, "'%s' cannot be two files", file[i]);
+    const char *const file[] = {o->out, o->apply ? o->to : o->permutation, o->column_permutation,
+                                o->ranks.parts};
+    enum sp_status status = sp_outputs_claim(file, 4, err);
+    if (status != SP_OK)
+        return status;
     return o->out ? sp_save_check(o->out, &(struct sp_save_options){0}, err) : SP_OK;
 }
 

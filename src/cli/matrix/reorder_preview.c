@@ -9,6 +9,7 @@
 #include "base/print.h"
 #include "base/text.h"
 #include "cli/core/output.h"
+#include "io/json_text.h"
 #include "io/ranks/rank_files.h"
 #include "kernels/kernel.h"
 #include "model/cache/reuse.h"
@@ -404,29 +405,32 @@ void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_t
              sp_text_seconds(text[1], sizeof text[1], applied));
     if (spmv_s > 0)
         sp_print(out,
-                 "  that is %s and %s SpMVs of %s each, measured: the fastest CRS kernel on the matrix as it "
-                 "was, %d thread%s\n",
+                 "  that is %s and %s SpMVs of %s each, measured:\n"
+                 "  the fastest CRS kernel on the matrix as it was, %d thread%s\n",
                  sp_figure(text[1], sizeof text[1], found / spmv_s, 3),
                  sp_figure(text[2], sizeof text[2], applied / spmv_s, 3),
                  sp_text_seconds(text[0], sizeof text[0], spmv_s), n_threads, n_threads == 1 ? "" : "s");
     else
-        fputs("  how many SpMVs that is, is not known: other work disturbed every one that was timed\n", out);
+        fputs("  how many SpMVs that is, is not known: other work disturbed every one that was\n  timed\n",
+              out);
 }
 
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
 {
     static const char *const vectors[SP_N_REORDER_SIDES] = {
         [SP_REORDER_SYMMETRIC] = "x and y both change to the new order",
-        [SP_REORDER_ROWS] = "y comes out in the new order, x stays: no longer one vector in two roles",
-        [SP_REORDER_COLUMNS] = "x must be given in the new order, y stays: no longer one vector in two roles",
-        [SP_REORDER_BOTH] = "x and y each have a new order of their own: no longer one vector in two roles",
+        [SP_REORDER_ROWS] = "y comes out in the new order, x stays",
+        [SP_REORDER_COLUMNS] = "x must be given in the new order, y stays",
+        [SP_REORDER_BOTH] = "x and y each have a new order of their own",
     };
     sp_print(out,
-             "  in your program: %s (reorder --apply does it, --inverse undoes it); permute once,\n"
-             "  outside the iterations. Preconditioners that depend on the order (ILU, IC, SSOR, "
-             "Gauss-Seidel, multigrid by numbers)\n  change with it, and with them the number of iterations; "
-             "sums are taken in another order, so that last digits differ.\n",
-             vectors[side]);
+             "  in your program: %s\n"
+             "  (%sreorder --apply does it, --inverse undoes it);\n"
+             "  permute once, outside the iterations. Preconditioners that depend on the order\n"
+             "  (ILU, IC, SSOR, Gauss-Seidel, multigrid by numbers) change with it, and with\n"
+             "  them the number of iterations; sums are taken in another order, so that last\n"
+             "  digits differ.\n",
+             vectors[side], side == SP_REORDER_SYMMETRIC ? "" : "they are no longer one vector; ");
 }
 
 /* The table of orders for programs. */
@@ -493,7 +497,7 @@ void sp_reorder_json(const struct sp_reorder_preview *p, const struct sp_reorder
     for (int i = 0; i < p->n; i++)
         json_array_append_new(lines, line_json(p, i));
     json_object_set_new(root, "schema", json_string("spmodel.orders/1"));
-    json_object_set_new(root, "matrix", json_string(matrix));
+    json_object_set_new(root, "matrix", sp_json_string(matrix));
     json_object_set_new(root, "rows", json_integer(a->n_r));
     json_object_set_new(root, "cols", json_integer(a->n_c));
     json_object_set_new(root, "nnz", json_integer(a->n_nz));
@@ -544,11 +548,12 @@ static enum sp_status print_rank_line(const struct sp_csr *a, const struct sp_ra
         messages = r->n_senders > messages ? r->n_senders : messages;
         sum += r->n_recv;
     }
-    sp_print(
-        out,
-        "  %-8.8s entries %.3f of the mean at most   halo %s of x, %s a rank at most, from %lld others\n",
-        word, a->n_nz > 0 ? (double)nz * halo.n_ranks / (double)a->n_nz : 1.0,
-        sp_text_count(all, sizeof all, sum), sp_text_count(most, sizeof most, recv), (long long)messages);
+    sp_print(out,
+             "  %-8.8s entries %.3f of the mean at most\n"
+             "           halo %s of x, %s a rank at most, from %lld other%s\n",
+             word, a->n_nz > 0 ? (double)nz * halo.n_ranks / (double)a->n_nz : 1.0,
+             sp_text_count(all, sizeof all, sum), sp_text_count(most, sizeof most, recv), (long long)messages,
+             messages == 1 ? "" : "s");
     sp_halo_free(&halo);
     return SP_OK;
 }

@@ -17,14 +17,7 @@ enum sp_status sp_model_write_json(const struct sp_model_result *r, FILE *out, s
 {
     json_t *root;
     enum sp_status status = sp_model_json(r, &root, err);
-    if (status != SP_OK)
-        return status;
-    int bad = json_dumpf(root, out, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    json_decref(root);
-    if (bad || fputc('\n', out) == EOF)
-        return sp_fail(err, SP_OUTPUT, "free space, or name another file",
-                       "the JSON output cannot be written");
-    return SP_OK;
+    return status != SP_OK ? status : sp_put_json(root, JSON_COMPACT | JSON_REAL_PRECISION(12), out, err);
 }
 
 static void put_header(FILE *out)

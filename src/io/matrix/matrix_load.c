@@ -315,7 +315,7 @@ static bool is_readable(int descriptor)
 
 static enum sp_status load(struct loading *l)
 {
-    if (strncmp(l->name, "gen:like:", strlen("gen:like:")) == 0)
+    if (strcmp(l->name, "gen:like") == 0 || strncmp(l->name, "gen:like:", strlen("gen:like:")) == 0)
         return load_twin(l);
     if (strncmp(l->name, "gen:", 4) == 0)
         return load_generated(l);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/json_text.h"
 #include "io/record/record.h"
 #include "model/cache/partition.h"
 #include "session/gpu/gpu_analysis.h"
@@ -184,7 +185,7 @@ static enum sp_status set_identity(const struct sp_model_result *r, json_t *root
     enum sp_status status = sp_record_new(r->subject->name, &record, err);
     for (size_t i = 0; i < sizeof keys / sizeof *keys && status == SP_OK; i++)
         json_object_set(root, keys[i], json_object_get(record.root, keys[i]));
-    json_object_set_new(root, "command", json_string(r->command));
+    json_object_set_new(root, "command", sp_json_string(r->command));
     sp_record_free(&record);
     return status;
 }
@@ -196,9 +197,9 @@ enum sp_status sp_model_json(const struct sp_model_result *r, json_t **out, stru
     *out = NULL;
     for (int i = 0; i < r->n_rows; i++)
         json_array_append_new(rows, row_json(r, &r->row[i], sp_model_is_best(r, i)));
-    json_t *root = json_pack("{s:s, s:{s:s, s:I, s:I, s:I}, s:o}", "schema", "spmodel.model/1", "problem",
-                             "name", s->name, "rows", (json_int_t)s->n_r, "cols", (json_int_t)s->n_c, "nnz",
-                             (json_int_t)s->n_nz, "predictions", rows);
+    json_t *root = json_pack("{s:s, s:{s:o, s:I, s:I, s:I}, s:o}", "schema", "spmodel.model/1", "problem",
+                             "name", sp_json_string(s->name), "rows", (json_int_t)s->n_r, "cols",
+                             (json_int_t)s->n_c, "nnz", (json_int_t)s->n_nz, "predictions", rows);
     if (root && *r->left_out)
         json_object_set_new(root, "left_out", json_string(r->left_out));
     if (!root)

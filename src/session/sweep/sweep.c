@@ -69,12 +69,11 @@ static double bound_of(struct walk *k, const struct sp_variant *v)
         return 0;
     const double transfers =
         sp_transfer_bound(&w, k->trials.subject->structure.n_c_used, o.machine, o.state == SP_WARM);
-    const double work = sp_workload_flops(&w);
     const struct sp_pcore_options p = sp_pcore_options_for(o.machine, &w, o.plan, SP_SPEND_OTHERS);
     double core = 0;
     if (sp_pcore_choose(&w, o.isa, &p, &kernel, &rate, NULL) == SP_OK && rate.hi > 0)
-        core = work / (rate.hi * w.n_threads);
-    return fmax(core, transfers) * sp_workload_flops(&k->trials.base->workload) / work;
+        core = sp_workload_flops(&w) / (rate.hi * w.n_threads);
+    return fmax(core, transfers) / sp_trial_work(&w, &k->trials.base->workload);
 }
 
 static enum sp_status new_point(struct sp_sweep *s, struct sp_sweep_point **point, struct sp_error *err)

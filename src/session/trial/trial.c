@@ -96,8 +96,12 @@ enum sp_status sp_variant_check(const struct sp_change *change, struct sp_error 
     struct sp_variant v = {0};
     struct sp_workload w = {0};
     const char *format = sp_change_value(change, SP_OPTION_FORMAT),
-               *schedule = sp_change_value(change, SP_OPTION_SCHEDULE);
+               *schedule = sp_change_value(change, SP_OPTION_SCHEDULE),
+               *order = sp_change_value(change, SP_OPTION_REORDER);
+    struct sp_reorder_choice choice;
     enum sp_status status = sp_variant_add(&v, change, err);
+    if (status == SP_OK && order && sp_reorder_parse(order, 1, 1, &choice, err) == SP_USAGE)
+        status = SP_USAGE; /* of what this build lacks, the trial says so */
     if (status == SP_OK && format)
         status = sp_workload_set_format(&w, format, err);
     if (status == SP_OK && schedule)
@@ -280,7 +284,9 @@ enum sp_status sp_trials_order(struct sp_trials *t, const struct sp_variant *v, 
 
 double sp_trial_work(const struct sp_workload *variant, const struct sp_workload *run)
 {
-    return sp_workload_flops(variant) / (double)variant->matrix->n_nz /
+    struct sp_workload same = *variant;
+    same.precision = run->precision;
+    return sp_workload_flops(&same) / (double)variant->matrix->n_nz /
            (sp_workload_flops(run) / (double)run->matrix->n_nz);
 }
 

@@ -107,7 +107,8 @@ enum sp_status sp_trials_confirm(struct sp_trials *trials, const struct sp_varia
 
 /* Useful operations of an execution of the variant over those of the run: more vectors do more.
  * Entries of value 0 do nothing that is missed where the variant leaves them out, so that it is
- * counted for an entry. */
+ * counted for an entry; and a product is the same in whatever precision: the parts that complex
+ * numbers add to a real matrix are no use. */
 double sp_trial_work(const struct sp_workload *variant, const struct sp_workload *run);
 
 /* Set-up of the trial in executions of the run; after how many executions it has paid, INFINITY:

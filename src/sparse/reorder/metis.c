@@ -3,12 +3,12 @@
 #include <metis.h>
 #include <stdlib.h>
 
-void (*sp_metis_around)(bool begins);
+void (*sp_metis_around)(enum sp_metis_moment moment);
 
-static void around(bool begins)
+static void around(enum sp_metis_moment moment)
 {
     if (sp_metis_around)
-        sp_metis_around(begins);
+        sp_metis_around(moment);
 }
 
 const char *sp_metis_absent(void)
@@ -67,8 +67,11 @@ static void free_input(struct input *in)
     free(in->edge);
 }
 
-static enum sp_status status_of(int code, struct sp_error *err)
+/* METIS_ERROR is what its handler of SIGTERM makes of the signal, with which it also throws
+ * errors. */
+static enum sp_status ended_with(int code, struct sp_error *err)
 {
+    around(code == METIS_ERROR ? SP_METIS_ENDS_BY_SIGTERM : SP_METIS_ENDS);
     if (code == METIS_OK)
         return SP_OK;
     if (code == METIS_ERROR_MEMORY)
@@ -116,11 +119,10 @@ enum sp_status sp_metis_parts(const struct sp_pattern *g, uint64_t asked, int32_
         keep_order(g->n_r, perm);
     } else if (status == SP_OK) {
         idx_t n_weights = 1, n = (idx_t)n_parts, n_cut;
-        around(true);
+        around(SP_METIS_BEGINS);
         int code = METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, NULL, NULL, NULL, &n, NULL, NULL,
                                        in.option, &n_cut, part);
-        around(false);
-        status = status_of(code, err);
+        status = ended_with(code, err);
         if (status == SP_OK)
             group(part, g->n_r, n_parts, start, perm);
     }
@@ -143,10 +145,9 @@ enum sp_status sp_metis_dissection(const struct sp_pattern *g, uint64_t number, 
         keep_order(g->n_r, perm);
     } else if (status == SP_OK) {
         idx_t *order = p; /* row i of the new matrix is row order[i]; the inverse follows */
-        around(true);
+        around(SP_METIS_BEGINS);
         int code = METIS_NodeND(&in.n, in.start, in.edge, NULL, in.option, order, order + g->n_r);
-        around(false);
-        status = status_of(code, err);
+        status = ended_with(code, err);
         for (int64_t i = 0; i < g->n_r && status == SP_OK; i++)
             perm[i] = (int32_t)order[i];
     }
@@ -168,11 +169,10 @@ enum sp_status sp_metis_divide(const struct sp_pattern *g, const int32_t *weight
         idx_t *weights = found + g->n_r, n_weights = 1, n = (idx_t)n_parts, n_cut;
         for (int64_t v = 0; v < g->n_r; v++)
             weights[v] = weight[v];
-        around(true);
+        around(SP_METIS_BEGINS);
         int code = METIS_PartGraphKway(&in.n, &n_weights, in.start, in.edge, weights, NULL, NULL, &n, NULL,
                                        NULL, in.option, &n_cut, found);
-        around(false);
-        status = status_of(code, err);
+        status = ended_with(code, err);
     }
     for (int64_t v = 0; status == SP_OK && v < g->n_r; v++)
         part[v] = (int32_t)found[v];

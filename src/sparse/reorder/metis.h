@@ -11,8 +11,6 @@
 #ifndef SP_SPARSE_REORDER_METIS_H
 #define SP_SPARSE_REORDER_METIS_H
 
-#include <stdbool.h>
-
 #include "sparse/csr/csr.h"
 
 enum { SP_METIS_PART_B = 512 << 10 };
@@ -23,9 +21,11 @@ const char *sp_metis_absent(void);
 /* Bytes of its integers; 0: this build has none. */
 int sp_metis_integer_B(void);
 
-/* METIS complains on standard output, where a result may go. Called with true before and with false
- * behind all that METIS does, by whoever owns that stream; NULL (default): nobody is. */
-extern void (*sp_metis_around)(bool begins);
+/* METIS complains on standard output, where a result may go, and takes SIGTERM for an error of its
+ * own. Called before and behind all that METIS does, by whoever owns the stream and the signals;
+ * NULL (default): nobody is. */
+enum sp_metis_moment { SP_METIS_BEGINS, SP_METIS_ENDS, SP_METIS_ENDS_BY_SIGTERM };
+extern void (*sp_metis_around)(enum sp_metis_moment moment);
 
 /* perm[n_r] new to old; the pattern is symmetric. `n_parts` is at most the number of vertices;
  * dissection has none. SP_USAGE where METIS's integers are too small for the graph, SP_MEMORY. */

@@ -1,6 +1,6 @@
 #include "sparse/reorder/metis.h"
 
-void (*sp_metis_around)(bool begins);
+void (*sp_metis_around)(enum sp_metis_moment moment);
 
 const char *sp_metis_absent(void)
 {
