@@ -73,9 +73,9 @@ static void look_for_wandering(struct sp_doctor *d, const struct sp_topology *t,
     else if (one_domain(t, b->cpu[0], b->cpu[1]) &&
              sp_core_classify(&none, (struct sp_core_look){.latency_s = least}) == SP_CORE_SPLIT)
         sp_find_out(d, sp_title_processor, name, SP_LIMITED, "",
-                    "a line goes from one core to another in %.0f to %.0f ns: they share no cache now, "
+                    "a line goes from one core to another in at least %.0f ns: they share no cache now, "
                     "although the topology says that they do",
-                    least * 1e9, most * 1e9);
+                    least * 1e9);
     else
         sp_find_out(d, sp_title_processor, name, SP_WORKS, "",
                     "a line goes from one core to another in at most %.0f ns: the processors stayed where "

@@ -387,8 +387,8 @@ static enum sp_status divide(const struct options *o, const struct sp_csr *a, co
         status = sp_reorder_ranks_write(&o->ranks, &d, o->out != NULL, err);
     sp_terminal_clear(watch->progress->context);
     if (status == SP_OK && is_told(o)) {
-        sp_print(stdout, "%s -> %s   %s over %d ranks, found in %s\n", name, o->out ? o->out : o->ranks.parts,
-                 o->ranks.partition, d.n, took);
+        sp_print(stdout, "%s -> %s   %s over %d rank%s, found in %s\n", name,
+                 o->out ? o->out : o->ranks.parts, o->ranks.partition, d.n, d.n == 1 ? "" : "s", took);
         status = sp_reorder_ranks_print(a, &d, o->ranks.partition, watch->progress, stdout, err);
         if (status == SP_OK && o->ranks.parts && a->n_r != a->n_c && d.col_perm)
             sp_print(stdout,

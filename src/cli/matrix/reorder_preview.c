@@ -372,8 +372,7 @@ static void print_legend(const struct sp_reorder_preview *p, const struct sp_reo
                  "  kernel on the matrix as it is, %d thread%s.\n",
                  sp_text_seconds(time, sizeof time, p->spmv_s), s->n_threads, s->n_threads == 1 ? "" : "s");
     else
-        fputs("  found in seconds; SpMVs are not known: other work disturbed every one that was\n  timed.\n",
-              out);
+        fputs("  found in seconds; SpMVs are not known: none could be timed undisturbed.\n", out);
     sp_print(out, "  beta of SELL-%d-%lld, lambda of entries over the threads: counted.\n", (int)s->C,
              (long long)s->sigma);
     if (whole)
@@ -411,8 +410,7 @@ void sp_reorder_print_costs(double found, double applied, double spmv_s, int n_t
                  sp_figure(text[2], sizeof text[2], applied / spmv_s, 3),
                  sp_text_seconds(text[0], sizeof text[0], spmv_s), n_threads, n_threads == 1 ? "" : "s");
     else
-        fputs("  how many SpMVs that is, is not known: other work disturbed every one that was\n  timed\n",
-              out);
+        fputs("  how many SpMVs that is, is not known: none could be timed undisturbed\n", out);
 }
 
 void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)

@@ -117,7 +117,8 @@ char *sp_conditions_words(const struct sp_conditions *c, char *text, size_t size
     const long long disturbed = (long long)c->n_disturbed, n = (long long)samples_of(c);
     size_t used;
     if (c->state == SP_ASSUMED)
-        used = (size_t)snprintf(text, size, "%lld samples, taken for undisturbed (SPMODEL_ASSUME)", n);
+        used = (size_t)snprintf(text, size, "%lld sample%s, taken for undisturbed (SPMODEL_ASSUME)", n,
+                                n == 1 ? "" : "s");
     else if (c->state == SP_NOT_RUN)
         used = (size_t)snprintf(text, size, "nothing was run here");
     else if (disturbed == 0)

@@ -544,7 +544,7 @@ static enum sp_status make_count(struct sp_scaling *s, const struct sp_csr *a, c
 {
     char what[64];
     struct sp_ranks ranks;
-    snprintf(what, sizeof what, "dividing rows over %d ranks", n_ranks);
+    snprintf(what, sizeof what, "dividing rows over %d rank%s", n_ranks, n_ranks == 1 ? "" : "s");
     sp_progress_step(progress, what, -1);
     enum sp_status status = sp_scaling_divide(partition, a, n_ranks, &ranks, err);
     const struct sp_scaling_ask ask = {&ranks, s->request.per_node, s->request.n_threads, 1,
