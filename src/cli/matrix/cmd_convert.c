@@ -1,7 +1,7 @@
 /* spmodel convert IN OUT: any input of the program -> one of the formats of files. */
+#include <omp.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/print.h"
@@ -96,7 +96,7 @@ static void print_summary(const struct options *o, const struct sp_csr *a, const
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.save.n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    struct options o = {.save.n_threads = omp_get_max_threads()};
     sp_parse(&parser, argc, argv, &o);
     struct sp_error err;
     if (sp_save_check(o.out, &o.save, &err) != SP_OK)
