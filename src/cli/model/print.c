@@ -689,7 +689,7 @@ void sp_model_print(const struct sp_model_result *r, FILE *out)
                           r->request->volume_B, out);
     }
     if (r->n_rows > 0 && !*r->row[0].machine->name)
-        sp_print(out, " Times need a machine: --machine NAME (spmodel machine list).\n");
+        sp_print(out, " Times need a machine: --machine this, or one of spmodel machine list.\n");
 }
 
 /* Several machines in one table. */
