@@ -14,6 +14,8 @@ option(SP_EXAMPLES "build the examples" OFF)
 option(SP_WERROR "warnings are errors" OFF)
 option(SP_FUZZ "build the targets of tests/fuzz for libFuzzer (clang)" OFF)
 set(SP_SANITIZE OFF CACHE STRING "build with sanitizers: ON (addresses, undefined behaviour), thread (data races), OFF")
+# The sanitizers' compiler has no part in code for devices, so that a tree with sanitizers can have that of one without.
+set(SP_DEVICE_MADE "" CACHE PATH "finished build tree of the same source, whose code for CUDA and OpenCL is taken")
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)
