@@ -4,7 +4,8 @@
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
 endif()
-set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(SP_DEBUG -g CACHE STRING "debug information of a release: -g, -g1 (functions and lines, the same machine code)")
+set(CMAKE_C_FLAGS_RELEASE "-O2 ${SP_DEBUG}")
 set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
