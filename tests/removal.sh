@@ -109,6 +109,7 @@ same_objects() {
         END { out() }'
 }
 cd "$work"
+export CCACHE_BASEDIR="$work"
 same_objects >same
 with=$(sed -n 's/^\(SP_WITH_[A-Z0-9_]*\):[A-Z]*=\(.*\)/-D\1=\2/p' "$finished/CMakeCache.txt")
 if [ ! -s same ]; then # bodies for one instruction set show as much as those for three
