@@ -17,6 +17,12 @@ fail() {
     exit 1
 }
 "$spmodel" plot -q --html "$dir/page.html" "$record"
+# A long name without a blank takes no room from the figures beside it, and one line of the list of contents.
+name=$(printf '%060d' 0 | tr 0 W)
+sed "s/kkt_power/$name/g; s/\"curves\":/\"no curves\":/" "$record" >"$dir/long.json"
+sed "s/WWW/VVV/g" "$dir/long.json" >"$dir/other.json"
+"$spmodel" plot -q --html "$dir/long.html" "$dir/long.json" "$dir/other.json"
+[ -z "${SP_TEST_PROGRAM_ALONE:-}" ] || { echo "html_browser.sh: the pages are made; a browser reads those of the build without sanitizers"; exit 0; }
 look() { # look NAME WIDTH OPTIONS...
     name=$1 width=$2
     shift 2
@@ -44,11 +50,6 @@ END
     grep -q "answer $4\." "$dir/frame.out" || { grep "answer" "$dir/frame.out"; fail "$5"; }
 }
 framed page.html 390 'd.documentElement.scrollWidth' 390 "a telephone scrolls the page sideways"
-# A long name without a blank takes no room from the figures beside it, and one line of the list of contents.
-name=$(printf '%060d' 0 | tr 0 W)
-sed "s/kkt_power/$name/g; s/\"curves\":/\"no curves\":/" "$record" >"$dir/long.json"
-sed "s/WWW/VVV/g" "$dir/long.json" >"$dir/other.json"
-"$spmodel" plot -q --html "$dir/long.html" "$dir/long.json" "$dir/other.json"
 framed long.html 1150 'd.querySelector(".box").scrollWidth > d.querySelector(".box").clientWidth' false "a long name drives the figures out of the window"
 framed long.html 1000 'd.querySelector("nav li").clientHeight > 40' false "a long name fills the list of contents"
 look paper 1200 --print-to-pdf="$dir/paper.pdf" --no-pdf-header-footer
