@@ -4,7 +4,8 @@
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo" FORCE)
 endif()
-set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(SP_DEBUG -g CACHE STRING "debug information of a release: -g, -g1 (functions and lines, the same machine code)")
+set(CMAKE_C_FLAGS_RELEASE "-O2 ${SP_DEBUG}")
 set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -14,6 +15,8 @@ option(SP_EXAMPLES "build the examples" OFF)
 option(SP_WERROR "warnings are errors" OFF)
 option(SP_FUZZ "build the targets of tests/fuzz for libFuzzer (clang)" OFF)
 set(SP_SANITIZE OFF CACHE STRING "build with sanitizers: ON (addresses, undefined behaviour), thread (data races), OFF")
+# The sanitizers' compiler has no part in code for devices, so that a tree with sanitizers can have that of one without.
+set(SP_DEVICE_MADE "" CACHE PATH "finished build tree of the same source, whose code for CUDA and OpenCL is taken")
 
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(Threads REQUIRED)

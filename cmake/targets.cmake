@@ -102,11 +102,13 @@ if(SP_SANITIZE)
     target_compile_options(sp_settings INTERFACE
         $<$<AND:$<C_COMPILER_ID:Clang>,$<IN_LIST:$<TARGET_PROPERTY:SOURCE_DIR>,${sp_kernel_rooms}>>:-fno-sanitize=pointer-overflow>)
 endif()
-# Their programs are large: LLVM's linker takes a third of the time.
-if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
+# LLVM's linker takes a third of the time: for programs with sanitizers, which are large, and for those of tests, which are many.
+if(SP_SANITIZE OR SP_TESTS)
     set(CMAKE_REQUIRED_LINK_OPTIONS -fuse-ld=lld)
     check_c_source_compiles("int main(void) { return 0; }" SP_KNOWS_LLD)
     unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
+if(SP_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang")
     if(SP_KNOWS_LLD)
         add_link_options(-fuse-ld=lld)
     endif()

@@ -17,6 +17,12 @@ fail() {
     exit 1
 }
 "$spmodel" plot -q --html "$dir/page.html" "$record"
+# A long name without a blank takes no room from the figures beside it, and one line of the list of contents.
+name=$(printf '%060d' 0 | tr 0 W)
+sed "s/kkt_power/$name/g; s/\"curves\":/\"no curves\":/" "$record" >"$dir/long.json"
+sed "s/WWW/VVV/g" "$dir/long.json" >"$dir/other.json"
+"$spmodel" plot -q --html "$dir/long.html" "$dir/long.json" "$dir/other.json"
+[ -z "${SP_TEST_PROGRAM_ALONE:-}" ] || { echo "html_browser.sh: the pages are made; a browser reads those of the build without sanitizers"; exit 0; }
 look() { # look NAME WIDTH OPTIONS...
     name=$1 width=$2
     shift 2
@@ -33,24 +39,25 @@ look light 1200 --screenshot="$dir/light.png"
 look dark 1200 --force-dark-mode --blink-settings=preferredColorScheme=0 --screenshot="$dir/dark.png"
 look telephone 500 --screenshot="$dir/telephone.png"
 # A window has no less than 500 pixels; a frame may have 390. A page around it may ask how wide it wants to be.
-framed() { # framed PAGE WIDTH QUESTION ANSWER FAULT: what the page says of itself in a frame of this width
-    cat >"$dir/frame.html" <<END
-<!DOCTYPE html><body><iframe id="f" src="$1" style="border:0;width:$2px;height:2000px"></iframe>
-<script>f.onload = () => document.body.append("answer " + (d => $3)(f.contentDocument) + ".")</script></body>
+framed() { # framed NAME PAGE WIDTH QUESTION: what the page says of itself in a frame of this width
+    cat >>"$dir/frames.html" <<END
+<iframe id="$1" src="$2" style="border:0;width:$3px;height:2000px"></iframe>
+<script>$1.onload = () => document.body.append("$1: " + (d => $4)($1.contentDocument) + ".")</script>
 END
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
-        --user-data-dir="$dir/profile" --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom "file://$dir/frame.html" >"$dir/frame.out" 2>"$dir/frame.err" ||
-        fail "the frame: the browser ends with $?"
-    grep -q "answer $4\." "$dir/frame.out" || { grep "answer" "$dir/frame.out"; fail "$5"; }
 }
-framed page.html 390 'd.documentElement.scrollWidth' 390 "a telephone scrolls the page sideways"
-# A long name without a blank takes no room from the figures beside it, and one line of the list of contents.
-name=$(printf '%060d' 0 | tr 0 W)
-sed "s/kkt_power/$name/g; s/\"curves\":/\"no curves\":/" "$record" >"$dir/long.json"
-sed "s/WWW/VVV/g" "$dir/long.json" >"$dir/other.json"
-"$spmodel" plot -q --html "$dir/long.html" "$dir/long.json" "$dir/other.json"
-framed long.html 1150 'd.querySelector(".box").scrollWidth > d.querySelector(".box").clientWidth' false "a long name drives the figures out of the window"
-framed long.html 1000 'd.querySelector("nav li").clientHeight > 40' false "a long name fills the list of contents"
+says() { # says NAME ANSWER FAULT
+    grep -q "$1: $2\." "$dir/frames.out" || { grep -o "$1: [^.]*\." "$dir/frames.out"; fail "$3"; }
+}
+echo '<!DOCTYPE html><body>' >"$dir/frames.html"
+framed telephone page.html 390 'd.documentElement.scrollWidth'
+framed figures long.html 1150 'd.querySelector(".box").scrollWidth > d.querySelector(".box").clientWidth'
+framed contents long.html 1000 'd.querySelector("nav li").clientHeight > 40'
+timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$dir/profile" \
+    --allow-file-access-from-files --virtual-time-budget=5000 --dump-dom "file://$dir/frames.html" >"$dir/frames.out" 2>"$dir/frames.err" ||
+    fail "the frames: the browser ends with $?"
+says telephone 390 "a telephone scrolls the page sideways"
+says figures false "a long name drives the figures out of the window"
+says contents false "a long name fills the list of contents"
 look paper 1200 --print-to-pdf="$dir/paper.pdf" --no-pdf-header-footer
 for file in light.png dark.png telephone.png paper.pdf; do
     [ "$(wc -c <"$dir/$file")" -gt 10000 ] || fail "$file shows nothing"
