@@ -46,7 +46,7 @@ import json, sys
 machine = json.load(open(sys.argv[1]))
 # Of each number of threads, measured or not, and of no mode: a figure of one that was not seen then would not be compared.
 load = next(c for c in machine["ceilings"] if c["name"] == "load")
-machine["ceilings"] = [c for c in machine["ceilings"] if c["level"] != "MEM" or not c["name"].startswith("load")] + [
+machine["ceilings"] = [c for c in machine["ceilings"] if c["level"] != "MEM"] + [
     dict(load, level="MEM", mode="unknown", threads=n + 1, value=1e14, lo=1e14, hi=1e14, samples=[1e14]) for n in range(machine["cores"])]
 json.dump(machine, open(sys.argv[2], "w"))
 PY
