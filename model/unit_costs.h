@@ -29,8 +29,8 @@
 double sp_unit_cost(const struct sp_unit_costs *costs, double length);
 
 /* Leaves out lengths whose time cannot be beside the others': more than three times that of a
- * longer unit, or of shorter ones that have as many entries together. Two stay at least. Returns
- * how many went. */
+ * longer unit, or of shorter ones that have as many entries together, since what disturbs a
+ * measurement prolongs it. Two stay at least. Returns how many went. */
 int sp_unit_costs_settle(struct sp_unit_costs *costs);
 
 /* s(n) [s], straight in log n between the sequences measured; 0 where there are none. */

@@ -306,7 +306,7 @@ START_TEST(small_caches_load_x_more_often)
 }
 END_TEST
 
-/* Of ranks of which all are as long 32 are simulated, none of them twice: the others have the mean. */
+/* Of ranks of equal length 32 are simulated, none of them twice: the others have the mean. */
 START_TEST(samples_are_different_ranks)
 {
     enum { N = 40 };

@@ -63,11 +63,15 @@ START_TEST(a_chosen_distance_of_prefetching_goes_with_its_format)
     struct sp_analyze_options run = {.format = "crs", .prefetch = 64};
     const struct sp_workload w = {.schedule = SP_SCHEDULE_NNZ, .n_threads = 1, .prefetch = 64};
     const struct sp_subject subject = {.reorder = "none"};
-    struct sp_variant elsewhere = {0}, here = {0};
+    struct sp_variant elsewhere = {0}, here = {0}, offsets = {0}, same = {0};
     ck_assert_int_eq(add(&elsewhere, "--format sellu:8,1"), SP_OK);
     ck_assert_int_eq(add(&here, "--threads 1"), SP_OK);
     ck_assert_int_eq(sp_variant_options(&elsewhere, &run).prefetch, 0);
     ck_assert_int_eq(sp_variant_options(&here, &run).prefetch, 64);
+    ck_assert_int_eq(add(&offsets, "--index d16"), SP_OK); /* which are not prefetched for */
+    ck_assert_int_eq(sp_variant_options(&offsets, &run).prefetch, 0);
+    ck_assert_int_eq(add(&same, "--format crs"), SP_OK);
+    ck_assert_int_eq(sp_variant_options(&same, &run).prefetch, 64);
     ck_assert_int_eq(sp_run_change(&run, &w, &subject).n, 1);
     run.prefetch_given = true;
     const struct sp_change given = sp_run_change(&run, &w, &subject);

@@ -160,7 +160,12 @@ refused model m.mtx --machine clx-9242 --json=m.mtx
 refused model gen:laplace2d:20 --json=one --csv=one --machine clx-9242
 refused info m.mtx --json=one --csv=./one
 refused analyze m.mtx --json=one --csv=./one --budget 0.1
-[ ! -e one ] && [ ! -e new.mtx ] && [ ! -e p.mtx ] || fail "one of two results was written"
+ln -s one leads # to what is not there yet
+refused info m.mtx --json=leads --csv=one
+refused model m.mtx --ranks 2 --machine icx-8360y --network shm --json=one.svg --plot ./one.svg
+refused validate --plot one.svg --keep x --source me --write-machine ./one.svg no.csv
+refused machine measure --quick -o one --json=./one
+[ ! -e one ] && [ ! -e one.svg ] && [ ! -e new.mtx ] && [ ! -e p.mtx ] || fail "one of two results was written"
 
 # - is standard output, or an error: never a file that is called so.
 stdout() { # WORDS...

@@ -99,8 +99,8 @@ enum sp_status sp_words_refuse(const char *output, struct sp_error *err)
 static char *claimed[8];
 enum { N_CLAIMED = sizeof claimed / sizeof *claimed };
 
-/* One file, also where it is not there yet: one name in one folder. Devices and pipes may be
- * shared. */
+/* One file, also where it is not there yet: one name in one folder, links followed. Devices and
+ * pipes may be shared. */
 static bool is_same_place(const char *a, const char *b)
 {
     struct stat file;
@@ -119,16 +119,20 @@ static bool is_same_place(const char *a, const char *b)
 /* Into *place, for release(): 1 and up; 0: not kept. */
 static enum sp_status claim(const char *name, int *place, struct sp_error *err)
 {
+    char target[PATH_MAX];
     *place = 0;
     enum sp_status status = sp_words_refuse(name, err);
+    struct stat facts;
+    const bool leads_on = stat(name, &facts) != 0 && sp_path_follow(name, target); /* a link to a new file */
+    const char *const file = leads_on ? target : name;
     for (int i = 0; status == SP_OK && i < N_CLAIMED; i++)
         if (!claimed[i])
             *place = i + 1;
-        else if (is_same_place(name, claimed[i]))
+        else if (is_same_place(file, claimed[i]))
             status = sp_fail_at(err, SP_USAGE, name, 0, 0, "give each result a file of its own",
                                 "two results would replace each other here");
     if (status == SP_OK && *place > 0)
-        claimed[*place - 1] = strdup(name);
+        claimed[*place - 1] = strdup(file);
     return status;
 }
 

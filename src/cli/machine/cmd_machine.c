@@ -236,10 +236,8 @@ static enum sp_status load(const struct options *o, const char *name, struct sp_
 /* JSON to stdout or a file, as --json asks. */
 static enum sp_status put_json(const char *where, const struct sp_machine *machine, struct sp_error *err)
 {
-    if (!sp_sink_is_stdout(where)) {
-        const enum sp_status status = sp_words_refuse(where, err);
-        return status == SP_OK ? sp_machine_file_write(where, machine, err) : status;
-    }
+    if (!sp_sink_is_stdout(where))
+        return sp_machine_file_write(where, machine, err);
     char *text;
     enum sp_status status = sp_machine_to_json(machine, &text, err);
     if (status == SP_OK)
@@ -427,7 +425,7 @@ static enum sp_status put_network(const struct options *o, const struct sp_netwo
         if (status == SP_OK) {
             status =
                 sp_put_json(sp_network_json(n), JSON_INDENT(1) | JSON_REAL_PRECISION(6), sink.stream, err);
-            *code = sp_sink_close(&sink, 0);
+            *code = sp_sink_close(&sink, sp_exit_code(status));
         }
     }
     if (status != SP_OK || sp_sink_is_stdout(o->common.json) || o->common.verbosity < 0)
@@ -473,10 +471,13 @@ static int run_measure(struct options *o)
     }
     if (o->out) { /* a place that cannot be written shows before the work is done */
         struct sp_atomic_file file;
-        if (sp_words_refuse(o->out, &err) != SP_OK || sp_atomic_open(o->out, &file, &err) != SP_OK)
+        if (sp_outputs_claim(&o->out, 1, &err) != SP_OK || sp_atomic_open(o->out, &file, &err) != SP_OK)
             return fail(&m, &err);
         sp_atomic_abort(&file);
     }
+    if (o->common.json && !sp_sink_is_stdout(o->common.json) &&
+        sp_outputs_claim(&o->common.json, 1, &err) != SP_OK)
+        return fail(&m, &err);
     struct sp_terminal terminal;
     struct sp_measure_notes notes;
     struct sp_progress progress = sp_terminal_open(&terminal, o->common.verbosity);

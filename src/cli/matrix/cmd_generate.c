@@ -103,7 +103,7 @@ static int estimate(const struct options *o)
     char a[32], b[32], c[32], d[32];
     enum sp_status status =
         strcspn(o->kind, ":") == 4 && strncmp(o->kind, "like", 4) == 0
-            ? sp_fail(&err, SP_USAGE, "give -o FILE", "what a twin will be is known when it is made")
+            ? sp_fail(&err, SP_USAGE, "give -o FILE", "the size of a twin is known only once it is made")
             : sp_generate_estimate(o->kind, &n_r, &n_c, &n_nz, &err);
     if (status == SP_OK)
         status = sp_generate_bytes(o->kind, &bytes, &err);

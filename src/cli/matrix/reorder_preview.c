@@ -423,12 +423,12 @@ void sp_reorder_print_elsewhere(enum sp_reorder_side side, FILE *out)
     };
     sp_print(out,
              "  in your program: %s\n"
-             "  (%sreorder --apply does it, --inverse undoes it);\n"
+             "  (%sreorder --apply permutes, --inverse undoes it);\n"
              "  permute once, outside the iterations. Preconditioners that depend on the order\n"
              "  (ILU, IC, SSOR, Gauss-Seidel, multigrid by numbers) change with it, and with\n"
              "  them the number of iterations; sums are taken in another order, so that last\n"
              "  digits differ.\n",
-             vectors[side], side == SP_REORDER_SYMMETRIC ? "" : "they are no longer one vector; ");
+             vectors[side], side == SP_REORDER_SYMMETRIC ? "" : "no longer one vector; ");
 }
 
 /* The table of orders for programs. */

@@ -795,7 +795,8 @@ static int run_ranks(const struct arguments *a, const struct sp_model_machines *
     struct sp_sinks sinks;
     if (check_ranks_of(a, machines, err) != SP_OK)
         return sp_report_error(err);
-    return sp_sinks_open(a->common.csv, a->common.json, &sinks, err) == SP_OK
+    return sp_outputs_claim(&a->picture, 1, err) == SP_OK &&
+                   sp_sinks_open(a->common.csv, a->common.json, &sinks, err) == SP_OK
                ? sp_sinks_close(&sinks, run_all(a, machines, &sinks))
                : sp_report_error(err);
 }
@@ -827,7 +828,8 @@ static int run(int argc, char **argv)
     }
     choose_defaults(&a, machines.n);
     struct sp_sinks sinks;
-    const int code = sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
+    const int code = sp_outputs_claim(&a.picture, 1, &err) == SP_OK &&
+                             sp_sinks_open(a.common.csv, a.common.json, &sinks, &err) == SP_OK
                          ? sp_sinks_close(&sinks, run_all(&a, &machines, &sinks))
                          : sp_report_error(&err);
     model_machines_free(&machines);

@@ -836,9 +836,7 @@ static enum sp_status write_machine(const struct arguments *a, const struct sp_v
                                     struct sp_error *err)
 {
     struct sp_machine machine;
-    enum sp_status status = sp_words_refuse(a->machine_out, err);
-    if (status == SP_OK)
-        status = sp_validation_of_machine(v, a->source, a->command, &machine, err);
+    enum sp_status status = sp_validation_of_machine(v, a->source, a->command, &machine, err);
     if (status != SP_OK)
         return status;
     status = sp_machine_file_write(a->machine_out, &machine, err);
@@ -853,14 +851,11 @@ static enum sp_status draw(const struct arguments *a, const struct sp_record *re
     const struct sp_plot_kind *kind = sp_plot_kind_find("predicted");
     const struct sp_lack *lack = kind->lacks(record);
     char text[128];
-    enum sp_status status = sp_words_refuse(a->picture, err);
-    if (status == SP_OK && lack)
-        status = sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s",
-                         sp_lack_text(text, sizeof text, lack));
-    return status == SP_OK ? sp_plot_write(kind, &record, 1,
-                                           (enum sp_image)sp_term_from_name(strrchr(a->picture, '.') + 1),
-                                           &tool, a->picture, err)
-                           : status;
+    return !lack ? sp_plot_write(kind, &record, 1,
+                                 (enum sp_image)sp_term_from_name(strrchr(a->picture, '.') + 1), &tool,
+                                 a->picture, err)
+                 : sp_fail(err, SP_USAGE, "compare lines with bytes read", "there is nothing to draw: %s",
+                           sp_lack_text(text, sizeof text, lack));
 }
 
 static enum sp_status give_results(const struct arguments *a, const struct sp_validation *v,
@@ -930,7 +925,8 @@ static int run_all(struct arguments *a, struct sp_validation *v, struct sp_sinks
     const struct sp_validation_options how = {
         .n_jobs = a->n_jobs > 0 ? a->n_jobs : 1, .kept = a->kept, .progress = &progress};
     int code = 0;
-    if (a->kept && sp_words_refuse(a->kept, &err) != SP_OK)
+    const char *const file[] = {a->kept, a->machine_out, a->picture};
+    if (sp_outputs_claim(file, 3, &err) != SP_OK)
         return sp_report_error(&err);
     for (int i = 0; i < a->n_files; i++)
         if (read_file(a, a->file[i], v, &err) != SP_OK)

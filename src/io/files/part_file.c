@@ -454,7 +454,7 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
 }
 
 /* Where a path leads, through a last link without a target, too; false: too long, or a ring. */
-static bool follow(const char *path, char target[PATH_MAX])
+bool sp_path_follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
     char link[PATH_MAX];
@@ -490,7 +490,7 @@ enum sp_status sp_atomic_open(const char *path, struct sp_atomic_file *file, str
     if (exists && !S_ISREG(facts.st_mode))
         return open_directly(path, file, err);
     char target[PATH_MAX];
-    if (!follow(path, target))
+    if (!sp_path_follow(path, target))
         return sp_fail_at(err, SP_OUTPUT, path, 0, 0, NULL,
                           "the path is too long, or a link leads to itself");
     return open_part(path, target, file, err);

@@ -7,6 +7,7 @@
 #ifndef SP_IO_PART_FILE_H
 #define SP_IO_PART_FILE_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,10 @@
 #include <sys/types.h>
 
 #include "base/status.h"
+
+/* Where a path leads, all links followed, also to what is not there yet. False: the path is too
+ * long, or a link leads to itself. */
+bool sp_path_follow(const char *path, char target[PATH_MAX]);
 
 /* Makes an empty file beside `target` that only this user may read: its name in part[size], which
  * the caller keeps for the next three. Returns its descriptor, open for reading and writing; -1:

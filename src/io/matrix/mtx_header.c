@@ -34,7 +34,7 @@ static const struct kind kinds[] = {
     {"\x89HDF", "this is an HDF5 file (MATLAB 7.3 writes such)",
      "write it with mmwrite, or download the Matrix Market version"},
     {"PK\x03\x04", "this is a ZIP archive", "unpack it first"},
-    {"SPMODEL\x1a", "this is a binary file of this program, which is no stream and not compressed",
+    {"SPMODEL\x1a", "a .spm file is read by its name, not from a pipe or an archive",
      "name the .spm file itself, or unpack it first"},
     {"\xff\xfe", "this is UTF-16 text", "save it as ASCII or UTF-8: iconv -f utf-16 -t ascii"},
     {"\xef\xbb\xbf", "a UTF-8 byte-order mark stands before the banner", "save it without byte-order mark"},

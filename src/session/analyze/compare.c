@@ -66,8 +66,8 @@ static bool estimate_volume(const struct sp_analysis *a, const struct sp_workloa
     return true;
 }
 
-/* What the formula has of the run and the interface of its level has not: all of it, and of that y
- * which went past a cache by non-temporal stores. The rest caches nearer to the core kept. */
+/* Bytes that the formula counts and the run's level does not see; *past_B: of these, y that is stored
+ * past it. Caches nearer to the core keep the rest. */
 static double unseen(const struct sp_analysis *a, double *past_B)
 {
     const struct sp_evaluated *e = &a->evaluated;
@@ -116,7 +116,7 @@ static void make_plain(const struct sp_analysis *a, struct sp_workload *w, struc
         sp_change_add(also, SP_OPTION_INDEX, "i32");
     }
     w->prefetch = 0;
-    if (a->options->prefetch > 0)
+    if (a->options->prefetch_given && a->options->prefetch > 0)
         sp_change_add(also, SP_OPTION_PREFETCH, "0");
 }
 

@@ -158,12 +158,13 @@ struct sp_value sp_pcore_pool(const struct sp_pcore_passes *p, bool *is_clean)
     int n = 0;
     *is_clean = true;
     for (int i = 0; i < p->n_windows; i++) {
-        if (!best_pass(p, i, &best[n], &slow, &clean))
+        const bool is_timed = best_pass(p, i, &best[n], &slow, &clean);
+        *is_clean = *is_clean && clean;
+        if (!is_timed)
             continue;
         work[n++] = p->work[i];
         all_work += p->work[i];
         all_slow += slow;
-        *is_clean = *is_clean && clean;
     }
     if (n == 0)
         return sp_value_none("the matrix has no entries");

@@ -138,8 +138,9 @@ struct sp_analyze_options sp_variant_options(const struct sp_variant *v, const s
     struct sp_analyze_options o = *run;
     for (int k = 0; k < v->change.n; k++)
         set_option(&o, v->change.option[k], sp_change_value(&v->change, v->change.option[k]));
-    if (!o.prefetch_given && sp_change_value(&v->change, SP_OPTION_FORMAT))
-        o.prefetch = 0; /* the distance that was chosen is that of the run's format */
+    if (!o.prefetch_given &&
+        (o.index != run->index || (o.format && run->format && strcmp(o.format, run->format) != 0)))
+        o.prefetch = 0; /* the distance that was chosen is that of the run's storage */
     return o;
 }
 
