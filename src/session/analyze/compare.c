@@ -66,8 +66,8 @@ static bool estimate_volume(const struct sp_analysis *a, const struct sp_workloa
     return true;
 }
 
-/* Bytes that the formula counts and the run's level does not see; *past_B: of these, y that is stored
- * past it. Caches nearer to the core keep the rest. */
+/* Bytes that the formula counts and the run's level does not see; *past_B: of these, y that is
+ * stored past it. Caches nearer to the core keep the rest. */
 static double unseen(const struct sp_analysis *a, double *past_B)
 {
     const struct sp_evaluated *e = &a->evaluated;

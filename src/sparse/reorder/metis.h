@@ -22,8 +22,8 @@ const char *sp_metis_absent(void);
 int sp_metis_integer_B(void);
 
 /* METIS complains on standard output, where a result may go, and takes SIGTERM for an error of its
- * own, so that its own errors end as SIGTERM does. Called before and behind all that METIS does, by whoever owns the stream and the signals;
- * NULL (default): nobody is. */
+ * own, so that its own errors end as SIGTERM does. Called before and behind all that METIS does, by
+ * whoever owns the stream and the signals; NULL (default): nobody is. */
 enum sp_metis_moment { SP_METIS_BEGINS, SP_METIS_ENDS, SP_METIS_ENDS_BY_SIGTERM };
 extern void (*sp_metis_around)(enum sp_metis_moment moment);
 
