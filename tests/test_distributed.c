@@ -273,26 +273,55 @@ START_TEST(curves_add_up)
 }
 END_TEST
 
+/* A matrix on ranks, with what they send. */
+struct divided {
+    struct sp_csr matrix;
+    struct sp_ranks ranks;
+    struct sp_halo halo;
+};
+
+static void divide(const char *matrix, const char *division, int n_ranks, struct divided *d)
+{
+    ck_assert_int_eq(sp_generate(matrix, NULL, &d->matrix, NULL), SP_OK);
+    ck_assert_int_eq(sp_ranks_make(sp_division_of(division), &d->matrix, n_ranks, &d->ranks, NULL), SP_OK);
+    ck_assert_int_eq(sp_halo_make(&d->matrix, &d->ranks, false, NULL, &d->halo, NULL), SP_OK);
+}
+
+static void divided_free(struct divided *d)
+{
+    sp_halo_free(&d->halo);
+    sp_ranks_free(&d->ranks);
+    sp_csr_free(&d->matrix);
+}
+
+static void make_loads(const struct divided *v, struct sp_local_loads *loads)
+{
+    struct sp_distribution d = distribution();
+    ck_assert_int_eq(sp_local_loads_make(&v->matrix, &v->ranks, &v->halo, &d, &stored, NULL, loads, NULL),
+                     SP_OK);
+}
+
+/* The machine's only one. */
+static void set_cache(int64_t size_B, int cores_sharing)
+{
+    machine.n_caches = 1;
+    machine.cache[0] = (struct sp_cache){.level = 1,
+                                         .size_B = size_B,
+                                         .effective_B = sp_value_none("stated"),
+                                         .cycle_B = sp_value_none("stated"),
+                                         .line_B = 64,
+                                         .cores_sharing = cores_sharing};
+}
+
 /* x loaded by simulation: once where caches hold it, more where they do not. */
 START_TEST(small_caches_load_x_more_often)
 {
-    struct sp_distribution d = distribution();
-    struct sp_csr a;
-    struct sp_ranks ranks;
-    struct sp_halo halo;
+    struct divided v;
     struct sp_local_loads loads;
-    ck_assert_int_eq(sp_generate("random:4000:8", NULL, &a, NULL), SP_OK);
-    ck_assert_int_eq(sp_ranks_make(sp_division_of("rows"), &a, 2, &ranks, NULL), SP_OK);
-    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
-    machine.n_caches = 1;
+    divide("random:4000:8", "rows", 2, &v);
     for (int large = 0; large < 2; large++) {
-        machine.cache[0] = (struct sp_cache){.level = 1,
-                                             .size_B = large ? 1 << 24 : 4096,
-                                             .effective_B = sp_value_none("stated"),
-                                             .cycle_B = sp_value_none("stated"),
-                                             .line_B = 64,
-                                             .cores_sharing = 2};
-        ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
+        set_cache(large ? 1 << 24 : 4096, 2);
+        make_loads(&v, &loads);
         for (int p = 0; p < 2; p++)
             if (large)
                 ck_assert_double_eq(loads.local[p], 1);
@@ -300,9 +329,7 @@ START_TEST(small_caches_load_x_more_often)
                 ck_assert_double_gt(loads.local[p], 2);
         sp_local_loads_free(&loads);
     }
-    sp_halo_free(&halo);
-    sp_ranks_free(&ranks);
-    sp_csr_free(&a);
+    divided_free(&v);
 }
 END_TEST
 
@@ -310,26 +337,15 @@ END_TEST
 START_TEST(samples_are_different_ranks)
 {
     enum { N = 40 };
-    struct sp_distribution d = distribution();
-    struct sp_csr a;
-    struct sp_ranks ranks;
-    struct sp_halo halo;
+    struct divided v;
     struct sp_local_loads loads;
-    ck_assert_int_eq(sp_generate("random:4000:8", NULL, &a, NULL), SP_OK);
-    ck_assert_int_eq(sp_ranks_make(sp_division_of("nnz"), &a, N, &ranks, NULL), SP_OK);
-    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
+    divide("random:4000:8", "nnz", N, &v);
     for (int p = 0; p < N; p++) { /* the first one is the longest */
-        halo.rank[p].local_nz = N;
-        halo.rank[p].remote_nz = 7 * N;
+        v.halo.rank[p].local_nz = N;
+        v.halo.rank[p].remote_nz = 7 * N;
     }
-    machine.n_caches = 1;
-    machine.cache[0] = (struct sp_cache){.level = 1,
-                                         .size_B = 2048,
-                                         .effective_B = sp_value_none("stated"),
-                                         .cycle_B = sp_value_none("stated"),
-                                         .line_B = 64,
-                                         .cores_sharing = 1};
-    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
+    set_cache(2048, 1);
+    make_loads(&v, &loads);
     ck_assert_int_eq(loads.n_simulated, SP_SIMULATED_RANKS);
     int most = 0;
     for (int p = 0; p < N; p++) {
@@ -340,9 +356,7 @@ START_TEST(samples_are_different_ranks)
     }
     ck_assert_int_eq(most, N - SP_SIMULATED_RANKS);
     sp_local_loads_free(&loads);
-    sp_halo_free(&halo);
-    sp_ranks_free(&ranks);
-    sp_csr_free(&a);
+    divided_free(&v);
 }
 END_TEST
 
@@ -350,37 +364,24 @@ END_TEST
  * cache: nearly each of a rank's entries waits for its half of 1e8. */
 START_TEST(gathers_wait_for_memory)
 {
-    struct sp_distribution d = distribution();
-    struct sp_csr a;
-    struct sp_ranks ranks;
-    struct sp_halo halo;
+    struct divided v;
     struct sp_local_loads loads;
-    ck_assert_int_eq(sp_generate("random:20000:8", NULL, &a, NULL), SP_OK);
-    ck_assert_int_eq(sp_ranks_make(sp_division_of("rows"), &a, 2, &ranks, NULL), SP_OK);
-    ck_assert_int_eq(sp_halo_make(&a, &ranks, false, NULL, &halo, NULL), SP_OK);
-    machine.n_caches = 1;
-    machine.cache[0] = (struct sp_cache){.level = 1,
-                                         .size_B = 4096,
-                                         .effective_B = sp_value_none("stated"),
-                                         .cycle_B = sp_value_none("stated"),
-                                         .line_B = 64,
-                                         .cores_sharing = 2};
+    divide("random:20000:8", "rows", 2, &v);
+    set_cache(4096, 2);
     for (int far = 0; far < 2; far++) {
         struct sp_ceiling c = {.name = "gather", .precision = "f64", .n_threads = 2, .n_domains = 1};
         snprintf(c.level, sizeof c.level, far ? "MEM" : "L1");
         c.value = sp_value_of(far ? 1e8 : 1e9, SP_STATED);
         ck_assert_int_eq(sp_machine_add_ceiling(&machine, &c, NULL), SP_OK);
     }
-    ck_assert_int_eq(sp_local_loads_make(&a, &ranks, &halo, &d, &stored, NULL, &loads, NULL), SP_OK);
+    make_loads(&v, &loads);
     for (int p = 0; p < 2; p++) {
-        const double most = (double)halo.rank[p].local_nz * 2 * (1 / 1e8 - 1 / 1e9);
+        const double most = (double)v.halo.rank[p].local_nz * 2 * (1 / 1e8 - 1 / 1e9);
         ck_assert_double_gt(loads.local_core_s[p], 0.9 * most);
         ck_assert_double_le(loads.local_core_s[p], most * (1 + 1e-9));
     }
     sp_local_loads_free(&loads);
-    sp_halo_free(&halo);
-    sp_ranks_free(&ranks);
-    sp_csr_free(&a);
+    divided_free(&v);
 }
 END_TEST
 

@@ -27,7 +27,7 @@ struct sp_alternative {
     char option[80];         /* what texts call it: "sell:32,256", "cyclic:64", "2" */
     struct sp_change change; /* of formats and storage: what makes it */
     struct sp_value V_B;     /* bytes through the level that counts now; SP_NONE: as now */
-    double formula_B;        /* by formula, which no cache nearer to the core keeps a part of; 0: V_B.hi */
+    double formula_B;        /* as if caches further in kept nothing of it; 0: V_B.hi */
     struct sp_value core_s;  /* W/P_core of it; SP_NONE: as now */
     struct sp_value fluid_s; /* time in the fluid model; SP_NONE: not looked at */
     struct sp_value time_s;  /* measured on the arrays of this run; SP_NONE: not run */

@@ -453,7 +453,6 @@ static enum sp_status open_directly(const char *path, struct sp_atomic_file *fil
     return SP_OK;
 }
 
-/* Where a path leads, through a last link without a target, too; false: too long, or a ring. */
 bool sp_path_follow(const char *path, char target[PATH_MAX])
 {
     enum { MOST_LINKS = 40 };
