@@ -150,38 +150,28 @@ int64_t sp_trace_most_events(const struct sp_trace *t)
 
 enum sp_status sp_trace_share(const struct sp_trace *t, struct sp_trace *share, struct sp_error *err)
 {
+    void *event;
+    enum sp_status status = sp_new_array(sp_trace_most_events(t), sizeof *share->event,
+                                         "the events of the simulation", &event, err);
     *share = *t;
-    share->cursor = NULL;
-    share->event = NULL;
-    enum sp_status status =
-        sp_new_array(t->n_threads, sizeof *share->cursor, "the threads", (void **)&share->cursor, err);
-    if (status == SP_OK)
-        status = sp_new_array(sp_trace_most_events(t), sizeof *share->event, "the events of the simulation",
-                              (void **)&share->event, err);
-    if (status == SP_OK)
-        sp_trace_share_rewind(t, share);
-    else
-        sp_trace_share_free(share);
+    share->event = event;
     return status;
 }
 
 void sp_trace_share_free(struct sp_trace *share)
 {
-    free(share->cursor);
     free(share->event);
     memset(share, 0, sizeof *share);
 }
 
-void sp_trace_share_rewind(const struct sp_trace *t, struct sp_trace *share)
-{
-    memcpy(share->cursor, t->cursor, (size_t)t->n_threads * sizeof *share->cursor);
-    share->nt_lines = 0;
-}
-
 int64_t sp_trace_share_fill(struct sp_trace *share, int index, int64_t turn)
 {
-    struct sp_trace_cursor *c = &share->cursor[index];
-    return turn < c->start_turn || c->done ? 0 : share->kind->fill_turn(share, c);
+    struct sp_trace_cursor c = share->cursor[index]; /* cursors of neighbours share lines of the cache */
+    if (turn < c.start_turn || c.done)
+        return 0;
+    const int64_t n = share->kind->fill_turn(share, &c);
+    share->cursor[index] = c;
+    return n;
 }
 
 void sp_trace_rewind(struct sp_trace *t, int64_t turn)

@@ -156,11 +156,10 @@ bool sp_trace_next(struct sp_trace *trace, struct sp_trace_piece *piece);
 
 /* May several processors walk over the threads of this trace beside each other? */
 bool sp_trace_is_divisible(const struct sp_trace *trace);
-/* A copy for one of them, with cursors and events of its own: where the trace is now. SP_MEMORY. */
+/* The trace for one of them, with events and nt_lines of its own; the cursors are the trace's, each
+ * for one processor at a time. SP_MEMORY. */
 enum sp_status sp_trace_share(const struct sp_trace *trace, struct sp_trace *share, struct sp_error *err);
 void sp_trace_share_free(struct sp_trace *share);
-/* Again where the trace is. */
-void sp_trace_share_rewind(const struct sp_trace *trace, struct sp_trace *share);
 /* One thread's round into share->event; returns how many events: 0 before its start and after its
  * end. Rounds must follow each other. */
 int64_t sp_trace_share_fill(struct sp_trace *share, int index, int64_t turn);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,16 +49,27 @@ struct whole {
     struct sp_sim_facts facts;
 };
 
-/* Rounds that are simulated between two meetings of the processors that share a domain. */
-enum { ROUNDS = 128 };
+/* Several processors simulate one domain: the private levels of a thread for ROUNDS rounds are one
+ * piece of work, the shared levels for the same rounds of all threads another, in order. Threads
+ * may be AHEAD pieces in front of the shared levels, and whoever finds no work sleeps: a processor
+ * that others take away for a while stops nobody at once. */
+enum { ROUNDS = 64, AHEAD = 4 };
 
-/* What one thread of the layout asks the shared levels for in these rounds. */
+/* What one thread asks the shared levels for in the rounds of one piece. */
 struct asked {
-    uint32_t *request, *next;
+    uint32_t *request;
     int64_t n[ROUNDS];
 };
 
-/* A processor that simulates private levels of some threads. */
+/* A thread of the layout. */
+struct lane {
+    bool busy;    /* a processor has it */
+    int64_t done; /* pieces of its private levels */
+    struct asked asked[AHEAD];
+    uint32_t *next; /* for the shared levels */
+};
+
+/* A processor that simulates. */
 struct worker {
     struct sp_trace trace; /* its share */
     struct sp_private caches;
@@ -71,7 +83,11 @@ struct run {
     struct sp_hierarchy caches;
     int n_workers;         /* 0: one processor does it all */
     struct worker *worker; /* [n_workers] */
-    struct asked *asked;   /* [trace.n_threads] */
+    struct lane *lane;     /* [trace.n_threads] */
+    pthread_mutex_t lock;  /* of what follows, and of the lanes but for what they ask */
+    pthread_cond_t changed;
+    int64_t from_turn, n_pieces, n_merged; /* merged: simulated in the shared levels, too */
+    bool merging, stop;
     int domain;
     double next_report;         /* [s] */
     double done, done_per_turn; /* share of the domain's */
@@ -95,12 +111,13 @@ static void free_workers(struct run *r)
         sp_private_free(&r->worker[i].caches);
         sp_trace_share_free(&r->worker[i].trace);
     }
-    for (int i = 0; r->asked && i < r->trace.n_threads; i++)
-        free(r->asked[i].request);
+    for (int i = 0; r->lane && i < r->trace.n_threads; i++)
+        for (int k = 0; k < AHEAD; k++)
+            free(r->lane[i].asked[k].request);
     free(r->worker);
-    free(r->asked);
+    free(r->lane);
     r->worker = NULL;
-    r->asked = NULL;
+    r->lane = NULL;
     r->n_workers = 0;
 }
 
@@ -118,8 +135,7 @@ static void make_workers(struct run *r)
     enum sp_status status =
         sp_new_array(n, sizeof *r->worker, "the processors that simulate", (void **)&r->worker, NULL);
     if (status == SP_OK)
-        status =
-            sp_new_array(n_threads, sizeof *r->asked, "the requests of threads", (void **)&r->asked, NULL);
+        status = sp_new_array(n_threads, sizeof *r->lane, "the requests of threads", (void **)&r->lane, NULL);
     for (int i = 0; status == SP_OK && i < n; i++) {
         status = sp_trace_share(&r->trace, &r->worker[i].trace, NULL);
         if (status == SP_OK)
@@ -127,63 +143,127 @@ static void make_workers(struct run *r)
         r->n_workers++;
     }
     const int64_t most = sp_private_most_requests(&r->caches, ROUNDS * sp_trace_most_events(&r->trace));
-    for (int i = 0; status == SP_OK && i < n_threads; i++)
+    for (int i = 0; status == SP_OK && i < n_threads * AHEAD; i++)
         status = sp_new_array(most, sizeof(uint32_t), "the requests of threads",
-                              (void **)&r->asked[i].request, NULL);
+                              (void **)&r->lane[i / AHEAD].asked[i % AHEAD].request, NULL);
     if (status != SP_OK)
         free_workers(r);
 }
 
-/* One thread's rounds [from, to) through its own caches. */
-static void run_private(const struct run *r, struct worker *w, int thread, int64_t from, int64_t to)
+/* Rounds of a piece: [first, end). */
+static void rounds_of(const struct run *r, int64_t piece, int64_t *first, int64_t *end)
 {
-    struct asked *asked = &r->asked[thread];
+    *first = r->from_turn + piece * ROUNDS;
+    *end = *first + ROUNDS < r->trace.n_turns ? *first + ROUNDS : r->trace.n_turns;
+}
+
+/* The next piece of one thread through its own caches. */
+static void run_private(const struct run *r, struct worker *w, int thread, int64_t piece)
+{
+    struct asked *asked = &r->lane[thread].asked[piece % AHEAD];
     uint32_t *request = asked->request;
-    for (int64_t turn = from; turn < to; turn++) {
+    int64_t first, end;
+    rounds_of(r, piece, &first, &end);
+    for (int64_t turn = first; turn < end; turn++) {
         const int64_t n = sp_trace_share_fill(&w->trace, thread, turn);
-        asked->n[turn - from] = sp_private_run(&r->caches, &w->caches, thread, w->trace.event, n, request);
-        request += asked->n[turn - from];
+        asked->n[turn - first] = sp_private_run(&r->caches, &w->caches, thread, w->trace.event, n, request);
+        request += asked->n[turn - first];
     }
 }
 
 /* What all of them ask for, in the order of the turns. */
-static void run_shared(struct run *r, int64_t n_rounds)
+static void run_shared(struct run *r, int64_t piece)
+{
+    int64_t first, end;
+    rounds_of(r, piece, &first, &end);
+    for (int i = 0; i < r->trace.n_threads; i++)
+        r->lane[i].next = r->lane[i].asked[piece % AHEAD].request;
+    for (int64_t turn = first; turn < end; turn++)
+        for (int i = 0; i < r->trace.n_threads; i++) {
+            const int64_t n = r->lane[i].asked[piece % AHEAD].n[turn - first];
+            sp_private_pass_on(&r->caches, &r->worker[0].caches, i, r->lane[i].next, n);
+            r->lane[i].next += n;
+        }
+    r->trace.turn = end;
+}
+
+/* The thread that is least far, before all its last one; -1: none can go on. */
+static int next_lane(const struct run *r, int last)
+{
+    int best = -1;
+    for (int k = 0; k < r->trace.n_threads; k++) {
+        const int i = (last + k) % r->trace.n_threads;
+        const struct lane *l = &r->lane[i];
+        if (!l->busy && l->done < r->n_pieces && l->done < r->n_merged + AHEAD &&
+            (best < 0 || l->done < r->lane[best].done))
+            best = i;
+    }
+    return best;
+}
+
+/* Have all threads asked for what the shared levels simulate next? */
+static bool can_merge(const struct run *r)
 {
     for (int i = 0; i < r->trace.n_threads; i++)
-        r->asked[i].next = r->asked[i].request;
-    for (int64_t k = 0; k < n_rounds; k++)
-        for (int i = 0; i < r->trace.n_threads; i++) {
-            sp_private_pass_on(&r->caches, &r->worker[0].caches, i, r->asked[i].next, r->asked[i].n[k]);
-            r->asked[i].next += r->asked[i].n[k];
+        if (r->lane[i].done == r->n_merged)
+            return false;
+    return !r->merging;
+}
+
+static void work(struct run *r, struct worker *w, int own)
+{
+    pthread_mutex_lock(&r->lock);
+    while (r->n_merged < r->n_pieces && !r->stop) {
+        const bool merge = can_merge(r);
+        const int i = merge ? -1 : next_lane(r, own);
+        if (!merge && i < 0) {
+            pthread_cond_wait(&r->changed, &r->lock);
+            continue;
         }
+        bool stop = false;
+        if (merge) {
+            r->merging = true;
+            pthread_mutex_unlock(&r->lock);
+            run_shared(r, r->n_merged);
+            stop = interrupted(r);
+        } else {
+            const int64_t piece = r->lane[i].done;
+            r->lane[i].busy = true;
+            pthread_mutex_unlock(&r->lock);
+            run_private(r, w, i, piece);
+        }
+        pthread_mutex_lock(&r->lock);
+        if (merge) {
+            r->merging = false;
+            r->n_merged++;
+        } else {
+            r->lane[i].busy = false;
+            r->lane[i].done++;
+            own = i;
+        }
+        r->stop |= stop;
+        pthread_cond_broadcast(&r->changed);
+    }
+    pthread_mutex_unlock(&r->lock);
 }
 
 /* From this round on, to which the trace has been rewound. */
 static enum sp_status execute_together(struct run *r, int64_t from_turn, struct sp_error *err)
 {
-    const int64_t n_turns = r->trace.n_turns;
-    bool stop = false;
+    r->from_turn = from_turn;
+    r->n_pieces = (r->trace.n_turns - from_turn + ROUNDS - 1) / ROUNDS;
+    r->n_merged = 0;
+    for (int i = 0; i < r->trace.n_threads; i++)
+        r->lane[i].done = 0;
+#pragma omp parallel for schedule(static, 1) num_threads(r->n_workers)
     for (int i = 0; i < r->n_workers; i++)
-        sp_trace_share_rewind(&r->trace, &r->worker[i].trace);
-#pragma omp parallel num_threads(r->n_workers)
-    for (int64_t turn = from_turn; turn < n_turns && !stop; turn += ROUNDS) {
-        const int64_t end = turn + ROUNDS < n_turns ? turn + ROUNDS : n_turns;
-        for (int i = omp_get_thread_num(); i < r->trace.n_threads; i += omp_get_num_threads())
-            run_private(r, &r->worker[omp_get_thread_num()], i, turn, end);
-#pragma omp barrier
-#pragma omp master
-        {
-            run_shared(r, end - turn);
-            r->trace.turn = end;
-            stop = interrupted(r);
-        }
-#pragma omp barrier
-    }
+        work(r, &r->worker[i], i);
     for (int i = 0; i < r->n_workers; i++) {
         r->trace.nt_lines += r->worker[i].trace.nt_lines;
+        r->worker[i].trace.nt_lines = 0;
         sp_private_add_counts(&r->caches, &r->worker[i].caches);
     }
-    return stop ? sp_fail(err, SP_INTERRUPTED, NULL, "the simulation was interrupted") : SP_OK;
+    return r->stop ? sp_fail(err, SP_INTERRUPTED, NULL, "the simulation was interrupted") : SP_OK;
 }
 
 static enum sp_status execute(struct run *r, int64_t from_turn, struct sp_error *err)
@@ -384,7 +464,11 @@ static enum sp_status add_domain(void *all, int domain, const int *thread, int n
 {
     struct whole *w = all;
     const struct sp_sim_options *o = w->options;
-    struct run r = {.whole = w, .options = o, .domain = domain};
+    struct run r = {.whole = w,
+                    .options = o,
+                    .domain = domain,
+                    .lock = PTHREAD_MUTEX_INITIALIZER,
+                    .changed = PTHREAD_COND_INITIALIZER};
     const struct sp_trace_options trace_options = {
         .line_B = w->cache[0].line_B,
         .n_threads = n_threads,
