@@ -1,5 +1,6 @@
 /* The simulator against a cache model of the plainest kind, reference by reference. */
 #include <check.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,6 +226,41 @@ START_TEST(hierarchies_equal_plain_ones)
 }
 END_TEST
 
+/* Processors that share the work, fewer than threads, count what the plain one does, whatever the
+ * levels are: all for batches, or the outer ones not, or none private. */
+START_TEST(processors_together_equal_a_plain_one)
+{
+    static const struct hand_shape large = {9000, 9000, 12, 0.1, 5000, 300, 7};
+    enum { ALL, VICTIM, INCLUSIVE, LAST_ALONE, N_KINDS, N_THREADS };
+    struct sp_csr a;
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(1 + _i);
+    hand_matrix(&large, &a);
+    for (int f = 0; f < N_FORMATS; f += 3) {
+        const int kind = (f / 3) % N_KINDS;
+        struct sp_cache c[3] = {cache_of(32, 8, 1), cache_of(96, 8, 1), cache_of(512, 16, N_THREADS)};
+        c[2].victim = kind == VICTIM;
+        c[1].inclusive = c[2].inclusive = kind == INCLUSIVE;
+        c[2].ways = kind == LAST_ALONE ? 0 : c[2].ways; /* as it is simulated alone */
+        struct sp_machine m = kind == LAST_ALONE ? machine_of(&c[2], 1) : machine_of(c, 3);
+        struct sp_layout l;
+        struct sp_sim_options o = sp_sim_default(&m);
+        char what[64];
+        snprintf(what, sizeof what, "%s, %d processors, kind %d", sp_format_name(formats[f].format), 1 + _i,
+                 kind);
+        hand_layout(&a, formats[f].format, formats[f].C, formats[f].sigma, formats[f].precision,
+                    formats[f].index, f % 2 ? SP_SCHEDULE_NNZ : SP_SCHEDULE_ROWS, N_THREADS, &l);
+        o.skew = 0.1 * (f % 2);
+        o.store_nt = f == 3;
+        o.llc_only = kind == LAST_ALONE;
+        compare(&l, &o, what);
+        hand_free(&l);
+    }
+    sp_csr_free(&a);
+    omp_set_num_threads(before);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cache");
@@ -232,6 +268,7 @@ int main(void)
     tcase_add_loop_test(tc, one_full_level_equals_plain_lru, 0, N_SHAPES);
     tcase_add_loop_test(tc, a_divided_level_alone_equals_a_plain_one, 0, N_SHAPES);
     tcase_add_loop_test(tc, hierarchies_equal_plain_ones, 0, N_SHAPES);
+    tcase_add_loop_test(tc, processors_together_equal_a_plain_one, 0, 4);
     tcase_add_loop_test(tc, all_divisions_at_once_equal_each, 0, N_SHAPES);
     tcase_add_test(tc, divisions_need_stacks);
     tcase_set_timeout(tc, 60);

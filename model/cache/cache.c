@@ -307,8 +307,7 @@ static void leave(struct sp_hierarchy *h, int k, int thread, uint32_t word)
                 }
             }
     }
-    bool to_victim = k + 1 < h->n_levels && h->level[k + 1].victim;
-    if (!dirty && !to_victim)
+    if (!dirty && !(k + 1 < h->n_levels && h->level[k + 1].victim))
         return;
     level->counts.write[array_of(h, line)]++;
     if (k + 1 < h->n_levels)
@@ -471,12 +470,24 @@ static ALWAYS_INLINE void run_full(struct sp_hierarchy *h, int thread, const uin
 /* ---- levels without feedback ----
  *
  * What a level asks the next one out for, and what it writes back there, changes nothing in the
- * level itself, unless that one is inclusive or a victim cache. So a batch of events goes through
- * one level, and what it asks for and writes back, in that order, is the batch of the next. A
- * request is a word of struct sp_sets: clean, a line that is asked for; dirty, one that is written
- * back. */
+ * level itself, unless that one is inclusive. So a batch of events goes through one level, and what
+ * it asks for and writes back, in that order, is the batch of the next. A request is a word of
+ * struct sp_sets: clean, a line that is asked for; dirty, one that is written back. A victim cache
+ * gets all lines that leave, marked, since clean ones do, too; that it gives one up dirty, the level
+ * within learns afterwards. */
 
 enum { BATCH = 512, AHEAD = 12 };
+#define LEFT (UINT32_C(1) << 31) /* lines are fewer than 2^30 */
+
+static inline uint32_t request_line(uint32_t request)
+{
+    return sp_word_line(request & ~LEFT);
+}
+
+static inline bool feeds_victim(const struct sp_hierarchy *h, int k)
+{
+    return k + 1 < h->n_levels && h->level[k + 1].victim;
+}
 
 /* Requests that n requests to a level can lead to at most, so many levels further out. */
 static int64_t most_requests(int64_t n, int n_levels)
@@ -485,9 +496,10 @@ static int64_t most_requests(int64_t n, int n_levels)
 }
 
 /* The request goes through its set; what the level then asks for (`fetch`: if it misses) and writes
- * back goes to `out`, of which n are there. Returns how many then are. */
+ * back (all: clean lines that leave, too) goes to `out`, of which n are there. Returns how many then
+ * are. */
 static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetch, int ways, const int stride,
-                                      uint32_t *out, int64_t n)
+                                      const bool all, uint32_t *out, int64_t n)
 {
     const uint32_t found = lru_set_find(set, request, stride);
     const int way = __builtin_ctz(found | UINT32_C(1) << (ways - 1));
@@ -495,18 +507,18 @@ static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetc
     lru_set_front(set, way, request | (was & hit), stride);
     out[n] = request & ~UINT32_C(1);
     n += fetch & !hit;
-    out[n] = was;
-    return n + (was & !hit & 1);
+    out[n] = all ? was | LEFT : was;
+    return n + (all ? !hit & (was != 0) : was & !hit & 1);
 }
 
-static ALWAYS_INLINE int64_t pass(const struct sp_sets *s, const uint32_t *in, int64_t n_in, uint32_t *out,
-                                  const int stride)
+static ALWAYS_INLINE int64_t pass(const struct sp_sets *s, const uint32_t *in, int64_t n_in, const bool all,
+                                  uint32_t *out, const int stride)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < n_in; i++) {
         if (i + AHEAD < n_in)
             __builtin_prefetch(sp_sets_of(s, sp_word_line(in[i + AHEAD])), 1);
-        n = pass_one(sp_sets_of(s, sp_word_line(in[i])), in[i], !(in[i] & 1), s->ways, stride, out, n);
+        n = pass_one(sp_sets_of(s, sp_word_line(in[i])), in[i], !(in[i] & 1), s->ways, stride, all, out, n);
     }
     return n;
 }
@@ -514,7 +526,7 @@ static ALWAYS_INLINE int64_t pass(const struct sp_sets *s, const uint32_t *in, i
 /* The events of the innermost level. */
 static ALWAYS_INLINE int64_t pass_events(const struct sp_hierarchy *h, uint32_t *open,
                                          const struct sp_sets *s, const uint32_t *event, int64_t n_events,
-                                         uint32_t *out, const int stride)
+                                         const bool all, uint32_t *out, const int stride)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < n_events; i++) {
@@ -525,7 +537,7 @@ static ALWAYS_INLINE int64_t pass_events(const struct sp_hierarchy *h, uint32_t 
         if (last && (sp_word_line(last) == open[0] || sp_word_line(last) == open[1]) &&
             !lru_set_find(set, request, stride))
             refresh_open(open, s, set);
-        n = pass_one(set, request, true, s->ways, stride, out, n);
+        n = pass_one(set, request, true, s->ways, stride, all, out, n);
         if (kind == SP_EVENT_OPEN || kind == SP_EVENT_CLOSE)
             open[array_of(h, line) != SP_ARRAY_VALUES] = kind == SP_EVENT_OPEN ? line : NO_LINE;
     }
@@ -534,24 +546,27 @@ static ALWAYS_INLINE int64_t pass_events(const struct sp_hierarchy *h, uint32_t 
 
 /* Level k with the usual strides as constants; level 0 takes events. */
 static ALWAYS_INLINE int64_t pass_level(const struct sp_hierarchy *h, uint32_t *open, int k,
-                                        const struct sp_sets *s, const uint32_t *in, int64_t n, uint32_t *out)
+                                        const struct sp_sets *s, const uint32_t *in, int64_t n,
+                                        const bool all, uint32_t *out)
 {
     if (k == 0)
-        return s->stride == 8 ? pass_events(h, open, s, in, n, out, 8)
-                              : pass_events(h, open, s, in, n, out, s->stride);
-    return s->stride == 8    ? pass(s, in, n, out, 8)
-           : s->stride == 16 ? pass(s, in, n, out, 16)
-                             : pass(s, in, n, out, s->stride);
+        return s->stride == 8 ? pass_events(h, open, s, in, n, all, out, 8)
+                              : pass_events(h, open, s, in, n, all, out, s->stride);
+    return s->stride == 8    ? pass(s, in, n, all, out, 8)
+           : s->stride == 16 ? pass(s, in, n, all, out, 16)
+                             : pass(s, in, n, all, out, s->stride);
 }
 static int64_t pass_plain(const struct sp_hierarchy *h, uint32_t *open, int k, const struct sp_sets *s,
                           const uint32_t *in, int64_t n, uint32_t *out)
 {
-    return pass_level(h, open, k, s, in, n, out);
+    return feeds_victim(h, k) ? pass_level(h, open, k, s, in, n, true, out)
+                              : pass_level(h, open, k, s, in, n, false, out);
 }
 SP_WIDE static int64_t pass_wide(const struct sp_hierarchy *h, uint32_t *open, int k, const struct sp_sets *s,
                                  const uint32_t *in, int64_t n, uint32_t *out)
 {
-    return pass_level(h, open, k, s, in, n, out);
+    return feeds_victim(h, k) ? pass_level(h, open, k, s, in, n, true, out)
+                              : pass_level(h, open, k, s, in, n, false, out);
 }
 
 /* In turn into several counters: each waits for what it was before. */
@@ -560,7 +575,7 @@ static void count(const struct sp_hierarchy *h, struct sp_line_counts *c, const 
     enum { TURNS = 4 };
     int64_t lines[TURNS][2][SP_N_ARRAYS] = {{{0}}};
     for (int64_t i = 0; i < n; i++)
-        lines[i % TURNS][request[i] & 1][array_of(h, sp_word_line(request[i]))]++;
+        lines[i % TURNS][(request[i] | request[i] >> 31) & 1][array_of(h, request_line(request[i]))]++;
     for (int t = 0; t < TURNS; t++)
         for (int a = 0; a < SP_N_ARRAYS; a++) {
             c->read[a] += lines[t][0][a];
@@ -568,14 +583,38 @@ static void count(const struct sp_hierarchy *h, struct sp_line_counts *c, const 
         }
 }
 
-/* The levels behind those that take batches. */
-static void pass_on(struct sp_hierarchy *h, int thread, const uint32_t *request, int64_t n)
+/* A victim cache gave a line up dirty: so it is when it leaves again, or in the level within. */
+static void give_dirty(struct sp_hierarchy *h, int thread, uint32_t line, uint32_t *later, int64_t n_later)
 {
-    for (int64_t i = 0; i < n; i++)
-        if (request[i] & 1)
-            write_back(h, h->n_batched, thread, sp_word_line(request[i]), true);
-        else
-            demand(h, h->n_batched, thread, sp_word_line(request[i]));
+    const uint32_t word = sp_word(line, true);
+    for (int64_t i = 0; i < n_later; i++)
+        if ((later[i] | 1) == (word | LEFT)) {
+            later[i] |= 1;
+            return;
+        }
+    struct sp_sets *s = &instance_of(h, h->n_batched - 1, thread, line)->sets;
+    uint32_t *set = sp_sets_of(s, line);
+    const int way = sp_sets_find(s, set, line);
+    if (way >= 0)
+        set[way] |= 1;
+}
+
+/* The levels behind those that take batches. */
+static void pass_on(struct sp_hierarchy *h, int thread, uint32_t *request, int64_t n)
+{
+    const int k = h->n_batched;
+    for (int64_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            const uint32_t line = request_line(request[i + AHEAD]);
+            const struct sp_cache_instance *c = instance_of(h, k, thread, line);
+            __builtin_prefetch(c->full ? &c->lru.place[line] : sp_sets_of(&c->sets, line), 1);
+        }
+        const uint32_t line = request_line(request[i]);
+        if (request[i] & (LEFT | 1))
+            write_back(h, k, thread, line, request[i] & 1);
+        else if (demand(h, k, thread, line))
+            give_dirty(h, thread, line, request + i + 1, n - i - 1);
+    }
 }
 
 /* Level k of this thread: in[n] goes through it, and what it asks for to `out`. */
@@ -600,8 +639,8 @@ static void run_batches(struct sp_hierarchy *h, int first, int thread, const uin
             count(h, &h->level[k].counts, out, n);
             in = out;
         }
-        if (h->n_batched < h->n_levels)
-            pass_on(h, thread, in, n);
+        if (h->n_batched < h->n_levels) /* a victim cache changes them: it never gets `event` itself */
+            pass_on(h, thread, (uint32_t *)in, n);
     }
 }
 
@@ -610,6 +649,9 @@ static void run_batches(struct sp_hierarchy *h, int first, int thread, const uin
 int sp_hierarchy_private_levels(const struct sp_hierarchy *h)
 {
     int n = 0;
+    for (int k = 0; k < h->n_levels; k++)
+        if (h->level[k].victim)
+            return 0; /* it looks for its lines in the caches of other threads */
     while (n < h->n_batched && h->level[n].threads_sharing == 1)
         n++;
     return n;
@@ -650,6 +692,8 @@ int64_t sp_private_run(const struct sp_hierarchy *h, struct sp_private *p, int t
             count(h, &p->counts[k], out, n);
             in = out;
         }
+        if (p->n_levels == 0)
+            memcpy(request + sum, in, (size_t)n * sizeof *in);
         sum += n;
     }
     return sum;
@@ -658,7 +702,10 @@ int64_t sp_private_run(const struct sp_hierarchy *h, struct sp_private *p, int t
 void sp_private_pass_on(struct sp_hierarchy *h, const struct sp_private *p, int thread,
                         const uint32_t *request, int64_t n)
 {
-    run_batches(h, p->n_levels, thread, request, n);
+    if (p->n_levels == 0)
+        sp_hierarchy_run(h, thread, request, n);
+    else
+        run_batches(h, p->n_levels, thread, request, n);
 }
 
 void sp_private_add_counts(struct sp_hierarchy *h, struct sp_private *p)
@@ -682,8 +729,7 @@ static int n_batched(const struct sp_hierarchy *h)
     for (; n < h->n_levels && !h->level[n].victim; n++) {
         const struct sp_cache_level *level = &h->level[n];
         const struct sp_cache_instance *c = level->instance;
-        const bool to_victim = n + 1 < h->n_levels && h->level[n + 1].victim;
-        if (to_victim || level->n_parts > 1 || level->depths || c->full || c->sets.policy != SP_LRU ||
+        if (level->n_parts > 1 || level->depths || c->full || c->sets.policy != SP_LRU ||
             c->sets.ways > LRU_SET_WAYS)
             break;
     }

@@ -1,5 +1,6 @@
 #include "model/cache/partition.h"
 
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,7 +213,9 @@ enum sp_status sp_domains_each(struct sp_domains *domains, const struct sp_layou
     e.status = sp_new_array(n, sizeof *domains->share, "the domains", (void **)&domains->share, err);
     if (e.status != SP_OK)
         return e.status;
-    if (n > 1 && !domains->one_by_one && layout->n_stored > parallel_from) {
+    const int busy = domains->busy_per_domain > 1 ? domains->busy_per_domain : 1;
+    const bool few = busy > 1 && (int64_t)n * busy < omp_get_max_threads();
+    if (n > 1 && !domains->one_by_one && !few && layout->n_stored > parallel_from) {
 #pragma omp parallel
         all_domains(&e);
     } else {

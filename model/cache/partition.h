@@ -39,6 +39,7 @@ struct sp_domains {
     int n;                       /* 0: 1 */
     const int *domain_of_thread; /* [layout threads]; NULL: all in domain 0 */
     bool one_by_one;
+    int busy_per_domain; /* processors that one domain alone keeps busy; 0: 1 */
     /* As in struct sp_sim_options, of all domains together. */
     bool (*progress)(void *context, double share);
     void *context;

@@ -192,18 +192,18 @@ static void skip_half(const struct sp_layout *l, struct sp_trace_cursor *c, int6
     }
 }
 
-static void measure_share_half(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_half(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     sp_cursor_reset(c);
     c->n_empty += sp_half_window(l, c->thread);
-    t->n_references += sp_half_window(l, c->thread);
+    c->n_references += sp_half_window(l, c->thread);
     while (sp_cursor_enter(l, c)) {
         int64_t n = c->entry_end - c->entry;
         bool diagonal = n > 0 && sp_layout_col(l, c->entry_end - 1) == c->unit;
         c->n_steps += n > 0 ? n : 1;
         c->n_empty += n == 0;
-        t->n_references += 3 + c->begins + 4 * n - 2 * diagonal;
+        c->n_references += 3 + c->begins + 4 * n - 2 * diagonal;
         sp_cursor_leave(c);
     }
     c->n_steps += sp_half_window(l, c->thread);
@@ -213,7 +213,7 @@ static void measure_share_half(struct sp_trace *t, struct sp_trace_cursor *c)
         c->item += n;
         c->n_steps += n;
         c->n_empty += n;
-        t->n_references += 2 * n;
+        c->n_references += 2 * n;
     }
     sp_cursor_reset(c);
 }

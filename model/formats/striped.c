@@ -103,7 +103,7 @@ static void skip(const struct sp_layout *l, struct sp_trace_cursor *c, int64_t s
     c->done = is_past(s, c);
 }
 
-static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     const struct sp_stripes *s = sp_stripes_of(l);
@@ -113,7 +113,7 @@ static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
     const int64_t entries = s->cell[end].entry - s->cell[first].entry;
     c->n_steps = rows + entries + end - first;
     c->n_empty = rows + end - first;
-    t->n_references += rows + 5 * entries + (end - first) + (end > first);
+    c->n_references += rows + 5 * entries + (end - first) + (end > first);
 }
 
 static int64_t events_bound(const struct sp_trace *t)

@@ -13,9 +13,9 @@ struct sp_trace_kind {
     /* The events of the cursor's next turn (t->turn_steps steps at most) into t->event; how
      * many. */
     int64_t (*fill_turn)(struct sp_trace *t, struct sp_trace_cursor *c);
-    /* Sets n_steps and n_empty of the cursor's share and adds its references to t->n_references;
-     * the cursor is at the start before and after. */
-    void (*measure_share)(struct sp_trace *t, struct sp_trace_cursor *c);
+    /* Sets n_steps, n_empty, n_references of the cursor's share; the cursor is at the start before
+     * and after. */
+    void (*measure_share)(const struct sp_trace *t, struct sp_trace_cursor *c);
     /* Moves on by so many steps without events. NULL: executions are simulated whole. */
     void (*skip)(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
     int64_t (*events_bound)(const struct sp_trace *t); /* that one turn can have at most */

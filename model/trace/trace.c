@@ -13,6 +13,7 @@ void sp_cursor_reset(struct sp_trace_cursor *c)
                                   .start_turn = c->start_turn,
                                   .n_steps = c->n_steps,
                                   .n_empty = c->n_empty,
+                                  .n_references = c->n_references,
                                   .nt_line = -1,
                                   .window = c->window};
 }
@@ -140,7 +141,7 @@ bool sp_trace_next(struct sp_trace *t, struct sp_trace_piece *piece)
 
 bool sp_trace_is_divisible(const struct sp_trace *t)
 {
-    return t->kind == &sp_trace_spmv && !t->layout->permuted && !t->walk;
+    return t->kind != &sp_trace_walked;
 }
 
 int64_t sp_trace_most_events(const struct sp_trace *t)
@@ -355,10 +356,14 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
         sp_trace_close(t);
         return status;
     }
+    static const int64_t parallel_from = 1000000;
+#pragma omp parallel for schedule(dynamic, 1) if (layout->n_stored > parallel_from)
+    for (int i = 0; i < t->n_threads; i++)
+        t->kind->measure_share(t, &t->cursor[i]);
     int64_t start = 0;
     for (int i = 0; i < t->n_threads; i++) {
         struct sp_trace_cursor *c = &t->cursor[i];
-        t->kind->measure_share(t, c);
+        t->n_references += c->n_references;
         int64_t turns = (c->n_steps + t->turn_steps - 1) / t->turn_steps;
         if (i > 0)
             start += (int64_t)(o->skew * (double)turns);

@@ -95,6 +95,7 @@ struct sp_trace_cursor {
     int thread;
     int64_t start_turn;
     int64_t n_steps, n_empty; /* of the whole share; n_empty of the steps are no entries or slots */
+    int64_t n_references;     /* of the whole share */
     int64_t range;            /* cursor of sp_partition_next() */
     int64_t unit, unit_end;   /* row or chunk */
     int64_t entry, entry_end; /* CRS: entries of the row; SELL: slots of the chunk, from 0 */

@@ -150,7 +150,7 @@ static int64_t fill_turn_dense(struct sp_trace *t, struct sp_trace_cursor *c)
     return t->layout->len ? sell_turn(t, c) : crs_turn(t, c);
 }
 
-static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_dense(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     const int64_t r = l->r, slices = n_slices(l);
@@ -161,12 +161,12 @@ static void measure_share_dense(struct sp_trace *t, struct sp_trace_cursor *c)
         c->n_empty += (n == 0) * slices;
         if (l->len) {
             int64_t first = c->unit * l->C, lanes = l->n_r - first < l->C ? l->n_r - first : l->C;
-            t->n_references += n * l->C * (2 + r) + 2 + lanes * r + (l->perm ? l->C : 0);
+            c->n_references += n * l->C * (2 + r) + 2 + lanes * r + (l->perm ? l->C : 0);
         } else if (l->op == SP_OP_SDDMM) {
             bool again = r > sp_layout_register_tile(l);
-            t->n_references += n * (3 + r + (again ? r : 0)) + (n > 0 ? r : 0) + 1 + c->begins;
+            c->n_references += n * (3 + r + (again ? r : 0)) + (n > 0 ? r : 0) + 1 + c->begins;
         } else {
-            t->n_references += n * (2 * slices + r) + r + 1 + c->begins;
+            c->n_references += n * (2 * slices + r) + r + 1 + c->begins;
         }
         sp_cursor_leave(c);
     }
@@ -310,7 +310,7 @@ static int64_t fill_turn_fused(struct sp_trace *t, struct sp_trace_cursor *c)
     return ev - t->event;
 }
 
-static void measure_share_fused(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_fused(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     sp_cursor_reset(c);
@@ -319,7 +319,7 @@ static void measure_share_fused(struct sp_trace *t, struct sp_trace_cursor *c)
         int64_t rows = c->slot ? reads_result(t, c) + writes_result(t, c) : n > 0;
         c->n_steps += n > 0 ? (n + STEP_ENTRIES - 1) / STEP_ENTRIES : 1;
         c->n_empty += n == 0;
-        t->n_references += n * (1 + l->r) + rows * l->r + n_pointers(l, c);
+        c->n_references += n * (1 + l->r) + rows * l->r + n_pointers(l, c);
     }
     sp_cursor_reset(c);
 }
@@ -371,12 +371,12 @@ static int64_t fill_turn_coo(struct sp_trace *t, struct sp_trace_cursor *c)
     return ev - t->event;
 }
 
-static void measure_share_coo(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_coo(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     sp_cursor_reset(c);
     for (; sp_cursor_enter(t->layout, c); sp_cursor_leave(c))
         c->n_steps++;
-    t->n_references += c->n_steps * (4 + 2 * (int64_t)t->layout->r);
+    c->n_references += c->n_steps * (4 + 2 * (int64_t)t->layout->r);
     sp_cursor_reset(c);
 }
 

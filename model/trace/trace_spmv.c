@@ -243,7 +243,7 @@ static int64_t fill_turn_spmv(struct sp_trace *t, struct sp_trace_cursor *c)
 /* ---- the kind ---- */
 
 /* Steps and references of a thread's share, by walking over its units. */
-static void measure_share_spmv(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_spmv(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     const bool crs = !l->len;
@@ -253,11 +253,11 @@ static void measure_share_spmv(struct sp_trace *t, struct sp_trace_cursor *c)
         c->n_steps += n > 0 ? n : 1;
         c->n_empty += n == 0;
         if (crs) {
-            t->n_references += 3 * n + 2 + c->begins + (l->base != NULL);
+            c->n_references += 3 * n + 2 + c->begins + (l->base != NULL);
         } else {
             int64_t n_unit = l->n_unit ? l->n_unit[c->unit] : 0;
             int64_t first = c->unit * l->C, lanes = l->n_r - first < l->C ? l->n_r - first : l->C;
-            t->n_references += 3 * n * l->C - n_unit * (l->C - 1) + (l->n_unit ? 4 : 2) + lanes +
+            c->n_references += 3 * n * l->C - n_unit * (l->C - 1) + (l->n_unit ? 4 : 2) + lanes +
                                (l->perm ? l->C : 0) + (l->base ? n : 0);
         }
         sp_cursor_leave(c);
@@ -400,7 +400,7 @@ static int64_t columns_of(const struct sp_layout *l, int64_t b)
     return left < l->b_w ? left : l->b_w;
 }
 
-static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     const int64_t r = l->r, slices = n_slices(l), area = (int64_t)l->b_h * l->b_w;
@@ -409,9 +409,9 @@ static void measure_share(struct sp_trace *t, struct sp_trace_cursor *c)
         int64_t n = c->entry_end - c->entry, rows = l->n_r - c->unit * l->b_h;
         c->n_steps += (n > 0 ? n : 1) * slices;
         c->n_empty += (n == 0) * slices;
-        t->n_references += n * slices * (1 + area) + (rows < l->b_h ? rows : l->b_h) * r + 1 + c->begins;
+        c->n_references += n * slices * (1 + area) + (rows < l->b_h ? rows : l->b_h) * r + 1 + c->begins;
         for (; c->entry < c->entry_end; c->entry++)
-            t->n_references += columns_of(l, c->entry) * r;
+            c->n_references += columns_of(l, c->entry) * r;
         sp_cursor_leave(c);
     }
     sp_cursor_reset(c);

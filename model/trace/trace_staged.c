@@ -213,7 +213,7 @@ static int64_t references_of(const struct sp_layout *l, const struct sp_trace_cu
     return n + stored * (2 + width + (end == l->r));
 }
 
-static void measure_share_staged(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_staged(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     sp_cursor_reset(c);
@@ -221,7 +221,7 @@ static void measure_share_staged(struct sp_trace *t, struct sp_trace_cursor *c)
         int64_t n_empty;
         c->n_steps += steps_of(l, c->unit, &n_empty);
         c->n_empty += n_empty;
-        t->n_references += references_of(l, c);
+        c->n_references += references_of(l, c);
         leave_tile(l, c);
     }
     sp_cursor_reset(c);
@@ -336,7 +336,7 @@ static int64_t fill_turn_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
     return ev - t->event;
 }
 
-static void measure_share_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
+static void measure_share_tiled(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     const struct sp_layout *l = t->layout;
     const int64_t slices = n_slices(l);
@@ -346,7 +346,7 @@ static void measure_share_tiled(struct sp_trace *t, struct sp_trace_cursor *c)
         const int64_t columns = sp_layout_index_ptr(l, c->unit + 1) - sp_layout_index_ptr(l, c->unit);
         c->n_steps += (n > 0 ? n : 1) * slices;
         c->n_empty += (n == 0) * slices;
-        t->n_references += slices * (2 + (n > 0) + 2 * columns + 3 * n) + l->r * (columns + n);
+        c->n_references += slices * (2 + (n > 0) + 2 * columns + 3 * n) + l->r * (columns + n);
     }
     sp_cursor_reset(c);
 }

@@ -294,7 +294,7 @@ static int64_t events_bound(const struct sp_trace *t)
     return MOST_EVENTS * t->turn_steps + 16;
 }
 
-static void no_share(struct sp_trace *t, struct sp_trace_cursor *c)
+static void no_share(const struct sp_trace *t, struct sp_trace_cursor *c)
 {
     (void)t;
     (void)c; /* open_walk() has counted them */

@@ -49,16 +49,19 @@ struct whole {
     struct sp_sim_facts facts;
 };
 
-/* Several processors simulate one domain: the private levels of a thread for ROUNDS rounds are one
+/* Several processors simulate one domain: some rounds of a thread and its private levels are one
  * piece of work, the shared levels for the same rounds of all threads another, in order. Threads
  * may be AHEAD pieces in front of the shared levels, and whoever finds no work sleeps: a processor
  * that others take away for a while stops nobody at once. */
-enum { ROUNDS = 64, AHEAD = 4 };
+enum { MOST_ROUNDS = 64, MOST_EVENTS = 1 << 16 /* of a piece */, AHEAD = 4 };
+/* What one domain keeps busy where the shared levels have a quarter of the work, as for random
+ * matrices; a stencil more. */
+enum { BUSY_PER_DOMAIN = 4 };
 
 /* What one thread asks the shared levels for in the rounds of one piece. */
 struct asked {
     uint32_t *request;
-    int64_t n[ROUNDS];
+    int64_t n[MOST_ROUNDS];
 };
 
 /* A thread of the layout. */
@@ -86,6 +89,7 @@ struct run {
     struct lane *lane;     /* [trace.n_threads] */
     pthread_mutex_t lock;  /* of what follows, and of the lanes but for what they ask */
     pthread_cond_t changed;
+    int64_t n_rounds;                      /* of a piece */
     int64_t from_turn, n_pieces, n_merged; /* merged: simulated in the shared levels, too */
     bool merging, stop;
     int domain;
@@ -121,17 +125,18 @@ static void free_workers(struct run *r)
     r->n_workers = 0;
 }
 
-/* Where the private levels of the domain's threads can be simulated beside each other. Without
- * memory for it, or with few entries, one processor does it all. */
+/* Where the domain's threads can be walked beside each other. Without memory for it, or with few
+ * references, one processor does it all. */
 static void make_workers(struct run *r)
 {
-    static const int64_t worth_it = 100000;
+    static const int64_t worth_it = 300000;
     const int n_threads = r->trace.n_threads;
     int n = omp_in_parallel() ? 1 : omp_get_max_threads();
     n = n < n_threads ? n : n_threads;
-    if (n < 2 || r->trace.layout->n_stored < worth_it || !sp_trace_is_divisible(&r->trace) ||
-        sp_hierarchy_private_levels(&r->caches) == 0)
+    if (n < 2 || r->trace.n_references < worth_it || !sp_trace_is_divisible(&r->trace))
         return;
+    const int64_t most_events = sp_trace_most_events(&r->trace), rounds = MOST_EVENTS / most_events;
+    r->n_rounds = rounds < 1 ? 1 : rounds < MOST_ROUNDS ? rounds : MOST_ROUNDS;
     enum sp_status status =
         sp_new_array(n, sizeof *r->worker, "the processors that simulate", (void **)&r->worker, NULL);
     if (status == SP_OK)
@@ -142,7 +147,7 @@ static void make_workers(struct run *r)
             status = sp_private_make(&r->caches, &r->worker[i].caches, NULL);
         r->n_workers++;
     }
-    const int64_t most = sp_private_most_requests(&r->caches, ROUNDS * sp_trace_most_events(&r->trace));
+    const int64_t most = sp_private_most_requests(&r->caches, r->n_rounds * most_events);
     for (int i = 0; status == SP_OK && i < n_threads * AHEAD; i++)
         status = sp_new_array(most, sizeof(uint32_t), "the requests of threads",
                               (void **)&r->lane[i / AHEAD].asked[i % AHEAD].request, NULL);
@@ -153,8 +158,8 @@ static void make_workers(struct run *r)
 /* Rounds of a piece: [first, end). */
 static void rounds_of(const struct run *r, int64_t piece, int64_t *first, int64_t *end)
 {
-    *first = r->from_turn + piece * ROUNDS;
-    *end = *first + ROUNDS < r->trace.n_turns ? *first + ROUNDS : r->trace.n_turns;
+    *first = r->from_turn + piece * r->n_rounds;
+    *end = *first + r->n_rounds < r->trace.n_turns ? *first + r->n_rounds : r->trace.n_turns;
 }
 
 /* The next piece of one thread through its own caches. */
@@ -251,7 +256,7 @@ static void work(struct run *r, struct worker *w, int own)
 static enum sp_status execute_together(struct run *r, int64_t from_turn, struct sp_error *err)
 {
     r->from_turn = from_turn;
-    r->n_pieces = (r->trace.n_turns - from_turn + ROUNDS - 1) / ROUNDS;
+    r->n_pieces = (r->trace.n_turns - from_turn + r->n_rounds - 1) / r->n_rounds;
     r->n_merged = 0;
     for (int i = 0; i < r->trace.n_threads; i++)
         r->lane[i].done = 0;
@@ -309,14 +314,16 @@ static double memory_lines(const struct sp_hierarchy *h)
 
 /* The round from which an execution leaves the caches as a whole one would; 0: only a whole one
  * does. Under LRU a level's contents follow from the last stream of distinct lines as long as the
- * level. */
+ * level; so they do in a last one that gets what the level within evicts: lines of the stream push
+ * out all older ones, whatever else is taken from it and returned in between. */
 static int64_t warming_turn(const struct run *r, const struct sp_cache *cache, int n_caches)
 {
     if (r->options->state == SP_SIM_BETWEEN || r->trace.layout->partition.schedule == SP_SCHEDULE_CYCLIC)
         return 0;
     double private_B = 0, shared_B = 0;
     for (int k = 0; k < n_caches; k++) {
-        if (cache[k].policy != SP_LRU || cache[k].victim || cache[k].inclusive || cache[k].partition.ways > 0)
+        if (cache[k].policy != SP_LRU || cache[k].inclusive || cache[k].partition.ways > 0 ||
+            (cache[k].victim && k < n_caches - 1))
             return 0;
         if (k < n_caches - 1)
             private_B += 2.0 * (double)sp_cache_believed_B(&cache[k]);
@@ -640,6 +647,7 @@ enum sp_status sp_sim_traffic(const struct sp_layout *layout, const struct sp_si
     w.domains = (struct sp_domains){.n = o->n_domain,
                                     .domain_of_thread = o->domain_of_thread,
                                     .one_by_one = o->walk != NULL,
+                                    .busy_per_domain = BUSY_PER_DOMAIN,
                                     .progress = o->progress,
                                     .context = o->context};
     status = sp_domains_each(&w.domains, layout, add_domain, &w, err);
