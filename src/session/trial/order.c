@@ -136,7 +136,7 @@ static int64_t cache_of_interest(const struct sp_analysis *a, bool waits)
     return k >= 0 && k < m->n_caches ? sp_cache_believed_B(&m->cache[k]) : 0;
 }
 
-/* Alpha of x for SpMV in CRS in another order, sampled: to tell orders apart. */
+/* Alpha of x for SpMV in CRS in another order (NULL: as it stands), sampled: to tell orders apart. */
 static enum sp_status sample_alpha(const struct sp_analysis *a, const struct sp_permutations *order,
                                    int64_t cache_B, double *alpha, struct sp_error *err)
 {
@@ -149,12 +149,13 @@ static enum sp_status sample_alpha(const struct sp_analysis *a, const struct sp_
                                   .n_threads = a->setup.workload.n_threads,
                                   .matrix = m};
     const struct sp_sim_options sim = sp_analysis_sim_options(a);
-    struct sp_permuted permuted;
+    struct sp_permuted permuted = {0};
     struct sp_layout l = {0};
     struct sp_reuse reuse = {0};
-    enum sp_status status = sp_permuted_make(&pattern, order, &permuted, err);
+    enum sp_status status = order ? sp_permuted_make(&pattern, order, &permuted, err) : SP_OK;
     if (status == SP_OK)
-        status = sp_layout_make_permuted(&w, &permuted, &l, err);
+        status = order ? sp_layout_make_permuted(&w, &permuted, &l, err)
+                       : sp_layout_make(&w, false, NULL, &l, err);
     const struct sp_reuse_options o = {.line_B = a->line_B,
                                        .n_domain = sim.n_domain,
                                        .domain_of_thread = sim.domain_of_thread,
@@ -189,15 +190,16 @@ struct found {
     double seconds;
 };
 
-/* The best of the orders that are worth their time, its alpha against that of the others. */
-static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B, struct found *best,
-                                   struct sp_error *err)
+/* The best of the orders that are worth their time, its alpha against that of the others and, unless
+ * gathers wait, of the order as it stands: without fewer loads of x no other gains then. */
+static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B, bool waits,
+                                   struct found *best, struct sp_error *err)
 {
     const struct sp_csr *m = a->setup.workload.matrix;
     const bool thorough = a->options->thorough;
     double least = INFINITY,
            left_s = REORDER_LIMIT_S * (thorough ? THOROUGH : 1) - SIMULATE_ENTRY_S * (double)m->n_nz;
-    enum sp_status status = SP_OK;
+    enum sp_status status = waits ? SP_OK : sample_alpha(a, NULL, cache_B, &least, err);
     memset(best, 0, sizeof *best);
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates && status == SP_OK; i++) {
         const struct candidate *c = &candidates[i];
@@ -247,9 +249,13 @@ enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered 
     if (a->options->memory_B > 0 && copy_B > a->options->memory_B)
         return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
     struct found best;
-    enum sp_status status = choose_order(a, cache_of_interest(a, waits && !moves), &best, err);
-    if (status != SP_OK || !best.method)
+    enum sp_status status = choose_order(a, cache_of_interest(a, waits && !moves), waits, &best, err);
+    if (status != SP_OK)
         return status;
+    if (!best.method) {
+        out->alpha_reordered = sp_value_none("no order that was looked at loads x less often");
+        return SP_OK;
+    }
     const double start = sp_now();
     struct sp_csr ordered;
     status = sp_csr_permute(m, best.order.row_perm, best.order.col_perm, NULL, &ordered, err);
