@@ -208,6 +208,9 @@ int main(int argc, char **argv)
     bench_sim(&l, &m, true, SP_SIM_WARM, "one level, warm");
     bench_sim(&l, &m, false, SP_SIM_COLD, "three levels, cold");
     bench_sim(&l, &m, false, SP_SIM_WARM, "three levels, warm");
+    m.cache[2].victim = true;
+    bench_sim(&l, &m, false, SP_SIM_COLD, "the last a victim, cold");
+    bench_sim(&l, &m, false, SP_SIM_WARM, "the last a victim, warm");
     bench_reuse(&l, llc_B);
     sp_layout_free(&l);
     return 0;

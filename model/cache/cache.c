@@ -49,6 +49,19 @@ static inline __attribute__((always_inline)) void lru_set_front(uint32_t *set, i
     }
 }
 
+/* Word `way` goes out, those behind it come one nearer; words behind the last way are 0. */
+static inline __attribute__((always_inline)) void lru_set_take(uint32_t *set, int way, const int stride)
+{
+    sp_lru_words *four = (sp_lru_words *)set;
+    sp_lru_lanes lane = {0, 1, 2, 3};
+#pragma GCC unroll 4
+    for (int i = 0; i < stride / 4; i++, lane += 4) {
+        const sp_lru_words here = four[i], none = {0}, behind = i + 1 < stride / 4 ? four[i + 1] : none,
+                           moved = {here[1], here[2], here[3], behind[0]}, stays = (sp_lru_words)(lane < way);
+        four[i] = (here & stays) | (moved & ~stays);
+    }
+}
+
 enum sp_status sp_lru_make(int64_t n_lines, int64_t capacity, struct sp_lru *lru, struct sp_error *err)
 {
     memset(lru, 0, sizeof *lru);
@@ -583,8 +596,9 @@ static void count(const struct sp_hierarchy *h, struct sp_line_counts *c, const 
         }
 }
 
-/* A victim cache gave a line up dirty: so it is when it leaves again, or in the level within. */
-static void give_dirty(struct sp_hierarchy *h, int thread, uint32_t line, uint32_t *later, int64_t n_later)
+/* Victim cache k gave a line up dirty: so it is when it leaves again, or in the level within. */
+static void give_dirty(struct sp_hierarchy *h, int k, int thread, uint32_t line, uint32_t *later,
+                       int64_t n_later)
 {
     const uint32_t word = sp_word(line, true);
     for (int64_t i = 0; i < n_later; i++)
@@ -592,11 +606,61 @@ static void give_dirty(struct sp_hierarchy *h, int thread, uint32_t line, uint32
             later[i] |= 1;
             return;
         }
-    struct sp_sets *s = &instance_of(h, h->n_batched - 1, thread, line)->sets;
+    struct sp_sets *s = &instance_of(h, k - 1, thread, line)->sets;
     uint32_t *set = sp_sets_of(s, line);
     const int way = sp_sets_find(s, set, line);
     if (way >= 0)
         set[way] |= 1;
+}
+
+/* Requests to a victim cache, the last level; what it gives up dirty changes those that follow. */
+static ALWAYS_INLINE int64_t pass_victim(struct sp_hierarchy *h, int k, int thread, uint32_t *in,
+                                         int64_t n_in, uint32_t *out, const int stride)
+{
+    const struct sp_sets *s = &h->level[k].instance[thread / h->level[k].threads_sharing].sets;
+    int64_t n = 0;
+    for (int64_t i = 0; i < n_in; i++) {
+        if (i + AHEAD < n_in)
+            __builtin_prefetch(sp_sets_of(s, request_line(in[i + AHEAD])), 1);
+        const uint32_t line = request_line(in[i]);
+        uint32_t *set = sp_sets_of(s, line);
+        if (in[i] & LEFT) {
+            n = pass_one(set, in[i] & ~LEFT, false, s->ways, stride, false, out, n);
+            continue;
+        }
+        const uint32_t found = lru_set_find(set, in[i], stride);
+        if (found) {
+            const int way = __builtin_ctz(found);
+            const bool dirty = set[way] & 1;
+            lru_set_take(set, way, stride);
+            if (dirty)
+                give_dirty(h, k, thread, line, in + i + 1, n_in - i - 1);
+        } else {
+            out[n] = in[i];
+            n += !another_has(h, k, thread, line);
+        }
+    }
+    return n;
+}
+static int64_t victim_plain(struct sp_hierarchy *h, int k, int thread, uint32_t *in, int64_t n, uint32_t *out,
+                            int stride)
+{
+    return pass_victim(h, k, thread, in, n, out, stride);
+}
+SP_WIDE static int64_t victim_wide(struct sp_hierarchy *h, int k, int thread, uint32_t *in, int64_t n,
+                                   uint32_t *out, int stride)
+{
+    return stride == 12   ? pass_victim(h, k, thread, in, n, out, 12)
+           : stride == 16 ? pass_victim(h, k, thread, in, n, out, 16)
+                          : pass_victim(h, k, thread, in, n, out, stride);
+}
+
+static void run_victim(struct sp_hierarchy *h, int thread, uint32_t *request, int64_t n)
+{
+    const int k = h->n_batched, stride = h->level[k].instance->sets.stride;
+    uint32_t *out = h->request[k % 2];
+    n = (sp_is_wide() ? victim_wide : victim_plain)(h, k, thread, request, n, out, stride);
+    count(h, &h->level[k].counts, out, n);
 }
 
 /* The levels behind those that take batches. */
@@ -604,16 +668,11 @@ static void pass_on(struct sp_hierarchy *h, int thread, uint32_t *request, int64
 {
     const int k = h->n_batched;
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            const uint32_t line = request_line(request[i + AHEAD]);
-            const struct sp_cache_instance *c = instance_of(h, k, thread, line);
-            __builtin_prefetch(c->full ? &c->lru.place[line] : sp_sets_of(&c->sets, line), 1);
-        }
         const uint32_t line = request_line(request[i]);
         if (request[i] & (LEFT | 1))
             write_back(h, k, thread, line, request[i] & 1);
         else if (demand(h, k, thread, line))
-            give_dirty(h, thread, line, request + i + 1, n - i - 1);
+            give_dirty(h, k, thread, line, request + i + 1, n - i - 1);
     }
 }
 
@@ -639,7 +698,10 @@ static void run_batches(struct sp_hierarchy *h, int first, int thread, const uin
             count(h, &h->level[k].counts, out, n);
             in = out;
         }
-        if (h->n_batched < h->n_levels) /* a victim cache changes them: it never gets `event` itself */
+        /* A victim cache changes requests: it never gets `event` itself. */
+        if (h->victim_batched)
+            run_victim(h, thread, (uint32_t *)in, n);
+        else if (h->n_batched < h->n_levels)
             pass_on(h, thread, (uint32_t *)in, n);
     }
 }
@@ -719,20 +781,23 @@ void sp_private_add_counts(struct sp_hierarchy *h, struct sp_private *p)
     }
 }
 
-/* Levels from the inner one on that take batches. */
+/* Whole, LRU, and of sets that are not too large. */
+static bool takes_batches(const struct sp_cache_level *level)
+{
+    const struct sp_cache_instance *c = level->instance;
+    return level->n_parts == 1 && !level->depths && !c->full && c->sets.policy == SP_LRU &&
+           c->sets.ways <= LRU_SET_WAYS;
+}
+
+/* Levels from the inner one on that take batches, a victim cache behind them not counted. */
 static int n_batched(const struct sp_hierarchy *h)
 {
     int n = 0;
     for (int k = 0; k < h->n_levels; k++)
         if (h->level[k].inclusive)
             return 0;
-    for (; n < h->n_levels && !h->level[n].victim; n++) {
-        const struct sp_cache_level *level = &h->level[n];
-        const struct sp_cache_instance *c = level->instance;
-        if (level->n_parts > 1 || level->depths || c->full || c->sets.policy != SP_LRU ||
-            c->sets.ways > LRU_SET_WAYS)
-            break;
-    }
+    while (n < h->n_levels && !h->level[n].victim && takes_batches(&h->level[n]))
+        n++;
     return n;
 }
 
@@ -901,6 +966,9 @@ enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int
     }
     if (status == SP_OK)
         h->n_batched = n_batched(h);
+    const struct sp_cache_level *last = &h->level[n_caches - 1];
+    h->victim_batched =
+        h->n_batched > 0 && h->n_batched == n_caches - 1 && last->victim && takes_batches(last);
     for (int i = 0; i < 2 && h->n_batched > 0 && status == SP_OK; i++)
         status = sp_new_array(most_requests(BATCH, h->n_batched) + 1, sizeof *h->request[i],
                               "the requests between simulated caches", (void **)&h->request[i], err);

@@ -228,6 +228,7 @@ struct sp_hierarchy {
     int n_levels, n_threads;
     struct sp_cache_level level[SP_MAX_CACHES];
     int n_batched;        /* levels, from the inner one on, through which events go in batches */
+    bool victim_batched;  /* so they do through the last level, a victim cache behind these */
     uint32_t *request[2]; /* of one of these levels and of the next one; NULL without */
     uint32_t open[2];     /* innermost level: lines of values and indices that are open, UINT32_MAX: none */
     const uint8_t *array_of_group; /* borrowed from the trace */

@@ -409,53 +409,48 @@ static void print_points(const struct sp_network_points *p, const struct sp_netw
     }
 }
 
-/* *code: of a JSON file that could not be written, else as it was. */
 static enum sp_status put_network(const struct options *o, const struct sp_network_points *points,
-                                  struct sp_network *n, int *code, struct sp_error *err)
+                                  struct sp_network *n, struct sp_error *err)
 {
+    const bool to_stdout = sp_sink_is_stdout(o->common.json);
     name_after_file(o->network, n->name, sizeof n->name);
-    enum sp_status status = sp_words_refuse(o->network, err);
-    if (status == SP_OK)
-        status = sp_network_file_write(o->network, n, err);
-    if (status != SP_OK)
-        return status;
-    if (o->common.json) {
-        struct sp_sink sink;
-        status = sp_sink_open(o->common.json, &sink, err);
-        if (status == SP_OK) {
-            status =
-                sp_put_json(sp_network_json(n), JSON_INDENT(1) | JSON_REAL_PRECISION(6), sink.stream, err);
-            *code = sp_sink_close(&sink, sp_exit_code(status));
-        }
-    }
-    if (status != SP_OK || sp_sink_is_stdout(o->common.json) || o->common.verbosity < 0)
+    enum sp_status status = sp_network_file_write(o->network, n, err);
+    if (status == SP_OK && to_stdout)
+        return sp_put_json(sp_network_json(n), JSON_INDENT(1) | JSON_REAL_PRECISION(6), stdout, err);
+    if (status == SP_OK && o->common.json)
+        status = sp_network_file_write(o->common.json, n, err);
+    if (status != SP_OK || o->common.verbosity < 0)
         return status;
     print_path("inside a node", &n->within);
     print_path("between nodes", &n->between);
     if (o->common.verbosity > 0)
         print_points(points, sp_value_known(n->within.latency_s) ? &n->within : &n->between);
     sp_print(stdout, "saved %s\n", o->network);
-    return status;
+    return SP_OK;
 }
 
 static int run_network(const struct options *o)
 {
     static const double patience_s = 120;
+    const char *const file[2] = {o->network, sp_sink_is_stdout(o->common.json) ? NULL : o->common.json};
     struct sp_error err;
     struct sp_mpi_job job;
     struct sp_network network;
     struct sp_network_points points;
-    int code = 0;
     enum sp_status status = sp_mpi_job_begin(patience_s, &job, &err);
     if (status != SP_OK)
         return sp_mpi_job_report_in_turn(&err);
-    sp_mpi_job_wait(NULL, "measuring the network");
-    status = sp_network_measure(job.mpi, &job.world, &points, &network, &err);
-    if (status == SP_OK && job.world.rank == 0)
-        status = put_network(o, &points, &network, &code, &err);
-    status = sp_mpi_agree(job.mpi, &job.world, status, &err);
+    const bool first = job.world.rank == 0;
+    status = sp_mpi_agree(job.mpi, &job.world, first ? sp_outputs_claim(file, 2, &err) : SP_OK, &err);
+    if (status == SP_OK) {
+        sp_mpi_job_wait(NULL, "measuring the network");
+        status = sp_network_measure(job.mpi, &job.world, &points, &network, &err);
+        if (status == SP_OK && first)
+            status = put_network(o, &points, &network, &err);
+        status = sp_mpi_agree(job.mpi, &job.world, status, &err);
+    }
     sp_mpi_job_end(&job);
-    return status == SP_OK ? code : sp_mpi_job_report(&err);
+    return status == SP_OK ? 0 : sp_mpi_job_report(&err);
 }
 
 static int run_measure(struct options *o)
