@@ -338,9 +338,10 @@ static void write_back(struct sp_hierarchy *h, int k, int thread, uint32_t line,
         leave(h, k, thread, victim);
 }
 
-static bool another_has(struct sp_hierarchy *h, int k, int thread, uint32_t line)
+/* Of the n_levels innermost. */
+static bool another_has(struct sp_hierarchy *h, int n_levels, int thread, uint32_t line)
 {
-    for (int inner = 0; inner < k; inner++)
+    for (int inner = 0; inner < n_levels; inner++)
         for (int i = 0; i < h->level[inner].n_instances; i++)
             if (i != thread / h->level[inner].threads_sharing &&
                 instance_has(part_of(h, inner, i, line), line))
@@ -613,18 +614,31 @@ static void give_dirty(struct sp_hierarchy *h, int k, int thread, uint32_t line,
         set[way] |= 1;
 }
 
+/* Lines that are never written enter a cache only when they are asked for: requests tell how many
+ * caches have one. */
+static inline bool is_only_read(enum sp_array array)
+{
+    return array != SP_ARRAY_Y && array != SP_ARRAY_OTHER;
+}
+
 /* Requests to a victim cache, the last level; what it gives up dirty changes those that follow. */
 static ALWAYS_INLINE int64_t pass_victim(struct sp_hierarchy *h, int k, int thread, uint32_t *in,
                                          int64_t n_in, uint32_t *out, const int stride)
 {
     const struct sp_sets *s = &h->level[k].instance[thread / h->level[k].threads_sharing].sets;
+    uint8_t *const copies = h->copies;
     int64_t n = 0;
     for (int64_t i = 0; i < n_in; i++) {
         if (i + AHEAD < n_in)
             __builtin_prefetch(sp_sets_of(s, request_line(in[i + AHEAD])), 1);
+        if (copies && i + AHEAD < n_in)
+            __builtin_prefetch(&copies[request_line(in[i + AHEAD])], 1);
         const uint32_t line = request_line(in[i]);
+        const bool counted = copies && is_only_read(array_of(h, line));
+        uint8_t none = 0, *here = counted ? &copies[line] : &none;
         uint32_t *set = sp_sets_of(s, line);
         if (in[i] & LEFT) {
+            --*here;
             n = pass_one(set, in[i] & ~LEFT, false, s->ways, stride, false, out, n);
             continue;
         }
@@ -637,8 +651,9 @@ static ALWAYS_INLINE int64_t pass_victim(struct sp_hierarchy *h, int k, int thre
                 give_dirty(h, k, thread, line, in + i + 1, n_in - i - 1);
         } else {
             out[n] = in[i];
-            n += !another_has(h, k, thread, line);
+            n += *here == 0 && !another_has(h, counted ? k - 1 : k, thread, line);
         }
+        ++*here;
     }
     return n;
 }
@@ -866,6 +881,8 @@ void sp_hierarchy_flush(struct sp_hierarchy *h)
     for (int k = 0; k < h->n_levels; k++)
         for (int i = 0; i < n_parts_of(h, k); i++)
             instance_clear(&h->level[k].instance[i]);
+    if (h->copies)
+        memset(h->copies, 0, (size_t)h->n_lines);
 }
 
 /* ---- making ---- */
@@ -989,5 +1006,14 @@ void sp_hierarchy_free(struct sp_hierarchy *h)
     }
     free(h->request[0]);
     free(h->request[1]);
+    free(h->copies);
     memset(h, 0, sizeof *h);
+}
+
+void sp_hierarchy_count_copies(struct sp_hierarchy *h)
+{
+    void *copies;
+    const int n = h->victim_batched ? h->level[h->n_levels - 2].n_instances : 0;
+    if (n > 1 && n <= UINT8_MAX && sp_new_array(h->n_lines, 1, "copies of lines", &copies, NULL) == SP_OK)
+        h->copies = copies;
 }

@@ -229,6 +229,7 @@ struct sp_hierarchy {
     struct sp_cache_level level[SP_MAX_CACHES];
     int n_batched;        /* levels, from the inner one on, through which events go in batches */
     bool victim_batched;  /* so they do through the last level, a victim cache behind these */
+    uint8_t *copies;      /* [n_lines] sp_hierarchy_count_copies(); NULL: not counted */
     uint32_t *request[2]; /* of one of these levels and of the next one; NULL without */
     uint32_t open[2];     /* innermost level: lines of values and indices that are open, UINT32_MAX: none */
     const uint8_t *array_of_group; /* borrowed from the trace */
@@ -243,6 +244,10 @@ enum sp_status sp_hierarchy_make(const struct sp_cache *cache, int n_caches, int
                                  const uint8_t *array_of_group, uint64_t seed, struct sp_hierarchy *h,
                                  struct sp_error *err);
 void sp_hierarchy_free(struct sp_hierarchy *h);
+/* From now on the number of caches that have a line is kept, which a victim cache asks for, so that
+ * it need not look for it in all of them. For traces that write only SP_ARRAY_Y and
+ * SP_ARRAY_OTHER. Without memory for it, and where it is of no use, nothing happens. */
+void sp_hierarchy_count_copies(struct sp_hierarchy *h);
 
 /* Events of one thread. */
 void sp_hierarchy_run(struct sp_hierarchy *h, int thread, const uint32_t *event, int64_t n_events);

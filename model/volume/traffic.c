@@ -494,6 +494,8 @@ static enum sp_status add_domain(void *all, int domain, const int *thread, int n
     int n_executions = 0;
     status = sp_hierarchy_make(w->cache, w->n_caches, n_threads, r.trace.n_lines, r.trace.array_of_group,
                                o->seed + (uint64_t)domain, &r.caches, err);
+    if (status == SP_OK && !o->walk)
+        sp_hierarchy_count_copies(&r.caches);
     if (status == SP_OK) {
         make_workers(&r);
         status = simulate_domain(&r, w->cache, w->n_caches, &n_executions, err);
