@@ -2,6 +2,7 @@
  * alpha_min against an infinite cache. */
 #include <check.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "one_cache.h"
 #include "run_suite.h"
 #include "sparse/csr/real.h"
+#include "sparse/generate/generate.h"
 
 static const struct {
     enum sp_op op;
@@ -262,6 +264,69 @@ START_TEST(half_precision_rounds_to_nearest_even)
 }
 END_TEST
 
+/* Every kind of walk: several processors count what one does. */
+static const struct {
+    enum sp_op op;
+    const char *format;
+} walks[] = {
+    {SP_OP_SPMV, "crs"},           {SP_OP_SPMV, "sell:8,32"},     {SP_OP_SPMV, "sellu:8,1"},
+    {SP_OP_SPMV, "bcsr:2x2"},      {SP_OP_SPMV, "half"},          {SP_OP_SPMV, "striped:4096"},
+    {SP_OP_SPMMV, "sell:8,32"},    {SP_OP_SPMM, "crs"},           {SP_OP_SPMM, "bcsr:2x2"},
+    {SP_OP_SPMM, "staged:64,32"},  {SP_OP_SDDMM, "crs"},          {SP_OP_SDDMM, "coo"},
+    {SP_OP_SDDMM, "tiled:64,512"}, {SP_OP_SDDMM, "staged:64,32"}, {SP_OP_FUSEDMM, "crs"},
+};
+enum { N_WALKS = sizeof walks / sizeof *walks };
+
+START_TEST(processors_together_count_as_one)
+{
+    static const int64_t size_B[] = {4 << 10, 16 << 10, 128 << 10};
+    enum { N_THREADS = 5 };
+    struct sp_csr a;
+    struct sp_layout l;
+    struct sp_machine m = {.n_caches = 3};
+    struct sp_traffic v[2][SP_MAX_LEVELS];
+    const int before = omp_get_max_threads();
+    for (int k = 0; k < m.n_caches; k++)
+        m.cache[k] = (struct sp_cache){.level = k + 1,
+                                       .size_B = size_B[k],
+                                       .effective_B = sp_value_none("not measured"),
+                                       .line_B = 64,
+                                       .ways = 8,
+                                       .cores_sharing = k < 2 ? 1 : N_THREADS,
+                                       .victim = k == 2 && _i % 2,
+                                       .policy = SP_LRU};
+    ck_assert_int_eq(sp_generate("laplace2d:180", NULL, &a, NULL), SP_OK);
+    struct sp_workload w = {.op = walks[_i].op,
+                            .r = walks[_i].op == SP_OP_SPMV ? 1 : 4,
+                            .precision = SP_F64,
+                            .schedule = SP_SCHEDULE_NNZ,
+                            .n_threads = N_THREADS,
+                            .matrix = &a};
+    ck_assert_int_eq(sp_workload_set_format(&w, walks[_i].format, NULL), SP_OK);
+    ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
+    for (int together = 0; together < 2; together++) {
+        const struct sp_sim_options o = sp_sim_default(&m);
+        struct sp_sim_facts facts;
+        int n_levels;
+        memset(v[together], 0, sizeof v[together]);
+        omp_set_num_threads(together ? 3 : 1);
+        ck_assert_int_eq(sp_sim_traffic(&l, &o, v[together], &n_levels, &facts, NULL), SP_OK);
+        ck_assert_int_gt(facts.n_references, 300000);
+    }
+    omp_set_num_threads(before);
+    for (int k = 0; k < m.n_caches; k++)
+        for (int array = 0; array < SP_N_ARRAYS; array++)
+            ck_assert_msg(v[0][k].array_read_B[array] == v[1][k].array_read_B[array] &&
+                              v[0][k].array_write_B[array] == v[1][k].array_write_B[array],
+                          "%s %s, level %d, %s: %.0f and %.0f B read by one and three processors",
+                          sp_op_name(walks[_i].op), walks[_i].format, k + 1,
+                          sp_array_name((enum sp_array)array), v[0][k].array_read_B[array],
+                          v[1][k].array_read_B[array]);
+    sp_layout_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("dense");
@@ -271,6 +336,7 @@ int main(void)
     tcase_add_loop_test(tcase, no_reuse_gives_the_formula, 0, N_CASES);
     tcase_add_loop_test(tcase, alpha_min_is_what_domains_load, 0, N_CASES);
     tcase_add_loop_test(tcase, every_reference_is_counted, 0, N_CASES);
+    tcase_add_loop_test(tcase, processors_together_count_as_one, 0, N_WALKS);
     tcase_add_loop_test(tcase, panels_give_the_formula, 0, 2);
     tcase_add_loop_test(tcase, degenerate_shapes, 0, N_CASES);
     tcase_add_test(tcase, half_precision_rounds_to_nearest_even);

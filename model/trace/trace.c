@@ -10,6 +10,7 @@
 void sp_cursor_reset(struct sp_trace_cursor *c)
 {
     *c = (struct sp_trace_cursor){.thread = c->thread,
+                                  .index = c->index,
                                   .start_turn = c->start_turn,
                                   .n_steps = c->n_steps,
                                   .n_empty = c->n_empty,
@@ -348,6 +349,7 @@ enum sp_status sp_trace_open(const struct sp_layout *layout, const struct sp_tra
                (size_t)((end - first) / SP_LINES_PER_GROUP));
     }
     for (int i = 0; i < t->n_threads; i++) {
+        t->cursor[i].index = i;
         t->cursor[i].thread = o->thread ? o->thread[i] : i;
         t->cursor[i].window = t->window ? &t->window[i] : NULL;
     }

@@ -92,7 +92,7 @@ struct sp_trace_options {
 
 /* Where a thread is; for the trace's own files. */
 struct sp_trace_cursor {
-    int thread;
+    int thread, index; /* index: in the list given */
     int64_t start_turn;
     int64_t n_steps, n_empty; /* of the whole share; n_empty of the steps are no entries or slots */
     int64_t n_references;     /* of the whole share */

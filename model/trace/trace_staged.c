@@ -86,8 +86,7 @@ static uint32_t *put_stage(const struct sp_trace *t, const struct sp_trace_curso
                            enum sp_event_kind kind, int64_t place, int64_t width)
 {
     const struct sp_layout *l = t->layout;
-    const int64_t base_B =
-        t->first_line[SP_REGION_STAGE] * t->line_B + (c - t->cursor) * sp_layout_stage_bytes(l);
+    const int64_t base_B = t->first_line[SP_REGION_STAGE] * t->line_B + c->index * sp_layout_stage_bytes(l);
     return put_part_staged(t, ev, kind, base_B, place, sp_layout_stage_ld(l), 0, width, l->s_x);
 }
 
