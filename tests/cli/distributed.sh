@@ -120,6 +120,15 @@ assert r["machine"]["cpu"] == r["env"]["identity"]["cpu"] and r["machine"]["name
 assert r["binding"]["level"] in ("L1", "L2") and r["roofs"][0]["level"] == r["binding"]["level"], r["binding"]
 P
 
+# A network file that the JSON would replace is refused before anything is measured.
+(cd "$dir" && "$mpiexec" -n 2 "$spmodel" machine measure --network net.json --json=./net.json) >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] && grep -q "two results would replace each other" "$dir/err" && ! grep -q "inside a node" "$dir/out" && [ ! -e "$dir/net.json" ] ||
+    fail "two results in one file: not refused at once"
+if [ -n "$full" ]; then
+    (cd "$dir" && "$mpiexec" -n 2 "$spmodel" machine measure --network net.json --json=same.json) >"$dir/out" 2>"$dir/err" && cmp -s "$dir/net.json" "$dir/same.json" &&
+        "$spmodel" model gen:laplace2d:40 --ranks 2 --machine icx-8360y --network "$dir/net.json" >"$dir/out" 2>"$dir/err" || fail "the network measured here cannot be used"
+fi
+
 # The program starts mpirun itself; a number of ranks that the job has not is refused.
 rm -f "$dir"/*.[0-9]*T[0-9]*Z*
 mkdir "$dir/bin" && printf '#!/bin/sh\nexec "%s" "$@"\n' "$mpiexec" >"$dir/bin/mpirun" && chmod +x "$dir/bin/mpirun"
