@@ -8,6 +8,7 @@
 
 #include "io/machine/machine_file.h"
 #include "io/profiler_output.h"
+#include "probes/likwid_metrics.h"
 #include "run_suite.h"
 #include "session/analyze/analyze.h"
 #include "session/record/imports.h"
@@ -273,6 +274,76 @@ START_TEST(counts_without_bytes_or_time_are_refused)
 }
 END_TEST
 
+/* ---- likwid-perfctr ---- */
+
+/* Metrics in the order of their groups; what is kept is marked by the string behind the last. */
+static const struct {
+    const char *metric[7][2]; /* group, metric without its unit */
+    const char *kept;
+} groups[] = {
+    /* Zen 4 since LIKWID 5.4: MEM of the controllers, MEM1 and MEM2 of the fabric's channels */
+    {{{"MEM", "Memory read data volume"},
+      {"MEM", "Memory write data volume"},
+      {"MEM", "Memory data volume"},
+      {"MEM1", "Memory data volume (channels 0-3)"},
+      {"MEM2", "Memory data volume (channels 4-7)"}},
+     "yyn--"},
+    {{{"MEM2", "Memory data volume (channels 4-7)"},
+      {"MEM1", "Memory data volume (channels 0-3)"},
+      {"MEM", "Memory data volume"}},
+     "--y"},
+    {{{"MEM1", "Memory data volume (channels 0-3)"}, {"MEM2", "Memory data volume (channels 4-7)"}}, "yy"},
+    /* Zen 5 */
+    {{{"MEMREAD", "Memory read data volume"},
+      {"MEM", "Memory data volume"},
+      {"MEMWRITE", "Memory write data volume"}},
+     "yny"},
+    /* Knights Landing: two memories by one name */
+    {{{"HBM", "Memory read data volume"},
+      {"HBM", "Memory writeback data volume"},
+      {"HBM", "Memory data volume"},
+      {"MEM", "Memory read data volume"},
+      {"MEM", "Memory writeback data volume"}},
+     "yynyy"},
+    {{{"HBM_CACHE", "MCDRAM Memory read data volume"},
+      {"HBM_CACHE", "MCDRAM Memory writeback data volume"},
+      {"HBM_CACHE", "MCDRAM Memory data volume"},
+      {"HBM_CACHE", "DDR Memory read data volume"},
+      {"HBM_CACHE", "DDR Memory writeback data volume"},
+      {"HBM_CACHE", "DDR Memory data volume"}},
+     "yynyyn"},
+    {{{"DDR_HBM", "DDR read data volume"},
+      {"DDR_HBM", "DDR write data volume"},
+      {"DDR_HBM", "HBM read data volume"},
+      {"DDR_HBM", "HBM write data volume"}},
+     "yyyy"},
+    {{{"L3", "L3 load data volume"}, {"L3", "L3 evict data volume"}, {"L3", "L3 data volume"}}, "yyn"},
+    {{{"NUMA", "Remote memory data volume"}, {"CACHES", "L3 to/from system data volume"}}, "xx"},
+};
+
+START_TEST(volumes_of_groups_count_once)
+{
+    struct sp_likwid_metric metric[7];
+    int group[7] = {0}, n = 0;
+    bool keep[7];
+    char name[64];
+    for (; n < 7 && groups[_i].metric[n][0]; n++) {
+        group[n] =
+            n > 0 ? group[n - 1] + (strcmp(groups[_i].metric[n][0], groups[_i].metric[n - 1][0]) != 0) : 0;
+        snprintf(name, sizeof name, "%s [GBytes]", groups[_i].metric[n][1]);
+        ck_assert_int_eq(sp_likwid_metric_of(groups[_i].metric[n][0], name, &metric[n]),
+                         groups[_i].kept[n] != 'x');
+    }
+    ck_assert_int_eq(n, strlen(groups[_i].kept));
+    if (groups[_i].kept[0] == 'x')
+        return;
+    ck_assert_ptr_null(sp_likwid_choose(n, metric, group, keep));
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(keep[i] == (groups[_i].kept[i] == 'y'), "%s of %s", groups[_i].metric[i][1],
+                      groups[_i].metric[i][0]);
+}
+END_TEST
+
 /* ---- ncu --csv ---- */
 
 /* Both pages say the same of a product: 128 MB + 64 MB read, 16 MB written, in 200 us. */
@@ -500,6 +571,7 @@ int main(void)
     tcase_add_loop_test(text, bytes_come_from_the_best_events, 0, sizeof counted / sizeof *counted);
     tcase_add_loop_test(text, counts_without_bytes_or_time_are_refused, 0,
                         sizeof no_bytes / sizeof *no_bytes);
+    tcase_add_loop_test(text, volumes_of_groups_count_once, 0, sizeof groups / sizeof *groups);
     tcase_add_loop_test(text, launches_make_products, 0, sizeof profiles / sizeof *profiles);
     tcase_add_loop_test(text, profiles_without_bytes_or_time_are_refused, 0,
                         sizeof no_profile / sizeof *no_profile);

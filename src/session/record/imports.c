@@ -78,7 +78,7 @@ static const double *times_of(const struct sp_likwid_table *t, double *calls)
 static void list_volumes(const struct sp_likwid_table *t, int pass, struct volumes *v)
 {
     for (int i = 0; i < t->n_rows && v->n < MAX_VOLUMES; i++) {
-        if (!sp_likwid_metric_of(t->name[i], &v->metric[v->n]))
+        if (!sp_likwid_metric_of(t->group, t->name[i], &v->metric[v->n]))
             continue;
         v->pass[v->n] = pass;
         snprintf(v->name[v->n], sizeof v->name[v->n], "%s", t->name[i]);
