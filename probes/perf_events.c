@@ -345,8 +345,8 @@ static enum sp_status open_perf(const struct sp_counter *self, const char *argum
         status = sp_count_log_add_event(log, &e, err);
     }
     if (status == SP_OK)
-        snprintf(log->how, sizeof log->how, "%s: %d unit%s on %d socket%s%s", p->pmu.kind, p->pmu.n_pmus,
-                 p->pmu.n_pmus == 1 ? "" : "s", p->pmu.n_cpus, p->pmu.n_cpus == 1 ? "" : "s",
+        snprintf(log->how, sizeof log->how, "%s: %d unit%s on %d socket%s%s", p->pmu.kind, p->pmu.n_units,
+                 p->pmu.n_units == 1 ? "" : "s", p->pmu.n_sockets, p->pmu.n_sockets == 1 ? "" : "s",
                  p->pmu.n_passes > 1 ? ", two passes" : "");
     return status;
 }

@@ -209,6 +209,15 @@ static const struct {
     {"S0,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\nS1,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\n"
      "S0,2,10,,umc_cas_cmd.wr,7,100,,\n",
      1280, 64, 1},
+    /* both directions beside each of them, and other names for the same */
+    {"100,,umc_cas_cmd.rd,7,100,,\n10,,umc_cas_cmd.wr,7,100,,\n110,,umc_cas_cmd.all,7,100,,\n", 640, 64, 1},
+    {"100,,unc_m_cas_count.rd,7,100,,\n6400,Bytes,llc_misses.mem_read,7,100,,\n"
+     "0.006103515625,MiB,uncore_imc/cas_count_read/,7,100,,\n10,,unc_m_cas_count.wr,7,100,,\n",
+     640, 64, 1},
+    {"640,Bytes,llc_misses.mem_read,7,100,,\n64,Bytes,llc_misses.mem_write,7,100,,\n", 64, 6.4, 1},
+    {"0.006103515625,MiB,uncore_imc/cas_count_read_sch0/,7,100,,\n100,,unc_m_cas_count_sch1.rd,7,100,,\n"
+     "0.006103515625,MiB,uncore_imc/cas_count_read_sch1/,7,100,,\n10,,unc_m_cas_count_sch0.wr,7,100,,\n",
+     1280, 64, 1},
     {"100,,arm_dmc620_10008c000/clkdiv2_rdwr,match=0,mask=0x1/,7,100,,\n", 640, NAN, 1},
     {"100,,hisi_sccl1_ddrc0/flux_rd/,7,100,,\n100,,hisi_sccl1_ddrc0/flux_wr/,7,100,,\n", 320, 320, 1},
     {"100,,nvidia_scf_pmu_0/cmem_rd_data/,7,100,,\n100,,nvidia_scf_pmu_0/cmem_wr_total_bytes/,7,100,,\n", 320,

@@ -475,12 +475,21 @@ struct choice {
     int missed; /* of `misses`; -1: none */
     const char *kind;
     bool has[SP_N_DIRECTIONS];
+    int naming[2][SP_N_DIRECTIONS]; /* of the kind's events, and of those beside it; 0: none */
 };
+
+/* Does it count what others count, too: by another name, or both directions beside each of them? */
+static bool is_double(const struct choice *c, const struct sp_memory_event_named *e)
+{
+    const int *naming = c->naming[e->beside];
+    return e->naming != naming[e->direction] ||
+           (e->direction == SP_READS_AND_WRITES && naming[SP_READS] > 0 && naming[SP_WRITES] > 0);
+}
 
 static bool is_chosen(const struct choice *c, const struct sp_perf_row *row, struct sp_memory_event_named *e)
 {
     if (c->rank >= 0)
-        return sp_memory_event_of_name(row->name, e) && (e->rank == c->rank || e->beside);
+        return sp_memory_event_of_name(row->name, e) && (e->rank == c->rank || e->beside) && !is_double(c, e);
     *e = (struct sp_memory_event_named){.direction = SP_READS, .B_per_count = LINE_B};
     return c->missed >= 0 &&
            (is_event(row->name, misses[c->missed].name) || is_event(row->name, misses[c->missed].also));
@@ -494,6 +503,11 @@ static struct choice choose(const struct sp_perf_csv *csv)
         if (sp_memory_event_of_name(csv->row[i].name, &e) && (c.rank < 0 || e.rank < c.rank)) {
             c.rank = e.rank;
             c.kind = e.kind;
+        }
+    for (int64_t i = 0; i < csv->n; i++)
+        if (sp_memory_event_of_name(csv->row[i].name, &e) && (e.rank == c.rank || e.beside)) {
+            int *naming = &c.naming[e.beside][e.direction];
+            *naming = *naming == 0 || e.naming < *naming ? e.naming : *naming;
         }
     for (int m = N_MISSES - 1; c.rank < 0 && m >= 0; m--)
         for (int64_t i = 0; i < csv->n; i++)
