@@ -205,6 +205,7 @@ START_TEST(amd_fabric_counts_both_ways_in_two_passes)
     recorded_write(root, "/sys/bus/event_source/devices/amd_df/format/umask", "config:8-15,24-27");
     ck_assert_int_eq(sp_memory_pmu_read(root, &pmu, &err), SP_ABSENT);
     ck_assert_ptr_nonnull(strstr(err.what, "generation"));
+    ck_assert_ptr_nonnull(strstr(err.remedy, "amd_umc"));
     recorded_remove(root);
 }
 END_TEST
@@ -235,6 +236,10 @@ START_TEST(hbm_counts_beside_ddr)
     ck_assert_int_eq(pmu.event[14].domain, 1);
     ck_assert_int_eq(pmu.event[19].channel, 4);
     sp_memory_pmu_free(&pmu);
+    /* DDR alone would be a part of the traffic; what is wrong with HBM is said */
+    recorded_write(root, "/sys/bus/event_source/devices/uncore_hbm_1/format/umask", "config:8-9");
+    ck_assert_int_eq(sp_memory_pmu_read(root, &pmu, &err), SP_ABSENT);
+    ck_assert_msg(strstr(err.what, "uncore_hbm_1") && pmu.n_events == 0, "'%s'", err.what);
     recorded_remove(root);
 }
 END_TEST

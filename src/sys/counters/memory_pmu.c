@@ -273,8 +273,9 @@ static enum sp_status read_kind(const char *root, const struct kind *k, const st
         struct sp_memory_event unit[MAX_UNIT_EVENTS];
         int n = 0;
         if (!right_umask(root, k, names->name[i]))
-            status = sp_fail(err, SP_ABSENT, NULL, "%s: no event of this generation is known to count memory",
-                             names->name[i]);
+            status =
+                sp_fail(err, SP_ABSENT, "a later Linux has units for its memory controllers: amd_umc_0 ...",
+                        "%s: no event of this generation is known to count memory", names->name[i]);
         else if (!sp_sysfs_text(root, list, sizeof list, SP_PMU_DEVICES "/%s/cpumask", names->name[i]) ||
                  !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
             status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
@@ -359,7 +360,7 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
     enum sp_status with_hbm = add_hbm(root, names, status == SP_OK, out, &here);
     if (with_hbm != SP_OK && status == SP_OK)
         sp_memory_pmu_free(out);
-    if (with_hbm != SP_OK && names->n > 0 && !any)
+    if (with_hbm != SP_OK && names->n > 0 && (!any || status == SP_OK))
         reason = here;
     any = any || names->n > 0;
     status = with_hbm;
@@ -372,7 +373,7 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
             "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
             "hisi_uncore_ddrc_pmu, arm_dmc620_pmu, nvidia_cspmu",
             "no memory counters here, as in most VMs (uncore_imc, amd_umc, amd_df, *_ddrc, *_dmc)");
-    return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
+    return sp_fail(err, SP_ABSENT, reason.remedy, "%s", reason.what);
 }
 
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu)
