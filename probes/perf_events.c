@@ -224,6 +224,15 @@ static void close_perf(void *state)
     free(p);
 }
 
+static enum sp_status open_unit(const struct sp_memory_event *e, int *descriptor, struct sp_error *err)
+{
+    struct sp_error why;
+    enum sp_status status = sp_perf_open(e->type, e->config, e->cpu, 0, descriptor, &why);
+    return status == SP_OK
+               ? status
+               : sp_fail(err, status, why.remedy, "%s at processor %d: %s", e->pmu, e->cpu, why.what);
+}
+
 static enum sp_status start_perf(void *state, int pass, struct sp_error *err)
 {
     struct perf *p = state;
@@ -232,7 +241,7 @@ static enum sp_status start_perf(void *state, int pass, struct sp_error *err)
     for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
         const struct sp_memory_event *e = &p->pmu.event[i];
         if (e->pass == pass)
-            status = sp_perf_open(e->type, e->config, e->cpu, 0, &p->descriptor[i], err);
+            status = open_unit(e, &p->descriptor[i], err);
     }
     for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++)
         if (p->descriptor[i] >= 0 && !sp_perf_read(p->descriptor[i], &p->before[i]))
@@ -360,7 +369,7 @@ static enum sp_status perf_available(struct sp_error *err)
     enum sp_status status = sp_memory_pmu_read("", &pmu, err);
     int descriptor = -1;
     if (status == SP_OK)
-        status = sp_perf_open(pmu.event[0].type, pmu.event[0].config, pmu.event[0].cpu, 0, &descriptor, err);
+        status = open_unit(&pmu.event[0], &descriptor, err);
     if (descriptor >= 0)
         close(descriptor);
     sp_memory_pmu_free(&pmu);

@@ -252,15 +252,17 @@ static enum sp_status fail_open(int error, struct sp_error *err)
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        return sp_fail(err, SP_ABSENT, "use a machine of its own, not a virtual one",
-                       "this machine has no counter for the event: %s", strerror(error));
+        return sp_fail(err, SP_ABSENT, "lscpu -e lists what is offline; virtual machines have no counters",
+                       "this machine has no counter for the event, or the processor is offline: %s",
+                       strerror(error));
     case EMFILE:
         return sp_fail(err, SP_ABSENT, "ulimit -n 4096", "too many open files");
     case EBUSY:
         return sp_fail(err, SP_ABSENT, "spmodel doctor names who may hold them",
                        "another program holds the counters: %s", strerror(error));
     default:
-        return sp_fail(err, SP_ABSENT, NULL, "the event cannot be opened: %s", strerror(error));
+        return sp_fail(err, SP_ABSENT, "perf stat -e tells whether the kernel takes it",
+                       "the event cannot be opened: %s", strerror(error));
     }
 }
 
