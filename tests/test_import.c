@@ -353,6 +353,38 @@ START_TEST(volumes_of_groups_count_once)
 }
 END_TEST
 
+/* Seconds of two threads in a region; unknown ones of one thread say nothing of balance. */
+static const struct {
+    const char *seconds;
+    bool has_threads;
+} regions[] = {{"0.5,0.4", true}, {"0.5,0", false}, {"0.5,-", false}};
+
+START_TEST(threads_outside_of_a_region_have_no_time)
+{
+    char path[] = "/tmp/spmodel-likwid-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    struct sp_likwid_csv csv;
+    struct sp_recording r;
+    struct sp_error err;
+    const struct sp_import_options o = {0};
+    fprintf(f,
+            "TABLE,Region spmv,Group 1 Raw,MEM,1,\nRegion Info,HWThread 0,HWThread 1,\n"
+            "RDTSC Runtime [s],%s,\ncall count,100,100,\nTABLE,Region spmv,Group 1 Metric,MEM,2,\n"
+            "Metric,HWThread 0,HWThread 1,\nMemory read data volume [GBytes],2,0,\n"
+            "Memory write data volume [GBytes],1,0,\n",
+            regions[_i].seconds);
+    fclose(f);
+    ck_assert_msg(sp_likwid_csv_read(path, &csv, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_import_likwid(&csv, path, &o, &r, &err) == SP_OK, "%s", err.what);
+    const json_t *run = json_array_get(sp_record_node(&r.record, SP_F_RUNS), 0);
+    ck_assert_double_eq_tol(json_real_value(json_array_get(json_object_get(run, "time_s"), 0)), 5e-3, 1e-9);
+    ck_assert_int_eq(json_object_get(run, "thread_time_s") != NULL, regions[_i].has_threads);
+    sp_recording_free(&r);
+    sp_likwid_csv_free(&csv);
+    remove(path);
+}
+END_TEST
+
 /* ---- ncu --csv ---- */
 
 /* Both pages say the same of a product: 128 MB + 64 MB read, 16 MB written, in 200 us. */
@@ -581,6 +613,7 @@ int main(void)
     tcase_add_loop_test(text, counts_without_bytes_or_time_are_refused, 0,
                         sizeof no_bytes / sizeof *no_bytes);
     tcase_add_loop_test(text, volumes_of_groups_count_once, 0, sizeof groups / sizeof *groups);
+    tcase_add_loop_test(text, threads_outside_of_a_region_have_no_time, 0, sizeof regions / sizeof *regions);
     tcase_add_loop_test(text, launches_make_products, 0, sizeof profiles / sizeof *profiles);
     tcase_add_loop_test(text, profiles_without_bytes_or_time_are_refused, 0,
                         sizeof no_profile / sizeof *no_profile);

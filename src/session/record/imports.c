@@ -162,10 +162,18 @@ static void likwid_times(const struct sp_likwid_table *t, double executions, str
     double each = calls * executions;
     json_t *run = json_object(), *times = json_array(), *threads = json_array();
     json_array_append_new(times, json_real(highest(s, t->n_threads) / each));
-    for (int k = 0; k < t->n_threads; k++)
-        json_array_append_new(threads, json_real(isnan(s[k]) ? 0 : s[k] / each));
+    /* A region around a whole parallel part is entered by one thread: the others' times are not
+     * known. */
+    for (int k = 0; threads && k < t->n_threads; k++)
+        if (s[k] > 0)
+            json_array_append_new(threads, json_real(s[k] / each));
+        else {
+            json_decref(threads);
+            threads = NULL;
+        }
     json_object_set_new(run, "time_s", times);
-    json_object_set_new(run, "thread_time_s", threads);
+    if (threads)
+        json_object_set_new(run, "thread_time_s", threads);
     json_object_set_new(run, "repetitions", json_integer((json_int_t)each));
     json_object_set_new(run, "mode", json_string("unknown"));
     sp_record_append(r, SP_F_RUNS, run);
