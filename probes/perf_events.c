@@ -22,9 +22,9 @@ enum {
 };
 
 /* `flops`: SP_FLOPS_NONE for every processor. Parts of one sum follow each other with the same
- * name. A pass has four events of hardware at most: as many as a thread of every processor counts
- * at a time, for the job runs no longer than the kernel takes to give a counter to the next
- * event. */
+ * name. A pass has four at most: as many as a thread of every processor counts at a time, for the
+ * job runs no longer than the kernel takes to give a counter to the next event; and with many
+ * threads more would be more descriptors than a process may have. */
 static const struct event {
     const char *name, *unit;
     int pass;
@@ -51,12 +51,12 @@ static const struct event {
      * fused ones twice. Zen has a half of its mask for each precision. */
     {"fp operations", "flop", 1, SP_FLOPS_ZEN, PERF_TYPE_RAW, 0xff03, 1},
     {"fp operations", "flop", 1, SP_FLOPS_ZEN_2, PERF_TYPE_RAW, 0x0f03, 1},
-    {"processor time", "s", 0, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
-    {"page faults", "1", 0, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
-    {"context switches", "1", 0, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
-    {"migrations", "1", 0, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1},
+    {"processor time", "s", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
+    {"page faults", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
+    {"context switches", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
+    {"migrations", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1},
 };
-enum { N_EVENTS = sizeof events / sizeof *events, N_PASSES = 3, MAX_THREADS = 1024 };
+enum { N_EVENTS = sizeof events / sizeof *events, N_PASSES = 4, MAX_THREADS = 1024 };
 
 struct opened {
     enum sp_flop_events flops; /* that this processor has */
