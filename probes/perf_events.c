@@ -60,10 +60,14 @@ enum { N_EVENTS = sizeof events / sizeof *events, N_PASSES = 4, MAX_THREADS = 10
 
 struct opened {
     enum sp_flop_events flops; /* that this processor has */
+    int n_sorts;               /* of cores */
+    uint64_t sort[SP_MAX_CORE_SORTS];
     int n_threads;
     int thread[MAX_THREADS];
-    int descriptor[N_EVENTS][MAX_THREADS]; /* -1: not open */
-    struct sp_perf_sample before[N_EVENTS][MAX_THREADS];
+    struct {
+        int descriptor; /* -1: not open */
+        struct sp_perf_sample before;
+    } of[N_EVENTS][SP_MAX_CORE_SORTS][MAX_THREADS];
 };
 
 static bool is_in_pass(const struct opened *o, int e, int pass)
@@ -71,19 +75,30 @@ static bool is_in_pass(const struct opened *o, int e, int pass)
     return events[e].pass == pass && (events[e].flops == SP_FLOPS_NONE || events[e].flops == o->flops);
 }
 
+/* A code is the large cores', and what the kernel counts itself is of all. */
+static int n_sorts(const struct opened *o, int e)
+{
+    return events[e].type == PERF_TYPE_HARDWARE || events[e].type == PERF_TYPE_HW_CACHE ? o->n_sorts : 1;
+}
+
 /* Is any event of the pass counted? */
 static bool open_events(struct opened *o, int pass)
 {
     bool any = false;
     for (int e = 0; e < N_EVENTS; e++) {
-        const uint64_t config[3] = {events[e].config, 0, 0};
         enum sp_status status = is_in_pass(o, e, pass) ? SP_OK : SP_ABSENT;
-        for (int t = 0; t < o->n_threads; t++) {
-            o->descriptor[e][t] = -1;
-            if (status == SP_OK)
-                status = sp_perf_open(events[e].type, config, -1, o->thread[t], &o->descriptor[e][t], NULL);
-            any = any || o->descriptor[e][t] >= 0;
-        }
+        for (int s = 0; s < SP_MAX_CORE_SORTS; s++)
+            for (int t = 0; t < o->n_threads; t++) {
+                const bool sorted = s < n_sorts(o, e);
+                const uint64_t sort = sorted && n_sorts(o, e) > 1 ? o->sort[s] << 32 : 0,
+                               config[3] = {events[e].config | sort, 0, 0};
+                int *descriptor = &o->of[e][s][t].descriptor;
+                *descriptor = -1;
+                if (sorted && status == SP_OK)
+                    status = sp_perf_open(events[e].type, config, -1, o->thread[t], descriptor, NULL);
+                if (*descriptor >= 0)
+                    any = sp_perf_read(*descriptor, &o->of[e][s][t].before) || any;
+            }
     }
     return any;
 }
@@ -91,36 +106,45 @@ static bool open_events(struct opened *o, int pass)
 static void close_events(struct opened *o)
 {
     for (int e = 0; e < N_EVENTS; e++)
-        for (int t = 0; t < o->n_threads; t++)
-            if (o->descriptor[e][t] >= 0)
-                close(o->descriptor[e][t]);
+        for (int s = 0; s < SP_MAX_CORE_SORTS; s++)
+            for (int t = 0; t < o->n_threads; t++)
+                if (o->of[e][s][t].descriptor >= 0)
+                    close(o->of[e][s][t].descriptor);
 }
 
-/* Sum over threads, scaled up where a counter was shared; NAN and why where a thread has none. */
+/* Sum over threads, scaled up where a counter was shared; NAN and why where a thread has none. On
+ * one sort of cores the counters of another rest, so that their shares of the time add up. */
 static double sum_threads(const struct opened *o, int e, double *share, const char **why)
 {
     double sum = 0;
     bool ran = false;
     for (int t = 0; t < o->n_threads; t++) {
-        struct sp_perf_sample after;
-        const struct sp_perf_sample *before = &o->before[e][t];
-        *why = events[e].type == PERF_TYPE_SOFTWARE ? "not for this user (spmodel doctor)"
-                                                    : "this processor has no counter for it, or not for this "
-                                                      "user (spmodel doctor)";
-        if (o->descriptor[e][t] < 0)
-            return NAN;
-        *why = "the event was never on a counter";
-        if (!sp_perf_read(o->descriptor[e][t], &after))
-            return NAN;
-        double enabled = (double)(after.enabled_ns - before->enabled_ns),
-               running = (double)(after.running_ns - before->running_ns),
-               n = (double)(after.value - before->value);
-        if (enabled == 0)
+        double running = 0, n = 0; /* share of the time, counts */
+        bool enabled = false;
+        for (int s = 0; s < n_sorts(o, e); s++) {
+            struct sp_perf_sample after;
+            const struct sp_perf_sample *before = &o->of[e][s][t].before;
+            *why = events[e].type == PERF_TYPE_SOFTWARE
+                       ? "not for this user (spmodel doctor)"
+                       : "this processor has no counter for it, or not for this user (spmodel doctor)";
+            if (o->of[e][s][t].descriptor < 0)
+                return NAN;
+            *why = "the event was never on a counter";
+            if (!sp_perf_read(o->of[e][s][t].descriptor, &after))
+                return NAN;
+            if (after.enabled_ns > before->enabled_ns)
+                running += (double)(after.running_ns - before->running_ns) /
+                           (double)(after.enabled_ns - before->enabled_ns);
+            enabled = enabled || after.enabled_ns > before->enabled_ns;
+            n += (double)(after.value - before->value);
+        }
+        if (!enabled)
             continue; /* a thread that did not run */
         if (running == 0)
             return NAN; /* it ran without it */
-        *share = fmin(*share, running / enabled);
-        sum += n * enabled / running;
+        running = fmin(running, 1);
+        *share = fmin(*share, running);
+        sum += n / running;
         ran = true;
     }
     *why = "no thread ran";
@@ -170,16 +194,13 @@ enum sp_status sp_core_events_observe(const struct sp_job *job, enum sp_flop_eve
         return status;
     struct opened *o = memory;
     o->flops = flops;
+    o->n_sorts = sp_core_sorts_read("", o->sort);
     o->n_threads = sp_process_threads(o->thread, MAX_THREADS);
     out->n_threads = o->n_threads;
     for (int pass = 0; pass < N_PASSES && status == SP_OK; pass++) {
         int64_t repetitions = 1;
         double took = 0;
         bool any = open_events(o, pass);
-        for (int e = 0; e < N_EVENTS; e++)
-            for (int t = 0; t < o->n_threads; t++)
-                if (o->descriptor[e][t] >= 0)
-                    sp_perf_read(o->descriptor[e][t], &o->before[e][t]);
         if (any)
             status = run_for(job, seconds / N_PASSES, &repetitions, &took, err);
         for (int e = 0; e < N_EVENTS && status == SP_OK; e++)

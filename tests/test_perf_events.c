@@ -33,6 +33,7 @@ static struct {
     struct {
         bool open;
         int thread, cpu, direction; /* -1: no unit */
+        bool atom, software;
         double before_B[2], since_s;
         int n_read;
     } event[MOST];
@@ -52,6 +53,8 @@ static long open_event(const struct perf_event_attr *a, int thread, int cpu)
     kernel.event[fd].thread = thread;
     kernel.event[fd].cpu = cpu;
     kernel.event[fd].direction = !unit ? -1 : a->config == 0x0c04;
+    kernel.event[fd].atom = !unit && a->config >> 32 == 10;
+    kernel.event[fd].software = a->type == PERF_TYPE_SOFTWARE;
     kernel.event[fd].since_s = sp_now();
     kernel.event[fd].n_read = 0;
     memcpy(kernel.event[fd].before_B, kernel.moved_B, sizeof kernel.moved_B);
@@ -90,7 +93,11 @@ ssize_t read(int fd, void *to, size_t size)
     if (d >= 0)
         count = (uint64_t)((kernel.moved_B[d] - kernel.event[fd].before_B[d]) / 6 / 64 * kernel.factor);
     ns = kernel.idle ? 0 : ns;
-    const double running = bad ? kernel.running : 1;
+    double running = bad ? kernel.running : 1;
+    if (kernel.event[fd].atom)
+        running = 1 - running;
+    if (kernel.event[fd].software)
+        running = 1;
     memcpy(to,
            (const uint64_t[]){(uint64_t)((double)count * (d >= 0 ? running : 1)), ns,
                               (uint64_t)(running * (double)ns)},
@@ -201,6 +208,21 @@ START_TEST(what_was_never_on_is_not_0)
     kernel.idle = true;
     events = observe(SP_FLOPS_NONE);
     ck_assert_str_eq(of(&events, "instructions").why, "no thread ran");
+}
+END_TEST
+
+/* A thread that was on large cores for 0.6 of the time and on small ones for the rest. */
+START_TEST(both_sorts_of_cores_add_up)
+{
+    recorded_unpack("sysfs-vm.txt", kernel.units, sizeof kernel.units);
+    recorded_write(kernel.units, SP_PMU_DEVICES "/cpu_core/type", "4");
+    recorded_write(kernel.units, SP_PMU_DEVICES "/cpu_atom/type", "10");
+    kernel.running = 0.6;
+    struct sp_core_events events = observe(SP_FLOPS_NONE);
+    ck_assert_double_eq_tol(events.event[0].running_share, 1, 1e-3); /* and 7000 of either, not scaled */
+    ck_assert_double_eq_tol(of(&events, "instructions").value, 14000.0 * events.n_threads, 14);
+    ck_assert_double_eq_tol(of(&events, "page faults").value, 7000.0 * events.n_threads, 7);
+    recorded_remove(kernel.units);
 }
 END_TEST
 
@@ -318,6 +340,7 @@ int main(void)
     tcase_add_test(tc, no_event_waits_for_a_counter);
     tcase_add_test(tc, users_count_without_the_kernel);
     tcase_add_test(tc, what_was_never_on_is_not_0);
+    tcase_add_test(tc, both_sorts_of_cores_add_up);
     tcase_add_loop_test(tc, codes_are_of_the_cores, 0, sizeof cores / sizeof *cores);
     tcase_add_loop_test(tc, units_of_two_sockets, 0, sizeof machines / sizeof *machines);
     suite_add_tcase(suite, tc);

@@ -102,6 +102,19 @@ enum sp_flop_events sp_flop_events_read(const char *root)
     return SP_FLOPS_NONE;
 }
 
+int sp_core_sorts_read(const char *root, uint64_t type[SP_MAX_CORE_SORTS])
+{
+    static const char *const units[SP_MAX_CORE_SORTS] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+    int64_t found;
+    int n = 0;
+    for (int i = 0; i < SP_MAX_CORE_SORTS; i++)
+        if (sp_sysfs_count(root, &found, "/sys/bus/event_source/devices/%s/type", units[i]))
+            type[n++] = (uint64_t)found;
+    if (n < 2)
+        type[0] = 0;
+    return n < 2 ? 1 : n;
+}
+
 enum { BIT_SYS_RAWIO = 17, BIT_SYS_ADMIN = 21, BIT_PERFMON = 38 };
 
 static int level(const char *root, const char *path, int unknown)

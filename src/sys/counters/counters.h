@@ -34,6 +34,12 @@ enum sp_flop_events {
 };
 enum sp_flop_events sp_flop_events_read(const char *root);
 
+/* The sorts of cores of a hybrid processor: each has counters of its own, with a type that stands
+ * in the upper half of config of the kernel's general events (PERF_TYPE_HARDWARE, _HW_CACHE), which
+ * are the large cores' without one. Elsewhere one, of type 0. */
+enum { SP_MAX_CORE_SORTS = 3 };
+int sp_core_sorts_read(const char *root, uint64_t type[SP_MAX_CORE_SORTS]);
+
 /* What the system lets this process count, from files alone: nothing is opened for counting. */
 struct sp_permissions {
     int paranoid;     /* /proc/sys/kernel/perf_event_paranoid, SP_LEVEL_UNKNOWN */
