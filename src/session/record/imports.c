@@ -446,13 +446,15 @@ enum sp_status sp_import_ncu(const struct sp_ncu_csv *csv, const char *path,
 
 enum { LINE_B = 64 };
 
-/* Misses of the last level, without memory controllers: the first there is. `also`: to add. */
+/* Misses of the last level, without memory controllers: the first there is. `also`: to add.
+ * `vendor`: on whose processors they are that. The kernel's cache-misses are those of L2 on AMD
+ * (Linux arch/x86/events/amd/core.c, 0x0964) and of L1 on Arm (drivers/perf/arm_pmuv3.c). */
 static const struct {
-    const char *name, *also;
-} misses[] = {{"longest_lat_cache.miss", NULL},
-              {"LLC-load-misses", "LLC-store-misses"},
-              {"cache-misses", NULL},
-              {"ll_cache_miss_rd", NULL}};
+    const char *name, *also, *vendor;
+} misses[] = {{"longest_lat_cache.miss", NULL, "Intel"},
+              {"LLC-load-misses", "LLC-store-misses", NULL},
+              {"cache-misses", NULL, "Intel"},
+              {"ll_cache_miss_rd", NULL, NULL}};
 enum { N_MISSES = sizeof misses / sizeof *misses };
 
 /* Is it that event, perhaps of a unit or in a mode: "cpu_core/cache-misses/u", "cache-misses:u"? */
@@ -527,11 +529,14 @@ static struct choice choose(const struct sp_perf_csv *csv)
     return c;
 }
 
-const char *sp_perf_vendor(const struct sp_perf_csv *csv)
+const char *sp_perf_vendor(const struct sp_perf_csv *csv, const char **what)
 {
     static const char *const vendors[] = {"Intel", "AMD", "HiSilicon", "NVIDIA", "Arm"};
     const struct choice c = choose(csv);
-    for (size_t i = 0; c.kind && i < sizeof vendors / sizeof *vendors; i++)
+    *what = c.kind ? "memory controllers" : c.missed >= 0 ? misses[c.missed].name : "";
+    if (!c.kind)
+        return c.missed >= 0 ? misses[c.missed].vendor : NULL;
+    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
         if (strncmp(c.kind, vendors[i], strlen(vendors[i])) == 0)
             return vendors[i];
     return NULL;
