@@ -3,32 +3,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What a metric's name begins with in LIKWID's groups (RRZE-HPC/likwid groups/), and which part of
+ * the memory that is. The first that fits is taken. */
 static const struct {
     const char *words, *level;
-    enum sp_direction direction;
     int part;
-} table[] = {
-    {"Memory read data volume", "MEM", SP_READS, 0},
-    {"Memory load data volume", "MEM", SP_READS, 0},
-    {"Memory write data volume", "MEM", SP_WRITES, 0},
-    {"Memory writeback data volume", "MEM", SP_WRITES, 0},
-    {"Memory evict data volume", "MEM", SP_WRITES, 0},
-    {"Memory data volume", "MEM", SP_READS_AND_WRITES, 0},
-    {"HBM read data volume", "MEM", SP_READS, 1},
-    {"HBM write data volume", "MEM", SP_WRITES, 1},
-    {"HBM data volume", "MEM", SP_READS_AND_WRITES, 1},
-    {"MCDRAM Memory read data volume", "MEM", SP_READS, 1},
-    {"MCDRAM Memory writeback data volume", "MEM", SP_WRITES, 1},
-    {"MCDRAM Memory write data volume", "MEM", SP_WRITES, 1},
-    {"MCDRAM data volume", "MEM", SP_READS_AND_WRITES, 1},
-    {"L3 load data volume", "L3", SP_READS, 0},
-    {"L3 evict data volume", "L3", SP_WRITES, 0},
-    {"L3 data volume", "L3", SP_READS_AND_WRITES, 0},
-    {"L2D load data volume", "L2", SP_READS, 0},
-    {"L2D evict data volume", "L2", SP_WRITES, 0},
-    {"L2 load data volume", "L2", SP_READS, 0},
-    {"L2 evict data volume", "L2", SP_WRITES, 0},
-    {"L2 data volume", "L2", SP_READS_AND_WRITES, 0},
+} volumes[] = {
+    {"Memory ", "MEM", 0}, {"DDR Memory ", "MEM", 0}, {"DDR ", "MEM", 0}, {"MCDRAM Memory ", "MEM", 1},
+    {"MCDRAM ", "MEM", 1}, {"HBM ", "MEM", 1},        {"L3 ", "L3", 0},   {"L2D ", "L2", 0},
+    {"L2 ", "L2", 0},
+};
+/* How it goes on. */
+static const struct {
+    const char *words;
+    enum sp_direction direction;
+    bool of_memory; /* not of a cache, whose "read" and "write" are between others than these levels */
+} ways[] = {
+    {"load data volume", SP_READS, false},       {"evict data volume", SP_WRITES, false},
+    {"data volume", SP_READS_AND_WRITES, false}, {"read data volume", SP_READS, true},
+    {"write data volume", SP_WRITES, true},      {"writeback data volume", SP_WRITES, true},
 };
 
 static double unit_of(const char *name)
@@ -43,24 +36,32 @@ static double unit_of(const char *name)
     return 0;
 }
 
-bool sp_likwid_metric_of(const char *name, struct sp_likwid_metric *m)
+static bool begins(const char *text, const char *words)
+{
+    return strncmp(text, words, strlen(words)) == 0;
+}
+
+bool sp_likwid_metric_of(const char *group, const char *name, struct sp_likwid_metric *m)
 {
     memset(m, 0, sizeof *m);
     m->first_channel = m->last_channel = -1;
     m->B = unit_of(name);
-    for (size_t i = 0; m->B > 0 && i < sizeof table / sizeof *table; i++) {
-        size_t n = strlen(table[i].words);
-        if (strncmp(name, table[i].words, n) != 0)
-            continue;
-        snprintf(m->level, sizeof m->level, "%s", table[i].level);
-        m->direction = table[i].direction;
-        m->part = table[i].part;
-        const char *channels = strstr(name + n, "(channel");
-        if (channels && sscanf(channels, "(channels %d-%d", &m->first_channel, &m->last_channel) != 2 &&
-            sscanf(channels, "(channel %d", &m->first_channel) == 1)
-            m->last_channel = m->first_channel;
-        return true;
-    }
+    for (size_t v = 0; m->B > 0 && v < sizeof volumes / sizeof *volumes; v++)
+        for (size_t w = 0; begins(name, volumes[v].words) && w < sizeof ways / sizeof *ways; w++) {
+            const char *rest = name + strlen(volumes[v].words);
+            bool memory = strcmp(volumes[v].level, "MEM") == 0;
+            if (!begins(rest, ways[w].words) || (ways[w].of_memory && !memory))
+                continue;
+            snprintf(m->level, sizeof m->level, "%s", volumes[v].level);
+            m->direction = ways[w].direction;
+            /* Knights Landing's HBM calls it Memory, as MEM does */
+            m->part = memory && begins(group, "HBM") && v == 0 ? 1 : volumes[v].part;
+            const char *channels = strstr(rest, "(channel");
+            if (channels && sscanf(channels, "(channels %d-%d", &m->first_channel, &m->last_channel) != 2 &&
+                sscanf(channels, "(channel %d", &m->first_channel) == 1)
+                m->last_channel = m->first_channel;
+            return true;
+        }
     return false;
 }
 
@@ -97,12 +98,23 @@ static bool all_channels(int n, const struct sp_likwid_metric *metrics, const bo
     return parts >= 2;
 }
 
+/* A part of the channels of what another group counts as a whole (MEM beside MEM1 and MEM2)? */
+static bool is_in_whole(int n, const struct sp_likwid_metric *metrics, const struct sp_likwid_metric *m)
+{
+    struct sp_likwid_metric whole = *m;
+    whole.first_channel = -1;
+    return m->first_channel >= 0 &&
+           (has(n, metrics, &whole, SP_READS_AND_WRITES) ||
+            (has(n, metrics, &whole, SP_READS) && has(n, metrics, &whole, SP_WRITES)));
+}
+
 const char *sp_likwid_choose(int n, const struct sp_likwid_metric *metrics, const int *group, bool *keep)
 {
     for (int i = 0; i < n; i++) {
         const struct sp_likwid_metric *m = &metrics[i];
         bool apart = has(n, metrics, m, SP_READS) && has(n, metrics, m, SP_WRITES);
-        keep[i] = apart == (m->direction != SP_READS_AND_WRITES) || !has(n, metrics, m, SP_READS_AND_WRITES);
+        keep[i] = !is_in_whole(n, metrics, m) && (apart == (m->direction != SP_READS_AND_WRITES) ||
+                                                  !has(n, metrics, m, SP_READS_AND_WRITES));
         /* the same volume in another group: the first group stands for it */
         for (int k = 0; k < i && keep[i]; k++)
             keep[i] = !(keep[k] && group[k] != group[i] && same_volume(&metrics[k], m) &&

@@ -16,13 +16,13 @@ struct sp_likwid_metric {
     int first_channel, last_channel; /* "(channels 0-3)"; -1: all of them */
 };
 
-/* False for a metric that is no data volume of a level. */
-bool sp_likwid_metric_of(const char *name, struct sp_likwid_metric *metric);
+/* False for a metric that is no data volume of a level. `group` in which it is: "MEM". */
+bool sp_likwid_metric_of(const char *group, const char *name, struct sp_likwid_metric *metric);
 
 /* Of n metrics of all groups, in the order of the groups: keep[i] says whether it is to be added
- * up, so that nothing counts twice (a further group with the same volume, a sum beside its parts).
- * `group`[n]: which group it is of. Returns NULL, or what is missing: a part of the channels whose
- * group was not measured. */
+ * up, so that nothing counts twice (a further group with the same volume, a sum beside its parts,
+ * some channels beside all). `group`[n]: which group it is of. Returns NULL, or what is missing: a
+ * part of the channels whose group was not measured. */
 const char *sp_likwid_choose(int n, const struct sp_likwid_metric *metrics, const int *group, bool *keep);
 
 #endif

@@ -21,88 +21,143 @@ enum {
         PERF_COUNT_HW_CACHE_LL | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16
 };
 
-/* vendor: "" for every one. Parts of one sum follow each other with the same name. */
+/* `flops`: SP_FLOPS_NONE for every processor. Parts of one sum follow each other with the same
+ * name. A pass has four at most: as many as a thread of every processor counts at a time, for the
+ * job runs no longer than the kernel takes to give a counter to the next event; and with many
+ * threads more would be more descriptors than a process may have. */
 static const struct event {
-    const char *name, *unit, *vendor;
+    const char *name, *unit;
+    int pass;
+    enum sp_flop_events flops;
     uint32_t type;
     uint64_t config;
     double scale;
 } events[] = {
-    {"instructions", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1},
-    {"cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
-    {"stalled cycles", "1", "", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1},
-    {"last-level read misses", "1", "", PERF_TYPE_HW_CACHE, LL_READ_MISS, 1},
-    /* FP_ARITH_INST_RETIRED since Broadwell, fused ones count twice: scalar, 128, 256, 512 bits. */
-    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x01c7, 1},
-    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x04c7, 2},
-    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x10c7, 4},
-    {"fp64 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x40c7, 8},
-    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x02c7, 1},
-    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x08c7, 4},
-    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x20c7, 8},
-    {"fp32 operations", "flop", "GenuineIntel", PERF_TYPE_RAW, 0x80c7, 16},
-    /* Zen 2 and later, PMCx003: operations of all widths and precisions, fused ones twice. */
-    {"fp operations", "flop", "AuthenticAMD", PERF_TYPE_RAW, 0x0f03, 1},
-    {"processor time", "s", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
-    {"page faults", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
-    {"context switches", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
-    {"migrations", "1", "", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1},
+    {"instructions", "1", 0, SP_FLOPS_NONE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1},
+    {"cycles", "1", 0, SP_FLOPS_NONE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
+    {"stalled cycles", "1", 0, SP_FLOPS_NONE, PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 1},
+    {"last-level read misses", "1", 0, SP_FLOPS_NONE, PERF_TYPE_HW_CACHE, LL_READ_MISS, 1},
+    /* FP_ARITH_INST_RETIRED (Linux tools/perf/pmu-events/arch/x86), fused ones count twice: scalar,
+     * 128, 256, 512 bits. */
+    {"fp64 operations", "flop", 1, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x01c7, 1},
+    {"fp64 operations", "flop", 1, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x04c7, 2},
+    {"fp64 operations", "flop", 1, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x10c7, 4},
+    {"fp64 operations", "flop", 1, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x40c7, 8},
+    {"fp32 operations", "flop", 2, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x02c7, 1},
+    {"fp32 operations", "flop", 2, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x08c7, 4},
+    {"fp32 operations", "flop", 2, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x20c7, 8},
+    {"fp32 operations", "flop", 2, SP_FLOPS_INTEL, PERF_TYPE_RAW, 0x80c7, 16},
+    /* PMCx003, fp_ret_sse_avx_ops.all of the same lists: operations of all widths and precisions,
+     * fused ones twice. Zen has a half of its mask for each precision. */
+    {"fp operations", "flop", 1, SP_FLOPS_ZEN, PERF_TYPE_RAW, 0xff03, 1},
+    {"fp operations", "flop", 1, SP_FLOPS_ZEN_2, PERF_TYPE_RAW, 0x0f03, 1},
+    {"processor time", "s", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1e-9},
+    {"page faults", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, 1},
+    {"context switches", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES, 1},
+    {"migrations", "1", 3, SP_FLOPS_NONE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS, 1},
 };
-enum { N_EVENTS = sizeof events / sizeof *events, MAX_THREADS = 1024 };
+enum { N_EVENTS = sizeof events / sizeof *events, N_PASSES = 4, MAX_THREADS = 1024 };
 
 struct opened {
+    enum sp_flop_events flops; /* that this processor has */
+    int n_sorts;               /* of cores */
+    uint64_t sort[SP_MAX_CORE_SORTS];
     int n_threads;
     int thread[MAX_THREADS];
-    int descriptor[N_EVENTS][MAX_THREADS]; /* -1: not open */
-    struct sp_perf_sample before[N_EVENTS][MAX_THREADS];
-    struct sp_error error[N_EVENTS];
+    struct {
+        int descriptor; /* -1: not open */
+        struct sp_perf_sample before;
+    } of[N_EVENTS][SP_MAX_CORE_SORTS][MAX_THREADS];
 };
 
-static void open_events(struct opened *o)
+static bool is_in_pass(const struct opened *o, int e, int pass)
 {
-    struct sp_cpuid cpu;
-    sp_cpuid_read("", &cpu);
-    for (int e = 0; e < N_EVENTS; e++) {
-        const uint64_t config[3] = {events[e].config, 0, 0};
-        bool here = !*events[e].vendor || strcmp(events[e].vendor, cpu.vendor) == 0;
-        enum sp_status status = SP_OK;
-        for (int t = 0; t < o->n_threads; t++) {
-            o->descriptor[e][t] = -1;
-            if (here && status == SP_OK)
-                status = sp_perf_open(events[e].type, config, -1, o->thread[t], &o->descriptor[e][t],
-                                      &o->error[e]);
-        }
-    }
+    return events[e].pass == pass && (events[e].flops == SP_FLOPS_NONE || events[e].flops == o->flops);
 }
 
-/* Sum over threads, scaled up where a counter was shared; NAN where a thread has none. */
-static double sum_threads(const struct opened *o, int e, double *share)
+/* A code is the large cores', and what the kernel counts itself is of all. */
+static int n_sorts(const struct opened *o, int e)
+{
+    return events[e].type == PERF_TYPE_HARDWARE || events[e].type == PERF_TYPE_HW_CACHE ? o->n_sorts : 1;
+}
+
+/* Is any event of the pass counted? */
+static bool open_events(struct opened *o, int pass)
+{
+    bool any = false;
+    for (int e = 0; e < N_EVENTS; e++) {
+        enum sp_status status = is_in_pass(o, e, pass) ? SP_OK : SP_ABSENT;
+        for (int s = 0; s < SP_MAX_CORE_SORTS; s++)
+            for (int t = 0; t < o->n_threads; t++) {
+                const bool sorted = s < n_sorts(o, e);
+                const uint64_t sort = sorted && n_sorts(o, e) > 1 ? o->sort[s] << 32 : 0,
+                               config[3] = {events[e].config | sort, 0, 0};
+                int *descriptor = &o->of[e][s][t].descriptor;
+                *descriptor = -1;
+                if (sorted && status == SP_OK)
+                    status = sp_perf_open(events[e].type, config, -1, o->thread[t], descriptor, NULL);
+                if (*descriptor >= 0)
+                    any = sp_perf_read(*descriptor, &o->of[e][s][t].before) || any;
+            }
+    }
+    return any;
+}
+
+static void close_events(struct opened *o)
+{
+    for (int e = 0; e < N_EVENTS; e++)
+        for (int s = 0; s < SP_MAX_CORE_SORTS; s++)
+            for (int t = 0; t < o->n_threads; t++)
+                if (o->of[e][s][t].descriptor >= 0)
+                    close(o->of[e][s][t].descriptor);
+}
+
+/* Sum over threads, scaled up where a counter was shared; NAN and why where a thread has none. On
+ * one sort of cores the counters of another rest, so that their shares of the time add up. */
+static double sum_threads(const struct opened *o, int e, double *share, const char **why)
 {
     double sum = 0;
+    bool ran = false;
     for (int t = 0; t < o->n_threads; t++) {
-        struct sp_perf_sample after;
-        const struct sp_perf_sample *before = &o->before[e][t];
-        if (o->descriptor[e][t] < 0 || !sp_perf_read(o->descriptor[e][t], &after))
-            return NAN;
-        double enabled = (double)(after.enabled_ns - before->enabled_ns),
-               running = (double)(after.running_ns - before->running_ns),
-               n = (double)(after.value - before->value);
-        if (enabled == 0)
+        double running = 0, n = 0; /* share of the time, counts */
+        bool enabled = false;
+        for (int s = 0; s < n_sorts(o, e); s++) {
+            struct sp_perf_sample after;
+            const struct sp_perf_sample *before = &o->of[e][s][t].before;
+            *why = events[e].type == PERF_TYPE_SOFTWARE
+                       ? "not for this user (spmodel doctor)"
+                       : "this processor has no counter for it, or not for this user (spmodel doctor)";
+            if (o->of[e][s][t].descriptor < 0)
+                return NAN;
+            *why = "the event was never on a counter";
+            if (!sp_perf_read(o->of[e][s][t].descriptor, &after))
+                return NAN;
+            if (after.enabled_ns > before->enabled_ns)
+                running += (double)(after.running_ns - before->running_ns) /
+                           (double)(after.enabled_ns - before->enabled_ns);
+            enabled = enabled || after.enabled_ns > before->enabled_ns;
+            n += (double)(after.value - before->value);
+        }
+        if (!enabled)
             continue; /* a thread that did not run */
         if (running == 0)
-            return NAN; /* it ran, and the event was never on a counter */
-        *share = fmin(*share, running / enabled);
-        sum += n * enabled / running;
+            return NAN; /* it ran without it */
+        running = fmin(running, 1);
+        *share = fmin(*share, running);
+        sum += n / running;
+        ran = true;
     }
-    return sum;
+    *why = "no thread ran";
+    return ran ? sum : NAN;
 }
 
-static void take(const struct opened *o, int e, struct sp_core_events *out)
+static void take(const struct opened *o, int e, int64_t repetitions, struct sp_core_events *out)
 {
     struct sp_core_event *last = out->n > 0 ? &out->event[out->n - 1] : NULL;
-    double share = 1, n = sum_threads(o, e, &share);
-    struct sp_value v = isfinite(n) ? sp_value_of(n * events[e].scale / (double)out->repetitions, SP_MEASURED)
-                                    : sp_value_none("the event cannot be counted here (spmodel doctor)");
+    const char *why;
+    double share = 1, n = sum_threads(o, e, &share, &why);
+    struct sp_value v = isfinite(n) ? sp_value_of(n * events[e].scale / (double)repetitions, SP_MEASURED)
+                                    : sp_value_none(why);
     if (last && strcmp(last->name, events[e].name) == 0) { /* a further part of a sum */
         bool both = sp_value_known(last->each) && sp_value_known(v);
         last->each = both ? sp_value_of(last->each.value + v.value, SP_MEASURED)
@@ -112,21 +167,23 @@ static void take(const struct opened *o, int e, struct sp_core_events *out)
         out->event[out->n++] = (struct sp_core_event){events[e].name, events[e].unit, v, share};
 }
 
-static enum sp_status run_for(const struct sp_job *job, double seconds, struct sp_core_events *out,
+static enum sp_status run_for(const struct sp_job *job, double seconds, int64_t *repetitions, double *took,
                               struct sp_error *err)
 {
     double start = sp_now();
     enum sp_status status = SP_OK;
-    for (int64_t n = 1; status == SP_OK && out->seconds < seconds; n *= 2) {
+    *repetitions = 0;
+    *took = 0;
+    for (int64_t n = 1; status == SP_OK && *took < seconds; n *= 2) {
         status = job->run(job->state, n, NULL, err);
-        out->repetitions += n;
-        out->seconds = sp_now() - start;
+        *repetitions += n;
+        *took = sp_now() - start;
     }
     return status;
 }
 
-enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
-                                      struct sp_error *err)
+enum sp_status sp_core_events_observe(const struct sp_job *job, enum sp_flop_events flops, double seconds,
+                                      struct sp_core_events *out, struct sp_error *err)
 {
     void *memory;
     memset(out, 0, sizeof *out);
@@ -136,23 +193,23 @@ enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, 
     if (status != SP_OK)
         return status;
     struct opened *o = memory;
+    o->flops = flops;
+    o->n_sorts = sp_core_sorts_read("", o->sort);
     o->n_threads = sp_process_threads(o->thread, MAX_THREADS);
     out->n_threads = o->n_threads;
-    open_events(o);
-    for (int e = 0; e < N_EVENTS; e++)
-        for (int t = 0; t < o->n_threads; t++)
-            if (o->descriptor[e][t] >= 0)
-                sp_perf_read(o->descriptor[e][t], &o->before[e][t]);
-    status = run_for(job, seconds, out, err);
-    struct sp_cpuid cpu;
-    sp_cpuid_read("", &cpu);
-    for (int e = 0; e < N_EVENTS && status == SP_OK; e++)
-        if (!*events[e].vendor || strcmp(events[e].vendor, cpu.vendor) == 0)
-            take(o, e, out);
-    for (int e = 0; e < N_EVENTS; e++)
-        for (int t = 0; t < o->n_threads; t++)
-            if (o->descriptor[e][t] >= 0)
-                close(o->descriptor[e][t]);
+    for (int pass = 0; pass < N_PASSES && status == SP_OK; pass++) {
+        int64_t repetitions = 1;
+        double took = 0;
+        bool any = open_events(o, pass);
+        if (any)
+            status = run_for(job, seconds / N_PASSES, &repetitions, &took, err);
+        for (int e = 0; e < N_EVENTS && status == SP_OK; e++)
+            if (is_in_pass(o, e, pass))
+                take(o, e, repetitions, out);
+        out->repetitions += any ? repetitions : 0;
+        out->seconds += took;
+        close_events(o);
+    }
     free(o);
     return status;
 }
@@ -188,6 +245,15 @@ static void close_perf(void *state)
     free(p);
 }
 
+static enum sp_status open_unit(const struct sp_memory_event *e, int *descriptor, struct sp_error *err)
+{
+    struct sp_error why;
+    enum sp_status status = sp_perf_open(e->type, e->config, e->cpu, 0, descriptor, &why);
+    return status == SP_OK
+               ? status
+               : sp_fail(err, status, why.remedy, "%s at processor %d: %s", e->pmu, e->cpu, why.what);
+}
+
 static enum sp_status start_perf(void *state, int pass, struct sp_error *err)
 {
     struct perf *p = state;
@@ -196,7 +262,7 @@ static enum sp_status start_perf(void *state, int pass, struct sp_error *err)
     for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++) {
         const struct sp_memory_event *e = &p->pmu.event[i];
         if (e->pass == pass)
-            status = sp_perf_open(e->type, e->config, e->cpu, 0, &p->descriptor[i], err);
+            status = open_unit(e, &p->descriptor[i], err);
     }
     for (int i = 0; i < p->pmu.n_events && status == SP_OK; i++)
         if (p->descriptor[i] >= 0 && !sp_perf_read(p->descriptor[i], &p->before[i]))
@@ -309,8 +375,8 @@ static enum sp_status open_perf(const struct sp_counter *self, const char *argum
         status = sp_count_log_add_event(log, &e, err);
     }
     if (status == SP_OK)
-        snprintf(log->how, sizeof log->how, "%s: %d unit%s on %d socket%s%s", p->pmu.kind, p->pmu.n_pmus,
-                 p->pmu.n_pmus == 1 ? "" : "s", p->pmu.n_cpus, p->pmu.n_cpus == 1 ? "" : "s",
+        snprintf(log->how, sizeof log->how, "%s: %d unit%s on %d socket%s%s", p->pmu.kind, p->pmu.n_units,
+                 p->pmu.n_units == 1 ? "" : "s", p->pmu.n_sockets, p->pmu.n_sockets == 1 ? "" : "s",
                  p->pmu.n_passes > 1 ? ", two passes" : "");
     return status;
 }
@@ -324,7 +390,7 @@ static enum sp_status perf_available(struct sp_error *err)
     enum sp_status status = sp_memory_pmu_read("", &pmu, err);
     int descriptor = -1;
     if (status == SP_OK)
-        status = sp_perf_open(pmu.event[0].type, pmu.event[0].config, pmu.event[0].cpu, 0, &descriptor, err);
+        status = open_unit(&pmu.event[0], &descriptor, err);
     if (descriptor >= 0)
         close(descriptor);
     sp_memory_pmu_free(&pmu);

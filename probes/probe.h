@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "model/count_log.h"
 #include "model/machine.h"
+#include "sys/counters/counters.h"
 
 enum sp_cache_state { SP_WARM, SP_COLD, SP_BETWEEN };
 
@@ -105,15 +106,15 @@ struct sp_core_event {
 struct sp_core_events {
     int n;
     struct sp_core_event event[SP_MAX_CORE_EVENTS];
-    int64_t repetitions;
-    double seconds; /* of all repetitions */
-    int n_threads;  /* of this process that were counted */
+    int64_t repetitions; /* of all passes */
+    double seconds;      /* of all repetitions */
+    int n_threads;       /* of this process that were counted */
 };
 
-/* Runs the job for about `seconds` under the events of all threads of the process, several at a
- * time as the counters allow. Events that are not there say why in their value. SP_OK, or what the
- * job returns. */
-enum sp_status sp_core_events_observe(const struct sp_job *job, double seconds, struct sp_core_events *out,
-                                      struct sp_error *err);
+/* Runs the job for about `seconds` under the events of all threads of the process, in passes of as
+ * many as there are counters. `flops`: of the processor. Events that are not there say why in their
+ * value. SP_OK, or what the job returns. */
+enum sp_status sp_core_events_observe(const struct sp_job *job, enum sp_flop_events flops, double seconds,
+                                      struct sp_core_events *out, struct sp_error *err);
 
 #endif

@@ -27,7 +27,8 @@ START_TEST(intel_channels_once_a_socket)
     open_tree("sysfs-imc.txt", &pmu);
     ck_assert_str_eq(pmu.kind, "Intel integrated memory controller");
     ck_assert_int_eq(pmu.n_pmus, 3);
-    ck_assert_int_eq(pmu.n_cpus, 2);
+    ck_assert_int_eq(pmu.n_units, 6);
+    ck_assert_int_eq(pmu.n_sockets, 2);
     ck_assert_int_eq(pmu.n_events, 12);
     ck_assert_str_eq(pmu.event[8].pmu, "uncore_imc_10"); /* numbers in order, and no free-running unit */
     for (int i = 0; i < 12; i++) {
@@ -56,6 +57,67 @@ START_TEST(amd_codes_come_from_the_event_list)
     ck_assert_uint_eq(pmu.event[1].config[0], 0x20a);
     ck_assert(pmu.event[1].direction == SP_WRITES && pmu.event[1].scale_is_stated);
     ck_assert_double_eq(pmu.event[1].B_per_count, 64);
+    sp_memory_pmu_free(&pmu);
+    recorded_remove(root);
+}
+END_TEST
+
+/* Granite Rapids: two halves of a channel, each with events of its own. */
+START_TEST(halves_of_channels_add_up)
+{
+    struct sp_memory_pmu pmu;
+    struct sp_error err;
+    static const struct {
+        const char *event, *terms;
+    } events[] = {{"cas_count_read_sch0", "event=0x05,umask=0xcf"},
+                  {"cas_count_read_sch1", "event=0x06,umask=0xcf"},
+                  {"cas_count_write_sch0", "event=0x05,umask=0xf0"},
+                  {"cas_count_write_sch1", "event=0x06,umask=0xf0"}};
+    recorded_unpack("sysfs-vm.txt", root, sizeof root);
+    for (int unit = 0; unit < 2; unit++) {
+        char path[128];
+        static const char *const files[] = {"type", "cpumask", "format/event", "format/umask"},
+                                 *const texts[] = {"90", "0,28", "config:0-7", "config:8-15"};
+        for (int f = 0; f < 4; f++) {
+            snprintf(path, sizeof path, "/sys/bus/event_source/devices/uncore_imc_%d/%s", unit, files[f]);
+            recorded_write(root, path, texts[f]);
+        }
+        for (int e = 0; e < 4; e++) {
+            const int n = snprintf(path, sizeof path, "/sys/bus/event_source/devices/uncore_imc_%d/events/%s",
+                                   unit, events[e].event);
+            recorded_write(root, path, events[e].terms);
+            snprintf(path + n, sizeof path - (size_t)n, ".scale");
+            recorded_write(root, path, "6.103515625e-5");
+            snprintf(path + n, sizeof path - (size_t)n, ".unit");
+            recorded_write(root, path, "MiB");
+        }
+    }
+    ck_assert_msg(sp_memory_pmu_read(root, &pmu, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(pmu.n_events, 16);
+    ck_assert_int_eq(pmu.n_units, 4);
+    ck_assert_uint_eq(pmu.event[1].config[0], 0xcf06);
+    ck_assert_uint_eq(pmu.event[2].config[0], 0xf005);
+    ck_assert_int_eq(pmu.event[2].direction, SP_WRITES);
+    ck_assert_double_eq_tol(pmu.event[3].B_per_count, 64, 1e-9);
+    ck_assert_int_eq(pmu.event[9].channel, 3); /* the second half of the second unit */
+    sp_memory_pmu_free(&pmu);
+    recorded_remove(root);
+}
+END_TEST
+
+/* AMD numbers the units of all sockets on, each with a cpumask of its own socket. */
+START_TEST(units_of_both_sockets_are_told)
+{
+    struct sp_memory_pmu pmu;
+    struct sp_error err;
+    recorded_unpack("sysfs-umc.txt", root, sizeof root);
+    recorded_write(root, "/sys/bus/event_source/devices/amd_umc_1/cpumask", "64");
+    recorded_write(root, "/sys/devices/system/cpu/cpu0/topology/physical_package_id", "0");
+    recorded_write(root, "/sys/devices/system/cpu/cpu64/topology/physical_package_id", "1");
+    ck_assert_msg(sp_memory_pmu_read(root, &pmu, &err) == SP_OK, "%s", err.what);
+    ck_assert_int_eq(pmu.n_units, 2);
+    ck_assert_int_eq(pmu.n_sockets, 2);
+    ck_assert_int_eq(pmu.event[3].domain, 1);
     sp_memory_pmu_free(&pmu);
     recorded_remove(root);
 }
@@ -143,6 +205,7 @@ START_TEST(amd_fabric_counts_both_ways_in_two_passes)
     recorded_write(root, "/sys/bus/event_source/devices/amd_df/format/umask", "config:8-15,24-27");
     ck_assert_int_eq(sp_memory_pmu_read(root, &pmu, &err), SP_ABSENT);
     ck_assert_ptr_nonnull(strstr(err.what, "generation"));
+    ck_assert_ptr_nonnull(strstr(err.remedy, "amd_umc"));
     recorded_remove(root);
 }
 END_TEST
@@ -173,6 +236,10 @@ START_TEST(hbm_counts_beside_ddr)
     ck_assert_int_eq(pmu.event[14].domain, 1);
     ck_assert_int_eq(pmu.event[19].channel, 4);
     sp_memory_pmu_free(&pmu);
+    /* DDR alone would be a part of the traffic; what is wrong with HBM is said */
+    recorded_write(root, "/sys/bus/event_source/devices/uncore_hbm_1/format/umask", "config:8-9");
+    ck_assert_int_eq(sp_memory_pmu_read(root, &pmu, &err), SP_ABSENT);
+    ck_assert_msg(strstr(err.what, "uncore_hbm_1") && pmu.n_events == 0, "'%s'", err.what);
     recorded_remove(root);
 }
 END_TEST
@@ -248,6 +315,8 @@ int main(void)
     TCase *tc = tcase_create("counters");
     tcase_add_test(tc, intel_channels_once_a_socket);
     tcase_add_test(tc, amd_codes_come_from_the_event_list);
+    tcase_add_test(tc, halves_of_channels_add_up);
+    tcase_add_test(tc, units_of_both_sockets_are_told);
     tcase_add_test(tc, arm_controllers_of_every_die);
     tcase_add_test(tc, what_is_missing_is_named);
     tcase_add_test(tc, terms_go_where_the_formats_say);

@@ -187,6 +187,7 @@ static const struct {
                 {"nan", "no number", false},
                 {"double", "every line 2 times", false},
                 {"missing", "channels may be missing", false},
+                {"channels", "is believed", true},
                 {"exits-in-child", "is believed", true}};
 
 START_TEST(what_likwid_counts_is_tried_first)
@@ -206,6 +207,7 @@ START_TEST(what_likwid_counts_is_tried_first)
         p.known = &volumes[i];
         ck_assert_msg(sp_counting_observe(session, &job, &p, &r, &err) == SP_OK, "%s", err.what);
     }
+    ck_assert_int_eq(sp_counting_log(session)->n_passes, 1); /* of which nothing is kept takes no time */
     struct sp_trust_report report = sp_trust_of(sp_counting_log(session), "MEM", 0.05);
     /* two threads that say the same may well be right; with more of them it is seen, with two the volumes say
      * it */
@@ -264,6 +266,27 @@ START_TEST(papi_counts_what_threads_do)
 }
 END_TEST
 
+/* Granite Rapids: two halves of a channel, of each read and write. */
+START_TEST(papi_takes_both_halves_of_a_channel)
+{
+    setenv("SPMODEL_PAPI", SP_FAKE_PAPI, 1);
+    setenv("FAKE_PAPI", "halves", 1);
+    struct sp_count_log log = {.n_passes = 1};
+    struct sp_error err;
+    void *state;
+    ck_assert_msg(sp_helper_counter_open(&sp_papi_counter, NULL, &state, &log, &err) == SP_OK, "%s",
+                  err.what);
+    ck_assert_int_eq(log.n_events % 4, 0);
+    for (int i = 0; i < log.n_events; i++) {
+        ck_assert_int_eq(log.event[i].channel, i / 2 % 2);
+        ck_assert_int_eq(log.event[i].direction, i % 2 ? SP_WRITES : SP_READS);
+        ck_assert_double_eq(log.event[i].B_per_count, 64);
+    }
+    sp_helper_counter_close(state);
+    sp_count_log_free(&log);
+}
+END_TEST
+
 START_TEST(the_real_libraries_answer)
 {
     static const struct sp_counter *const libraries[] = {&sp_likwid_counter, &sp_papi_counter};
@@ -307,6 +330,7 @@ int main(void)
     tcase_add_loop_test(tc, what_likwid_counts_is_tried_first, 0, sizeof counting / sizeof *counting);
     tcase_add_test(tc, software_events_through_papi);
     tcase_add_test(tc, papi_counts_what_threads_do);
+    tcase_add_test(tc, papi_takes_both_halves_of_a_channel);
     tcase_add_test(tc, the_real_libraries_answer);
     tcase_add_test(tc, a_helper_that_is_not_there_is_said);
     suite_add_tcase(suite, tc);

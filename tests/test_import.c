@@ -8,6 +8,7 @@
 
 #include "io/machine/machine_file.h"
 #include "io/profiler_output.h"
+#include "probes/likwid_metrics.h"
 #include "run_suite.h"
 #include "session/analyze/analyze.h"
 #include "session/record/imports.h"
@@ -208,6 +209,15 @@ static const struct {
     {"S0,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\nS1,2,100,,amd_umc/event=0xa,rdwrmask=1/,7,100,,\n"
      "S0,2,10,,umc_cas_cmd.wr,7,100,,\n",
      1280, 64, 1},
+    /* both directions beside each of them, and other names for the same */
+    {"100,,umc_cas_cmd.rd,7,100,,\n10,,umc_cas_cmd.wr,7,100,,\n110,,umc_cas_cmd.all,7,100,,\n", 640, 64, 1},
+    {"100,,unc_m_cas_count.rd,7,100,,\n6400,Bytes,llc_misses.mem_read,7,100,,\n"
+     "0.006103515625,MiB,uncore_imc/cas_count_read/,7,100,,\n10,,unc_m_cas_count.wr,7,100,,\n",
+     640, 64, 1},
+    {"640,Bytes,llc_misses.mem_read,7,100,,\n64,Bytes,llc_misses.mem_write,7,100,,\n", 64, 6.4, 1},
+    {"0.006103515625,MiB,uncore_imc/cas_count_read_sch0/,7,100,,\n100,,unc_m_cas_count_sch1.rd,7,100,,\n"
+     "0.006103515625,MiB,uncore_imc/cas_count_read_sch1/,7,100,,\n10,,unc_m_cas_count_sch0.wr,7,100,,\n",
+     1280, 64, 1},
     {"100,,arm_dmc620_10008c000/clkdiv2_rdwr,match=0,mask=0x1/,7,100,,\n", 640, NAN, 1},
     {"100,,hisi_sccl1_ddrc0/flux_rd/,7,100,,\n100,,hisi_sccl1_ddrc0/flux_wr/,7,100,,\n", 320, 320, 1},
     {"100,,nvidia_scf_pmu_0/cmem_rd_data/,7,100,,\n100,,nvidia_scf_pmu_0/cmem_wr_total_bytes/,7,100,,\n", 320,
@@ -270,6 +280,108 @@ START_TEST(counts_without_bytes_or_time_are_refused)
     ck_assert_int_eq(sp_import_perf(&csv, "a file", &o, &r, &err), no_bytes[_i].status);
     ck_assert_msg(strstr(err.what, no_bytes[_i].says) != NULL && *err.remedy, "%s", err.what);
     sp_perf_csv_free(&csv);
+}
+END_TEST
+
+/* ---- likwid-perfctr ---- */
+
+/* Metrics in the order of their groups; what is kept is marked by the string behind the last. */
+static const struct {
+    const char *metric[7][2]; /* group, metric without its unit */
+    const char *kept;
+} groups[] = {
+    /* Zen 4 since LIKWID 5.4: MEM of the controllers, MEM1 and MEM2 of the fabric's channels */
+    {{{"MEM", "Memory read data volume"},
+      {"MEM", "Memory write data volume"},
+      {"MEM", "Memory data volume"},
+      {"MEM1", "Memory data volume (channels 0-3)"},
+      {"MEM2", "Memory data volume (channels 4-7)"}},
+     "yyn--"},
+    {{{"MEM2", "Memory data volume (channels 4-7)"},
+      {"MEM1", "Memory data volume (channels 0-3)"},
+      {"MEM", "Memory data volume"}},
+     "--y"},
+    {{{"MEM1", "Memory data volume (channels 0-3)"}, {"MEM2", "Memory data volume (channels 4-7)"}}, "yy"},
+    /* Zen 5 */
+    {{{"MEMREAD", "Memory read data volume"},
+      {"MEM", "Memory data volume"},
+      {"MEMWRITE", "Memory write data volume"}},
+     "yny"},
+    /* Knights Landing: two memories by one name */
+    {{{"HBM", "Memory read data volume"},
+      {"HBM", "Memory writeback data volume"},
+      {"HBM", "Memory data volume"},
+      {"MEM", "Memory read data volume"},
+      {"MEM", "Memory writeback data volume"}},
+     "yynyy"},
+    {{{"HBM_CACHE", "MCDRAM Memory read data volume"},
+      {"HBM_CACHE", "MCDRAM Memory writeback data volume"},
+      {"HBM_CACHE", "MCDRAM Memory data volume"},
+      {"HBM_CACHE", "DDR Memory read data volume"},
+      {"HBM_CACHE", "DDR Memory writeback data volume"},
+      {"HBM_CACHE", "DDR Memory data volume"}},
+     "yynyyn"},
+    {{{"DDR_HBM", "DDR read data volume"},
+      {"DDR_HBM", "DDR write data volume"},
+      {"DDR_HBM", "HBM read data volume"},
+      {"DDR_HBM", "HBM write data volume"}},
+     "yyyy"},
+    {{{"L3", "L3 load data volume"}, {"L3", "L3 evict data volume"}, {"L3", "L3 data volume"}}, "yyn"},
+    {{{"NUMA", "Remote memory data volume"}, {"CACHES", "L3 to/from system data volume"}}, "xx"},
+};
+
+START_TEST(volumes_of_groups_count_once)
+{
+    struct sp_likwid_metric metric[7];
+    int group[7] = {0}, n = 0;
+    bool keep[7];
+    char name[64];
+    for (; n < 7 && groups[_i].metric[n][0]; n++) {
+        group[n] =
+            n > 0 ? group[n - 1] + (strcmp(groups[_i].metric[n][0], groups[_i].metric[n - 1][0]) != 0) : 0;
+        snprintf(name, sizeof name, "%s [GBytes]", groups[_i].metric[n][1]);
+        ck_assert_int_eq(sp_likwid_metric_of(groups[_i].metric[n][0], name, &metric[n]),
+                         groups[_i].kept[n] != 'x');
+    }
+    ck_assert_int_eq(n, strlen(groups[_i].kept));
+    if (groups[_i].kept[0] == 'x')
+        return;
+    ck_assert_ptr_null(sp_likwid_choose(n, metric, group, keep));
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(keep[i] == (groups[_i].kept[i] == 'y'), "%s of %s", groups[_i].metric[i][1],
+                      groups[_i].metric[i][0]);
+}
+END_TEST
+
+/* Seconds of two threads in a region; unknown ones of one thread say nothing of balance. */
+static const struct {
+    const char *seconds;
+    bool has_threads;
+} regions[] = {{"0.5,0.4", true}, {"0.5,0", false}, {"0.5,-", false}};
+
+START_TEST(threads_outside_of_a_region_have_no_time)
+{
+    char path[] = "/tmp/spmodel-likwid-XXXXXX";
+    FILE *f = fdopen(mkstemp(path), "w");
+    struct sp_likwid_csv csv;
+    struct sp_recording r;
+    struct sp_error err;
+    const struct sp_import_options o = {0};
+    fprintf(f,
+            "TABLE,Region spmv,Group 1 Raw,MEM,1,\nRegion Info,HWThread 0,HWThread 1,\n"
+            "RDTSC Runtime [s],%s,\ncall count,100,100,\nTABLE,Region spmv,Group 1 Metric,MEM,2,\n"
+            "Metric,HWThread 0,HWThread 1,\nMemory read data volume [GBytes],2,0,\n"
+            "Memory write data volume [GBytes],1,0,\n",
+            regions[_i].seconds);
+    fclose(f);
+    ck_assert_msg(sp_likwid_csv_read(path, &csv, &err) == SP_OK, "%s", err.what);
+    ck_assert_msg(sp_import_likwid(&csv, path, &o, &r, &err) == SP_OK, "%s", err.what);
+    const json_t *run = json_array_get(sp_record_node(&r.record, SP_F_RUNS), 0);
+    ck_assert_double_eq_tol(json_real_value(json_array_get(json_object_get(run, "time_s"), 0)), 5e-3, 1e-9);
+    ck_assert_int_eq(json_object_get(run, "thread_time_s") != NULL, regions[_i].has_threads);
+    sp_recording_free(&r);
+    sp_likwid_csv_free(&csv);
+    remove(path);
 }
 END_TEST
 
@@ -500,6 +612,8 @@ int main(void)
     tcase_add_loop_test(text, bytes_come_from_the_best_events, 0, sizeof counted / sizeof *counted);
     tcase_add_loop_test(text, counts_without_bytes_or_time_are_refused, 0,
                         sizeof no_bytes / sizeof *no_bytes);
+    tcase_add_loop_test(text, volumes_of_groups_count_once, 0, sizeof groups / sizeof *groups);
+    tcase_add_loop_test(text, threads_outside_of_a_region_have_no_time, 0, sizeof regions / sizeof *regions);
     tcase_add_loop_test(text, launches_make_products, 0, sizeof profiles / sizeof *profiles);
     tcase_add_loop_test(text, profiles_without_bytes_or_time_are_refused, 0,
                         sizeof no_profile / sizeof *no_profile);

@@ -65,6 +65,7 @@ static struct {
     void *function[N_FUNCTIONS];
     bool initialised;
     int n_groups, group[MAX_GROUPS];
+    const char *name[MAX_GROUPS]; /* the library's */
     int n_counted;
     struct {
         int pass, metric, socket;
@@ -127,6 +128,23 @@ static double metric_of_socket(int i)
     return same && n > 2 ? first : sum;
 }
 
+/* A group of which no metric is kept would only take time. */
+static void drop_passes(int n, const bool *keep, int *pass)
+{
+    int kept = 0;
+    for (int p = 0; p < likwid.n_groups; p++) {
+        bool any = false;
+        for (int i = 0; i < n; i++)
+            if (keep[i] && pass[i] == p) {
+                pass[i] = kept;
+                any = true;
+            }
+        likwid.group[kept] = likwid.group[p];
+        kept += any;
+    }
+    likwid.n_groups = kept;
+}
+
 /* The volumes among the metrics of all groups, none of them twice. */
 static bool list_metrics(void)
 {
@@ -137,7 +155,7 @@ static bool list_metrics(void)
     for (int p = 0; p < likwid.n_groups; p++)
         for (int m = 0; m < ((with_int)likwid.function[N_METRICS])(likwid.group[p]) && n < MAX_METRICS; m++) {
             const char *name = ((name_function)likwid.function[METRIC_NAME])(likwid.group[p], m);
-            if (!name || !sp_likwid_metric_of(name, &metric[n]))
+            if (!name || !sp_likwid_metric_of(likwid.name[p], name, &metric[n]))
                 continue;
             pass[n] = p;
             number[n++] = m;
@@ -145,6 +163,7 @@ static bool list_metrics(void)
     const char *missing = sp_likwid_choose(n, metric, pass, keep);
     if (missing)
         return sp_helper_absent("likwid-perfctr -a lists the groups", "LIKWID: %s", missing);
+    drop_passes(n, keep, pass);
     for (int i = 0; i < n; i++)
         for (int t = 0; keep[i] && t < likwid.cpus.n && likwid.n_counted < MAX_COUNTED; t++) {
             if (has_socket_before(&likwid.cpus, t))
@@ -173,8 +192,10 @@ static bool add_groups(void)
                   strcmp(names[i], "MEMREAD") == 0;
     for (int i = 0; i < n && names && likwid.n_groups < MAX_GROUPS; i++) {
         int group = wanted(names[i], has_mem) ? ((add_function)likwid.function[ADD])(names[i]) : -1;
-        if (group >= 0) /* else counters that are not there: the other groups may do */
-            likwid.group[likwid.n_groups++] = group;
+        if (group < 0)
+            continue; /* counters that are not there: the other groups may do */
+        likwid.name[likwid.n_groups] = names[i];
+        likwid.group[likwid.n_groups++] = group;
     }
     return list_metrics();
 }

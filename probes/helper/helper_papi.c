@@ -158,21 +158,36 @@ static int try_event(const char *name, bool of_threads, int pass, int socket, in
     return 0;
 }
 
+/* A unit, and what its halves of a channel call their transfers of a line, by libpfm (its
+ * lib/events/intel_*_unc_imc_events.h). */
 static bool add_memory(const struct sp_helper_cpus *cpus)
 {
-    static const char *const families[] = {"spr_unc_imc",   "icx_unc_imc",   "skx_unc_imc",  "bdx_unc_imc",
-                                           "hswep_unc_imc", "ivbep_unc_imc", "snbep_unc_imc"};
-    for (size_t f = 0; f < sizeof families / sizeof *families; f++)
+    static const struct {
+        const char *family, *half[2];
+    } units[] = {{"gnr", {"_SCH0", "_SCH1"}},
+                 {"emr", {""}},
+                 {"spr", {""}},
+                 {"icx", {""}},
+                 {"skx", {""}},
+                 {"bdx", {""}},
+                 {"hswep", {""}},
+                 {"ivbep", {""}},
+                 {"snbep", {""}}};
+    for (size_t f = 0; f < sizeof units / sizeof *units; f++)
         for (int unit = 0; unit < MAX_UNITS; unit++)
             for (int t = 0; t < cpus->n; t++) {
                 bool first = true;
                 for (int k = 0; k < t; k++)
                     first = first && cpus->socket[k] != cpus->socket[t];
-                for (int w = 0; first && w < 2; w++) {
+                for (int i = 0; first && i < 4; i++) {
+                    const char *half = units[f].half[i / 2];
                     char name[96];
-                    snprintf(name, sizeof name, "%s%d::UNC_M_CAS_COUNT:%s:cpu=%d", families[f], unit,
-                             w ? "WR" : "RD", cpus->cpu[t]);
-                    try_event(name, false, 0, cpus->socket[t], unit, "MEM", w ? "write" : "read", 64);
+                    if (!half)
+                        continue;
+                    snprintf(name, sizeof name, "%s_unc_imc%d::UNC_M_CAS_COUNT%s:%s:cpu=%d", units[f].family,
+                             unit, half, i % 2 ? "WR" : "RD", cpus->cpu[t]);
+                    try_event(name, false, 0, cpus->socket[t], 2 * unit + i / 2, "MEM",
+                              i % 2 ? "write" : "read", 64);
                 }
             }
     return papi.n_events > 0;

@@ -2,6 +2,7 @@
  *
  *   exits, exits-in-child, hangs, hangs-at-start, crashes, prints, refuses   at or after perfmon_init
  *   zeros, nan, double, missing, right, per-thread                           what it counts
+ *   channels   right, with two groups more, each of a half of the channels
  *
  * The counting ones say what the program moved: the file named by FAKE_LIKWID_MOVED holds "READ WRITTEN"
  * bytes, which the test's jobs keep up to date. */
@@ -67,15 +68,17 @@ int perfmon_init(int n, const int *threads)
 
 int perfmon_getGroups(char ***names, char ***shorts, char ***longs)
 {
-    static char *list[] = {"BRANCH", "MEM", "MEM_DP"};
-    static char *none[] = {"", "", ""};
+    static char *list[] = {"BRANCH", "MEM1", "MEM2", "MEM", "MEM_DP"};
+    static char *none[] = {"", "", "", "", ""};
     *names = list;
     *shorts = *longs = none;
-    return 3;
+    return 5;
 }
 
 int perfmon_addEventSet(const char *group)
 {
+    if (is("channels") && strncmp(group, "MEM", 3) == 0 && strlen(group) == 4)
+        return group[3] - '0';
     return strcmp(group, "MEM") == 0 ? 0 : -1;
 }
 
@@ -104,8 +107,7 @@ int perfmon_stopCounters(void)
 
 int perfmon_getNumberOfMetrics(int group)
 {
-    (void)group;
-    return 5;
+    return group == 0 ? 5 : 1;
 }
 
 char *perfmon_getMetricName(int group, int metric)
@@ -113,13 +115,15 @@ char *perfmon_getMetricName(int group, int metric)
     static char *names[] = {"Runtime (RDTSC) [s]", "Memory read bandwidth [MBytes/s]",
                             "Memory read data volume [GBytes]", "Memory write data volume [GBytes]",
                             "Memory data volume [GBytes]"};
-    (void)group;
-    return names[metric];
+    static char *halves[] = {"Memory data volume (channels 0-3) [GBytes]",
+                             "Memory data volume (channels 4-7) [GBytes]"};
+    return group == 0 ? names[metric] : halves[group - 1];
 }
 
 double perfmon_getLastMetric(int group, int metric, int thread)
 {
-    (void)group;
+    if (group > 0)
+        return thread > 0 ? 0 : 0.5e-9 * (counted[0] + counted[1]);
     if (metric < 2 || is("zeros"))
         return 0;
     if (is("nan"))

@@ -40,6 +40,7 @@ struct arguments {
     struct sp_run_options run; /* both, for the parser */
     struct sp_import_options import;
     const char *time, *perf, *ncu; /* NULL: not given */
+    const char *vendor, *counted;  /* of `perf`: by what, on whose processors; NULL: any */
     struct sp_times times;         /* of `time` */
     const char *csv, *matrix;
     const char *argument[2]; /* as they come */
@@ -169,16 +170,20 @@ static enum sp_status open_times(struct arguments *a, struct sp_byte_source *sou
     return status == SP_OK ? sp_byte_source_of_recording(&recording, source, err) : status;
 }
 
-/* A vendor's memory controllers are in that vendor's processors. */
-static enum sp_status check_vendor(const struct arguments *a, const char *vendor, struct sp_error *err)
+/* What counts memory on one vendor's processors does not on those of another. */
+static enum sp_status check_vendor(const struct arguments *a, const char *cpu, const char *name,
+                                   struct sp_error *err)
 {
-    struct sp_cpuid here;
-    sp_cpuid_read("", &here);
-    const char *other = strstr(here.vendor, "Intel") ? "Intel" : strstr(here.vendor, "AMD") ? "AMD" : NULL;
-    if (a->request.machine || !vendor || !other || strcmp(vendor, other) == 0)
-        return SP_OK;
-    return sp_fail_at(err, SP_USAGE, a->perf, 0, 0, "--machine NAME of where it ran (spmodel machine list)",
-                      "it counted memory controllers of %s, and this machine is %s", vendor, here.model);
+    static const char *const vendors[] = {"Intel", "AMD", "Arm", "Fujitsu"};
+    for (size_t i = 0; a->vendor && !strstr(cpu, a->vendor) && i < sizeof vendors / sizeof *vendors; i++)
+        if (strstr(cpu, vendors[i]))
+            return sp_fail_at(err, SP_USAGE, a->perf, 0, 0,
+                              strstr(a->counted, "miss")
+                                  ? "elsewhere these are misses of an inner cache: count the memory "
+                                    "controllers; or --machine NAME of where it ran"
+                                  : "--machine NAME of where it ran (spmodel machine list)",
+                              "it counted %s of %s, and this machine is %s", a->counted, a->vendor, name);
+    return SP_OK;
 }
 
 static enum sp_status open_perf(struct arguments *a, struct sp_byte_source *source, struct sp_error *err)
@@ -188,7 +193,11 @@ static enum sp_status open_perf(struct arguments *a, struct sp_byte_source *sour
     enum sp_status status = sp_perf_csv_read(a->perf, &csv, err);
     if (status != SP_OK)
         return status;
-    status = check_vendor(a, sp_perf_vendor(&csv), err);
+    a->vendor = sp_perf_vendor(&csv, &a->counted);
+    struct sp_cpuid here;
+    sp_cpuid_read("", &here);
+    if (!a->request.machine)
+        status = check_vendor(a, here.vendor, here.model, err);
     if (status == SP_OK)
         status = sp_import_perf(&csv, a->perf, &a->import, &recording, err);
     if (status == SP_OK) {
@@ -273,6 +282,8 @@ static enum sp_status import_run(struct arguments *a, const struct sp_progress *
             sp_this_machine(a->request.machine, a->request.analyze.n_threads, 0, progress, &machine, err);
     if (status == SP_OK && a->request.machine)
         status = check_threads(a, &machine, err);
+    if (status == SP_OK && a->request.machine)
+        status = check_vendor(a, machine.cpu, machine.cpu, err);
     if (status == SP_OK)
         status = open_matrix(a, &topology, progress, &subject, err);
     if (status == SP_OK) {

@@ -181,9 +181,9 @@ static void kernel_side(struct sp_doctor *d)
                 "%s%s%s%s", sp_counters_reason(&c), c.error ? " (" : "", c.error ? strerror(c.error) : "",
                 c.error ? ")" : "");
     if (sp_memory_pmu_read("", &pmu, &err) == SP_OK)
-        sp_find_out(d, sp_title_bytes, "memory events", SP_WORKS, "",
-                    "%s: %d unit%s, counted from %d processor%s", pmu.kind, pmu.n_pmus,
-                    pmu.n_pmus == 1 ? "" : "s", pmu.n_cpus, pmu.n_cpus == 1 ? "" : "s");
+        sp_find_out(d, sp_title_bytes, "memory events", SP_WORKS, "", "%s: %d unit%s on %d socket%s",
+                    pmu.kind, pmu.n_units, pmu.n_units == 1 ? "" : "s", pmu.n_sockets,
+                    pmu.n_sockets == 1 ? "" : "s");
     else
         sp_find_out(d, sp_title_bytes, "memory events", SP_IS_ABSENT, err.remedy, "%s", err.what);
     sp_memory_pmu_free(&pmu);

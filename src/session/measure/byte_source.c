@@ -333,7 +333,8 @@ enum sp_status sp_analysis_count(const struct sp_analysis *a, struct sp_counts *
         return SP_OK;
     if (!sp_analysis_is_replayed(a)) {
         const double events_s = fmin(MOST_EVENTS_S, fmax(LEAST_EVENTS_S, a->options->plan->budget_s / 30));
-        enum sp_status status = sp_core_events_observe(&a->setup.job, events_s, &out->core, err);
+        enum sp_status status =
+            sp_core_events_observe(&a->setup.job, sp_flop_events_read(""), events_s, &out->core, err);
         if (status != SP_OK)
             return status;
     }

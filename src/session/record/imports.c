@@ -78,7 +78,7 @@ static const double *times_of(const struct sp_likwid_table *t, double *calls)
 static void list_volumes(const struct sp_likwid_table *t, int pass, struct volumes *v)
 {
     for (int i = 0; i < t->n_rows && v->n < MAX_VOLUMES; i++) {
-        if (!sp_likwid_metric_of(t->name[i], &v->metric[v->n]))
+        if (!sp_likwid_metric_of(t->group, t->name[i], &v->metric[v->n]))
             continue;
         v->pass[v->n] = pass;
         snprintf(v->name[v->n], sizeof v->name[v->n], "%s", t->name[i]);
@@ -162,10 +162,18 @@ static void likwid_times(const struct sp_likwid_table *t, double executions, str
     double each = calls * executions;
     json_t *run = json_object(), *times = json_array(), *threads = json_array();
     json_array_append_new(times, json_real(highest(s, t->n_threads) / each));
-    for (int k = 0; k < t->n_threads; k++)
-        json_array_append_new(threads, json_real(isnan(s[k]) ? 0 : s[k] / each));
+    /* A region around a whole parallel part is entered by one thread: the others' times are not
+     * known. */
+    for (int k = 0; threads && k < t->n_threads; k++)
+        if (s[k] > 0)
+            json_array_append_new(threads, json_real(s[k] / each));
+        else {
+            json_decref(threads);
+            threads = NULL;
+        }
     json_object_set_new(run, "time_s", times);
-    json_object_set_new(run, "thread_time_s", threads);
+    if (threads)
+        json_object_set_new(run, "thread_time_s", threads);
     json_object_set_new(run, "repetitions", json_integer((json_int_t)each));
     json_object_set_new(run, "mode", json_string("unknown"));
     sp_record_append(r, SP_F_RUNS, run);
@@ -438,13 +446,15 @@ enum sp_status sp_import_ncu(const struct sp_ncu_csv *csv, const char *path,
 
 enum { LINE_B = 64 };
 
-/* Misses of the last level, without memory controllers: the first there is. `also`: to add. */
+/* Misses of the last level, without memory controllers: the first there is. `also`: to add.
+ * `vendor`: on whose processors they are that. The kernel's cache-misses are those of L2 on AMD
+ * (Linux arch/x86/events/amd/core.c, 0x0964) and of L1 on Arm (drivers/perf/arm_pmuv3.c). */
 static const struct {
-    const char *name, *also;
-} misses[] = {{"longest_lat_cache.miss", NULL},
-              {"LLC-load-misses", "LLC-store-misses"},
-              {"cache-misses", NULL},
-              {"ll_cache_miss_rd", NULL}};
+    const char *name, *also, *vendor;
+} misses[] = {{"longest_lat_cache.miss", NULL, "Intel"},
+              {"LLC-load-misses", "LLC-store-misses", NULL},
+              {"cache-misses", NULL, "Intel"},
+              {"ll_cache_miss_rd", NULL, NULL}};
 enum { N_MISSES = sizeof misses / sizeof *misses };
 
 /* Is it that event, perhaps of a unit or in a mode: "cpu_core/cache-misses/u", "cache-misses:u"? */
@@ -475,12 +485,21 @@ struct choice {
     int missed; /* of `misses`; -1: none */
     const char *kind;
     bool has[SP_N_DIRECTIONS];
+    int naming[2][SP_N_DIRECTIONS]; /* of the kind's events, and of those beside it; 0: none */
 };
+
+/* Does it count what others count, too: by another name, or both directions beside each of them? */
+static bool is_double(const struct choice *c, const struct sp_memory_event_named *e)
+{
+    const int *naming = c->naming[e->beside];
+    return e->naming != naming[e->direction] ||
+           (e->direction == SP_READS_AND_WRITES && naming[SP_READS] > 0 && naming[SP_WRITES] > 0);
+}
 
 static bool is_chosen(const struct choice *c, const struct sp_perf_row *row, struct sp_memory_event_named *e)
 {
     if (c->rank >= 0)
-        return sp_memory_event_of_name(row->name, e) && (e->rank == c->rank || e->beside);
+        return sp_memory_event_of_name(row->name, e) && (e->rank == c->rank || e->beside) && !is_double(c, e);
     *e = (struct sp_memory_event_named){.direction = SP_READS, .B_per_count = LINE_B};
     return c->missed >= 0 &&
            (is_event(row->name, misses[c->missed].name) || is_event(row->name, misses[c->missed].also));
@@ -495,6 +514,11 @@ static struct choice choose(const struct sp_perf_csv *csv)
             c.rank = e.rank;
             c.kind = e.kind;
         }
+    for (int64_t i = 0; i < csv->n; i++)
+        if (sp_memory_event_of_name(csv->row[i].name, &e) && (e.rank == c.rank || e.beside)) {
+            int *naming = &c.naming[e.beside][e.direction];
+            *naming = *naming == 0 || e.naming < *naming ? e.naming : *naming;
+        }
     for (int m = N_MISSES - 1; c.rank < 0 && m >= 0; m--)
         for (int64_t i = 0; i < csv->n; i++)
             if (is_event(csv->row[i].name, misses[m].name))
@@ -505,11 +529,14 @@ static struct choice choose(const struct sp_perf_csv *csv)
     return c;
 }
 
-const char *sp_perf_vendor(const struct sp_perf_csv *csv)
+const char *sp_perf_vendor(const struct sp_perf_csv *csv, const char **what)
 {
     static const char *const vendors[] = {"Intel", "AMD", "HiSilicon", "NVIDIA", "Arm"};
     const struct choice c = choose(csv);
-    for (size_t i = 0; c.kind && i < sizeof vendors / sizeof *vendors; i++)
+    *what = c.kind ? "memory controllers" : c.missed >= 0 ? misses[c.missed].name : "";
+    if (!c.kind)
+        return c.missed >= 0 ? misses[c.missed].vendor : NULL;
+    for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
         if (strncmp(c.kind, vendors[i], strlen(vendors[i])) == 0)
             return vendors[i];
     return NULL;

@@ -27,8 +27,8 @@ enum sp_status sp_import_likwid(const struct sp_likwid_csv *csv, const char *pat
 enum sp_status sp_import_perf(const struct sp_perf_csv *csv, const char *path,
                               const struct sp_import_options *options, struct sp_recording *recording,
                               struct sp_error *err);
-/* Whose memory controllers it counts: "Intel" ...; NULL: no vendor's. */
-const char *sp_perf_vendor(const struct sp_perf_csv *csv);
+/* On whose processors its bytes were counted: "Intel" ...; NULL: any. *what: by what. Static. */
+const char *sp_perf_vendor(const struct sp_perf_csv *csv, const char **what);
 
 /* ncu: of the launches of the kernels whose names contain `region` (NULL: of the only one) the
  * median of each kernel, all kernels of a product together; a product has one launch of that which

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "sys/machine/identity.h"
 #include "sys/machine/sysfs.h"
 
 void sp_counters_read(const char *root, struct sp_counters *out)
@@ -74,6 +75,44 @@ const char *sp_counters_remedy(const struct sp_counters *c)
     default:
         return "";
     }
+}
+
+enum sp_flop_events sp_flop_events_read(const char *root)
+{
+    /* How the kernel calls cores with FP_ARITH_INST_RETIRED (arch/x86/events/intel/core.c); of
+     * hybrid ones raw events are the large cores'. */
+    static const char *const intel[] = {"broadwell",         "skylake",          "icelake",
+                                        "sapphire_rapids",   "granite_rapids",   "alderlake_hybrid",
+                                        "meteorlake_hybrid", "lunarlake_hybrid", "arrowlake_h_hybrid"};
+    static const char file[] = "/sys/bus/event_source/devices/%s/caps/pmu_name";
+    struct sp_cpuid cpu;
+    char name[64];
+    sp_cpuid_read(root, &cpu);
+    if (strcmp(cpu.vendor, "HygonGenuine") == 0)
+        return SP_FLOPS_ZEN;
+    if (strcmp(cpu.vendor, "AuthenticAMD") == 0 && cpu.family >= 0x17)
+        return cpu.family == 0x17 && cpu.number < 0x30 ? SP_FLOPS_ZEN : SP_FLOPS_ZEN_2;
+    if (strcmp(cpu.vendor, "GenuineIntel") != 0 ||
+        (!sp_sysfs_text(root, name, sizeof name, file, "cpu") &&
+         !sp_sysfs_text(root, name, sizeof name, file, "cpu_core")))
+        return SP_FLOPS_NONE;
+    for (size_t i = 0; i < sizeof intel / sizeof *intel; i++)
+        if (strcmp(name, intel[i]) == 0)
+            return SP_FLOPS_INTEL;
+    return SP_FLOPS_NONE;
+}
+
+int sp_core_sorts_read(const char *root, uint64_t type[SP_MAX_CORE_SORTS])
+{
+    static const char *const units[SP_MAX_CORE_SORTS] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+    int64_t found;
+    int n = 0;
+    for (int i = 0; i < SP_MAX_CORE_SORTS; i++)
+        if (sp_sysfs_count(root, &found, "/sys/bus/event_source/devices/%s/type", units[i]))
+            type[n++] = (uint64_t)found;
+    if (n < 2)
+        type[0] = 0;
+    return n < 2 ? 1 : n;
 }
 
 enum { BIT_SYS_RAWIO = 17, BIT_SYS_ADMIN = 21, BIT_PERFMON = 38 };
@@ -226,12 +265,17 @@ static enum sp_status fail_open(int error, struct sp_error *err)
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        return sp_fail(err, SP_ABSENT, "use a machine of its own, not a virtual one",
-                       "this machine has no counter for the event: %s", strerror(error));
+        return sp_fail(err, SP_ABSENT, "lscpu -e lists what is offline; virtual machines have no counters",
+                       "this machine has no counter for the event, or the processor is offline: %s",
+                       strerror(error));
     case EMFILE:
         return sp_fail(err, SP_ABSENT, "ulimit -n 4096", "too many open files");
+    case EBUSY:
+        return sp_fail(err, SP_ABSENT, "spmodel doctor names who may hold them",
+                       "another program holds the counters: %s", strerror(error));
     default:
-        return sp_fail(err, SP_ABSENT, NULL, "the event cannot be opened: %s", strerror(error));
+        return sp_fail(err, SP_ABSENT, "perf stat -e tells whether the kernel takes it",
+                       "the event cannot be opened: %s", strerror(error));
     }
 }
 
@@ -246,8 +290,11 @@ enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, in
                                         .read_format =
                                             PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING};
     if (cpu < 0) { /* of this process and what it starts */
+        bool in_kernel = type == PERF_TYPE_SOFTWARE && (config[0] == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+                                                        config[0] == PERF_COUNT_SW_CPU_MIGRATIONS);
         attribute.inherit = thread == 0;
         attribute.exclude_hv = 1;
+        attribute.exclude_kernel = !in_kernel; /* these would be 0 without it */
     }
     pid_t pid = cpu < 0 ? thread : -1;
     *descriptor = (int)syscall(SYS_perf_event_open, &attribute, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);

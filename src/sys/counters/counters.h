@@ -24,6 +24,22 @@ void sp_counters_read(const char *root, struct sp_counters *out);
 const char *sp_counters_reason(const struct sp_counters *counters);
 const char *sp_counters_remedy(const struct sp_counters *counters);
 
+/* Which floating-point events the cores have: a code means something else, or nothing, on
+ * others. */
+enum sp_flop_events {
+    SP_FLOPS_NONE,  /* none that is known */
+    SP_FLOPS_INTEL, /* FP_ARITH_INST_RETIRED: Broadwell and later, not the small cores */
+    SP_FLOPS_ZEN,   /* Zen, Zen+ and Hygon's */
+    SP_FLOPS_ZEN_2  /* Zen 2 and later */
+};
+enum sp_flop_events sp_flop_events_read(const char *root);
+
+/* The sorts of cores of a hybrid processor: each has counters of its own, with a type that stands
+ * in the upper half of config of the kernel's general events (PERF_TYPE_HARDWARE, _HW_CACHE), which
+ * are the large cores' without one. Elsewhere one, of type 0. */
+enum { SP_MAX_CORE_SORTS = 3 };
+int sp_core_sorts_read(const char *root, uint64_t type[SP_MAX_CORE_SORTS]);
+
 /* What the system lets this process count, from files alone: nothing is opened for counting. */
 struct sp_permissions {
     int paranoid;     /* /proc/sys/kernel/perf_event_paranoid, SP_LEVEL_UNKNOWN */
@@ -63,9 +79,10 @@ struct sp_perf_sample {
     uint64_t value, enabled_ns, running_ns;
 };
 
-/* Opens an event of one thread (cpu -1; thread 0: the caller, with what it starts; else its id) or
- * of a whole processor; starts counting at once. SP_ABSENT with the system's reason and a remedy.
- * The descriptor is the caller's: close(). */
+/* Opens an event of one thread (cpu -1; thread 0: the caller, with what it starts; else its id),
+ * outside of the kernel as any user may, or of a whole processor; starts counting at once. What
+ * happens in the kernel alone (switches, migrations) counts there, for who may. SP_ABSENT with the
+ * system's reason and a remedy. The descriptor is the caller's: close(). */
 enum sp_status sp_perf_open(uint32_t type, const uint64_t config[3], int cpu, int thread, int *descriptor,
                             struct sp_error *err);
 /* False where the system gives no sample. */

@@ -19,16 +19,22 @@ struct kind {
     double B_per_count;
     const char *umask; /* how the format file must define umask; NULL: not looked at */
     int n_passes;
-    const char *listed; /* names in the vendor's event list behind r:, w: or b:; "..._" is a beginning */
+    /* Names in the vendor's event list behind r:, w: or b:; "..._" is a beginning. Those behind a |
+     * are others for the same counts. */
+    const char *listed;
 };
 
 static const struct kind kinds[] = {
     /* Linux arch/x86/events/intel/uncore_snbep.c: a CAS command moves a line, scale 64 B in MiB. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "cas_count_read",
      "cas_count_write", "", 0, NULL, 1,
-     "r:unc_m_cas_count.rd r:unc_m_cas_count_sch0.rd r:unc_m_cas_count_sch1.rd r:llc_misses.mem_read "
-     "w:unc_m_cas_count.wr w:unc_m_cas_count_sch0.wr w:unc_m_cas_count_sch1.wr w:llc_misses.mem_write "
-     "b:unc_m_cas_count.all"},
+     "r:unc_m_cas_count.rd w:unc_m_cas_count.wr b:unc_m_cas_count.all | r:llc_misses.mem_read "
+     "w:llc_misses.mem_write"},
+    /* The same file, Granite Rapids and Sierra Forest: two halves of a channel. */
+    {"Intel integrated memory controller", "uncore_imc", "", "free_running", true,
+     "cas_count_read_sch0;cas_count_read_sch1", "cas_count_write_sch0;cas_count_write_sch1", "", 0, NULL, 1,
+     "r:unc_m_cas_count_sch0.rd r:unc_m_cas_count_sch1.rd w:unc_m_cas_count_sch0.wr "
+     "w:unc_m_cas_count_sch1.wr b:unc_m_cas_count_sch0.all b:unc_m_cas_count_sch1.all"},
     /* uncore_snb.c, client processors: lines. */
     {"Intel integrated memory controller", "uncore_imc", "", "free_running", true, "data_reads",
      "data_writes", "", 0, NULL, 1, "r:data_reads w:data_writes"},
@@ -49,13 +55,16 @@ static const struct kind kinds[] = {
      "event=0x07,umask=0x38;event=0x47,umask=0x38;event=0x87,umask=0x38;event=0xc7,umask=0x38;event=0x107,"
      "umask=0x38;event=0x147,umask=0x38;event=0x187,umask=0x38;event=0x1c7,umask=0x38",
      64, "config:8-15", 2, "b:dram_channel_data_controller_"},
-    /* HiSilicon DDRC: flux counts bursts of 32 B. */
+    /* HiSilicon DDRC (Linux drivers/perf/hisilicon/hisi_uncore_ddrc_pmu.c): flux counts bursts of
+     * 32 B, as Huawei's tools have it. */
     {"HiSilicon memory controller", "hisi_sccl", "_ddrc", NULL, true, "flux_rd", "flux_wr", "", 32, NULL, 1,
      ""},
-    /* NVIDIA Grace: beats of 32 B that memory gives, bytes that it takes. */
+    /* NVIDIA Grace: beats of 32 B that memory gives, bytes that it takes (Linux
+     * drivers/perf/arm_cspmu/nvidia_cspmu.c; LIKWID groups/nvidia_grace/MEM.txt). */
     {"NVIDIA Grace coherency fabric", "nvidia_scf_pmu", "", NULL, true, "cmem_rd_data", "cmem_wr_total_bytes",
      "", 0, NULL, 1, ""},
-    /* Arm DMC-620 (Ampere Altra): transfers of a line, told apart by a filter on the event. */
+    /* Arm DMC-620 (Ampere Altra; Linux drivers/perf/arm_dmc620_pmu.c): transfers of a line, told
+     * apart by a filter on the event. */
     {"Arm DMC-620 memory controller", "arm_dmc620_", "", NULL, false, "clkdiv2_rdwr,mask=0x1,match=0x0",
      "clkdiv2_rdwr,mask=0x1,match=0x1", "", 64, NULL, 1, ""},
 };
@@ -223,8 +232,8 @@ static void take_cpu(void *context, int cpu)
 }
 
 /* The kernel's number of the socket of each counting processor, replaced by 0, 1 ... in their
- * order. Where the kernel does not tell it, each processor of a unit's cpumask stands for a socket,
- * as it does for perf. */
+ * order, and how many there are. Where the kernel does not tell it, each processor of a unit's
+ * cpumask stands for a socket, as it does for perf. */
 static void number_domains(const char *root, struct sp_memory_pmu *out)
 {
     int64_t id[MAX_CPUS];
@@ -247,6 +256,7 @@ static void number_domains(const char *root, struct sp_memory_pmu *out)
             rank += id[k] < out->event[i].domain;
         out->event[i].domain = rank;
     }
+    out->n_sockets = n;
 }
 
 /* All units of one kind; SP_ABSENT where there are none or one lacks its events. */
@@ -263,21 +273,25 @@ static enum sp_status read_kind(const char *root, const struct kind *k, const st
         struct sp_memory_event unit[MAX_UNIT_EVENTS];
         int n = 0;
         if (!right_umask(root, k, names->name[i]))
-            status = sp_fail(err, SP_ABSENT, NULL, "%s: no event of this generation is known to count memory",
-                             names->name[i]);
+            status =
+                sp_fail(err, SP_ABSENT, "a later Linux has units for its memory controllers: amd_umc_0 ...",
+                        "%s: no event of this generation is known to count memory", names->name[i]);
         else if (!sp_sysfs_text(root, list, sizeof list, SP_PMU_DEVICES "/%s/cpumask", names->name[i]) ||
                  !sp_sysfs_list(list, take_cpu, &cpus) || cpus.n == 0)
             status = sp_fail(err, SP_ABSENT, NULL, "%s: the kernel names no processor to count it from",
                              names->name[i]);
         if (status == SP_OK)
             status = describe_unit(root, k, names->name[i], unit, &n, err);
+        int width = 1; /* channels of a unit */
+        for (int e = 0; e < n; e++)
+            width = unit[e].channel >= width ? unit[e].channel + 1 : width;
         for (int c = 0; c < cpus.n && status == SP_OK; c++)
             for (int e = 0; e < n; e++) {
                 unit[e].cpu = cpus.cpu[c];
                 out->event[out->n_events] = unit[e];
-                out->event[out->n_events++].channel += *k->both ? 0 : i;
+                out->event[out->n_events++].channel += i * width;
             }
-        out->n_cpus = cpus.n > out->n_cpus ? cpus.n : out->n_cpus;
+        out->n_units += cpus.n;
     }
     if (status == SP_OK)
         number_domains(root, out);
@@ -302,6 +316,7 @@ static enum sp_status append(struct sp_memory_pmu *a, struct sp_memory_pmu *b, s
         a->event = all;
         a->n_events += b->n_events;
         a->n_pmus += b->n_pmus;
+        a->n_units += b->n_units;
         a->kind = "Intel memory controllers, DDR and HBM";
     }
     sp_memory_pmu_free(b);
@@ -345,7 +360,7 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
     enum sp_status with_hbm = add_hbm(root, names, status == SP_OK, out, &here);
     if (with_hbm != SP_OK && status == SP_OK)
         sp_memory_pmu_free(out);
-    if (with_hbm != SP_OK && names->n > 0 && !any)
+    if (with_hbm != SP_OK && names->n > 0 && (!any || status == SP_OK))
         reason = here;
     any = any || names->n > 0;
     status = with_hbm;
@@ -358,7 +373,7 @@ enum sp_status sp_memory_pmu_read(const char *root, struct sp_memory_pmu *out, s
             "use a machine of its own, not a virtual one; the kernel modules are intel_uncore, amd_uncore, "
             "hisi_uncore_ddrc_pmu, arm_dmc620_pmu, nvidia_cspmu",
             "no memory counters here, as in most VMs (uncore_imc, amd_umc, amd_df, *_ddrc, *_dmc)");
-    return sp_fail(err, SP_ABSENT, NULL, "%s", reason.what);
+    return sp_fail(err, SP_ABSENT, reason.remedy, "%s", reason.what);
 }
 
 void sp_memory_pmu_free(struct sp_memory_pmu *pmu)
@@ -432,33 +447,43 @@ static bool is_listed(const char *list, const char *terms, size_t n)
     return false;
 }
 
-static bool is_in_event_list(const struct kind *k, enum sp_direction d, const char *name, size_t n)
+/* Which of the namings of a count it is, 1 ...; 0: none. */
+static int in_event_list(const struct kind *k, enum sp_direction d, const char *name, size_t n)
 {
+    int naming = 1;
     for (const char *p = k->listed; *p;) {
+        if (*p == '|') {
+            naming++;
+            p += 2;
+            continue;
+        }
         const char *word = p + 2;
         const size_t length = strcspn(word, " ");
         const bool is_begin = word[length - 1] == '_';
         if (*p == "rwb"[d] && n >= length && strncasecmp(name, word, length) == 0 &&
             (is_begin || n == length || strchr(": ", name[length])))
-            return true;
+            return naming;
         p = word + length + (word[length] == ' ');
     }
-    return false;
+    return 0;
 }
 
-static bool is_event_of(const struct kind *k, const char *name, enum sp_direction d)
+/* The same; behind a unit's name, 1. */
+static int naming_of(const struct kind *k, const char *name, enum sp_direction d)
 {
     const char *const own[SP_N_DIRECTIONS] = {k->read, k->write, k->both};
     const char *slash = strchr(name, '/');
-    if (!slash)
-        return is_in_event_list(k, d, name, strlen(name));
+    if (!slash) {
+        const int naming = in_event_list(k, d, name, strlen(name));
+        return naming > 0 ? naming + 1 : 0;
+    }
     char unit[64];
     if (slash - name >= (ptrdiff_t)sizeof unit)
-        return false;
+        return 0;
     snprintf(unit, sizeof unit, "%.*s", (int)(slash - name), name);
     const char *terms = slash + 1, *end = strchr(terms, '/');
     const size_t n = end ? (size_t)(end - terms) : strlen(terms);
-    return is_unit_of(k, unit) && (is_listed(own[d], terms, n) || is_in_event_list(k, d, terms, n));
+    return is_unit_of(k, unit) && (is_listed(own[d], terms, n) || in_event_list(k, d, terms, n));
 }
 
 bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *out)
@@ -467,11 +492,13 @@ bool sp_memory_event_of_name(const char *name, struct sp_memory_event_named *out
     for (int i = 0; i <= N_KINDS; i++) {
         const struct kind *k = i < N_KINDS ? &kinds[i] : &hbm;
         for (int d = 0; d < SP_N_DIRECTIONS; d++) {
-            if (!is_event_of(k, name, (enum sp_direction)d))
+            const int naming = naming_of(k, name, (enum sp_direction)d);
+            if (naming == 0)
                 continue;
             const double B = bytes_of(k, name);
             *out = (struct sp_memory_event_named){.kind = k->name,
                                                   .rank = i,
+                                                  .naming = naming,
                                                   .beside = i == N_KINDS,
                                                   .direction = (enum sp_direction)d,
                                                   .B_per_count = strstr(name, "cmem_rd_data") ? 32

@@ -32,9 +32,10 @@ struct sp_memory_event {
 
 struct sp_memory_pmu {
     const char *kind; /* "Intel integrated memory controller" ...; static text */
-    int n_pmus;       /* units: channels or controllers of one socket */
-    int n_cpus;       /* processors in a unit's cpumask: sockets */
-    int n_events;     /* n_pmus x n_cpus x events of a unit */
+    int n_pmus;       /* directories of units: of one socket (Intel), or of all (AMD, Arm) */
+    int n_units;      /* units of all sockets: processors in their cpumasks */
+    int n_sockets;    /* on which they are */
+    int n_events;     /* n_units x events of a unit */
     int n_passes;     /* 1, or 2 where a unit has too few counters for all its events: halves of them */
     struct sp_memory_event *event; /* [n_events] owned */
 };
@@ -49,6 +50,7 @@ void sp_memory_pmu_free(struct sp_memory_pmu *pmu);
 struct sp_memory_event_named {
     const char *kind; /* as above; its first word is the vendor */
     int rank;         /* of the kind: of several that count the same memory the lowest is taken */
+    int naming;       /* of the same counts by other names: likewise */
     bool beside;      /* memory of another sort, which adds to the others': HBM */
     enum sp_direction direction;
     double B_per_count; /* where the count comes without a unit */
