@@ -1,7 +1,7 @@
 #!/bin/sh
 # Says which files call each other in a circle, by the symbols of what was compiled. Usage: check_calls.sh BUILD_DIR
 # Taken as one are files around a table that runs what its rows name and gives them what they share: an analysis, its trials
-# (which are analyses) and its record; formats; traces of formats; tables of others; libraries of counters.
+# (which are analyses) and its record; formats; traces of formats.
 set -eu
 cd "$1"
 edges=$(mktemp)
@@ -13,9 +13,7 @@ find src model kernels probes plots -name '*.o' ! -name '*whole*' | sort | xargs
         sub(/^src\/session\/(analyze|own|trial|record)\/.*/, "analysis", file)
         sub(/^src\/session\/measure\/byte_source.*/, "analysis", file)
         sub(/^src\/sparse\/formats\/.*/, "formats", file)
-        sub(/^src\/track\/exchange\/.*/, "exchange", file)
         sub(/^model\/(formats|trace)\/.*/, "traces", file)
-        sub(/^probes\/helper\/.*/, "helper", file)
     }
     $3 ~ /^[TDBRVWC]$/ { n[$2] += home[$2] != file; home[$2] = file }
     $3 == "U" { use[file, $2] }
