@@ -1,7 +1,6 @@
 #!/bin/sh
 # Says which files call each other in a circle, by the symbols of what was compiled. Usage: check_calls.sh BUILD_DIR
-# Taken as one are files around a table that runs what its rows name and gives them what they share: an analysis, its trials
-# (which are analyses) and its record; traces of formats.
+# Taken as one are the traces of formats, their table and what they share.
 set -eu
 cd "$1"
 edges=$(mktemp)
@@ -10,8 +9,6 @@ find src model kernels probes plots -name '*.o' ! -name '*whole*' | sort | xargs
     {
         file = $1
         sub(/:$/, "", file); sub(/CMakeFiles\/[^\/]*\.dir\//, "", file); sub(/\.o$/, "", file)
-        sub(/^src\/session\/(analyze|own|trial|record)\/.*/, "analysis", file)
-        sub(/^src\/session\/measure\/byte_source.*/, "analysis", file)
         sub(/^model\/(formats|trace)\/.*/, "traces", file)
     }
     $3 ~ /^[TDBRVWC]$/ { n[$2] += home[$2] != file; home[$2] = file }
