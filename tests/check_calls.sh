@@ -1,6 +1,5 @@
 #!/bin/sh
 # Says which files call each other in a circle, by the symbols of what was compiled. Usage: check_calls.sh BUILD_DIR
-# Taken as one are the traces of formats, their table and what they share.
 set -eu
 cd "$1"
 edges=$(mktemp)
@@ -9,7 +8,6 @@ find src model kernels probes plots -name '*.o' ! -name '*whole*' | sort | xargs
     {
         file = $1
         sub(/:$/, "", file); sub(/CMakeFiles\/[^\/]*\.dir\//, "", file); sub(/\.o$/, "", file)
-        sub(/^model\/(formats|trace)\/.*/, "traces", file)
     }
     $3 ~ /^[TDBRVWC]$/ { n[$2] += home[$2] != file; home[$2] = file }
     $3 == "U" { use[file, $2] }

@@ -203,7 +203,4 @@ static inline int64_t sp_column_at(struct sp_columns c, int64_t k, enum sp_index
                              : c.base + ((const uint16_t *)c.at)[k - c.origin];
 }
 
-/* Moves on by so many steps without events. */
-void sp_cursor_skip(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
-
 #endif

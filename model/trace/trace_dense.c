@@ -406,3 +406,7 @@ const struct sp_trace_kind sp_trace_coo = {
 };
 
 const struct sp_format_model sp_format_model_coo = {.dense = &sp_trace_coo};
+const struct sp_format_model sp_format_model_crs = {
+    .spmv = &sp_trace_spmv, .dense = &sp_trace_dense, .fused = &sp_trace_fused};
+const struct sp_format_model sp_format_model_sell = {.spmv = &sp_trace_spmv, .dense = &sp_trace_dense};
+const struct sp_format_model sp_format_model_sellu = {.spmv = &sp_trace_spmv};
