@@ -4,7 +4,7 @@ set -eu
 cd "$1"
 edges=$(mktemp)
 trap 'rm -f "$edges"' EXIT
-find src model kernels probes plots -name '*.o' ! -name '*whole*' | sort | xargs nm -A -P 2>/dev/null | awk '
+find src model kernels probes plots attach -name '*.o' ! -name '*whole*' | sort | xargs nm -A -P 2>/dev/null | awk '
     {
         file = $1
         sub(/:$/, "", file); sub(/CMakeFiles\/[^\/]*\.dir\//, "", file); sub(/\.o$/, "", file)
