@@ -526,7 +526,7 @@ static double values_in_step_B(const struct sp_layout *l)
     return (double)l->b_h * l->b_w * (double)l->s_a / (double)n_slices(l);
 }
 
-const struct sp_trace_kind sp_trace_bcsr = {
+static const struct sp_trace_kind bcsr_kind = {
     .fill_turn = fill_turn,
     .measure_share = measure_share,
     .skip = skip,
@@ -535,4 +535,4 @@ const struct sp_trace_kind sp_trace_bcsr = {
     .values_in_step_B = values_in_step_B,
 };
 
-const struct sp_format_model sp_format_model_bcsr = {.spmv = &sp_trace_bcsr, .dense = &sp_trace_bcsr};
+const struct sp_format_model sp_format_model_bcsr = {.spmv = &bcsr_kind, .dense = &bcsr_kind};
