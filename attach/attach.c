@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* Of each thread: where the cells are of the products that it made last. Initial-exec, so that no
  * call of the dynamic linker stands in the way. */
@@ -36,15 +35,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t thread_end;
 static uint32_t n_threads_seen;
 
-static uint32_t generation; /* of the log: a child has the next one; 0: there is no log */
-static uint32_t epoch;      /* after which addresses are looked at again */
-
-int64_t sp_attach_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
+static uint32_t epoch; /* after which addresses are looked at again */
 
 void sp_attach_forget(void)
 {
@@ -56,11 +47,6 @@ int sp_attach_omp_threads(void)
     int (*most)(void) = (int (*)(void))sp_attach_function("omp_get_max_threads");
     const int n = most ? most() : 1;
     return n > 0 ? n : 1;
-}
-
-bool sp_attach_is_active(void)
-{
-    return __atomic_load_n(&generation, __ATOMIC_ACQUIRE) != 0;
 }
 
 bool sp_attach_is_on(void)
@@ -150,8 +136,9 @@ static struct sp_attach_cell *cell_of(int matrix, const struct sp_attach_product
 static bool has_log(void)
 {
     static uint32_t failed; /* in this generation */
-    if (!sp_attach_log.header && failed != generation && !sp_attach_log_open(sp_attach_log.folder))
-        failed = generation;
+    if (!sp_attach_log.header && failed != sp_attach_log.generation &&
+        !sp_attach_log_open(sp_attach_log.folder))
+        failed = sp_attach_log.generation;
     return sp_attach_log.header != NULL;
 }
 
@@ -164,7 +151,7 @@ static struct sp_attach_cell *find_cell(const struct sp_attach_product *p, bool 
     if (!*ours)
         return NULL;
     pthread_mutex_lock(&lock);
-    if (generation && has_log()) {
+    if (sp_attach_log.generation && has_log()) {
         if (!own.registered) {
             own.registered = true;
             pthread_setspecific(thread_end, &own);
@@ -209,7 +196,7 @@ static void count_lost(void)
 
 void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product *p)
 {
-    const uint32_t now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE),
+    const uint32_t now = __atomic_load_n(&sp_attach_log.generation, __ATOMIC_ACQUIRE),
                    seen = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
     struct remembered *r = &own.of[place_of(p)], *other = &own.of[place_of(p) ^ 1];
     *call = (struct sp_attach_call){.generation = now};
@@ -286,7 +273,7 @@ void sp_attach_end(struct sp_attach_call *call, bool counts)
         return;
     const int64_t end = sp_attach_now_ns();
     own.depth--;
-    if (!counts || call->generation != __atomic_load_n(&generation, __ATOMIC_ACQUIRE))
+    if (!counts || call->generation != __atomic_load_n(&sp_attach_log.generation, __ATOMIC_ACQUIRE))
         return;
     add(call->cell, (double)(end - call->start_ns));
     call->cell->last_ns = end;
@@ -298,7 +285,7 @@ void sp_attach_end_untimed(struct sp_attach_call *call)
     if (!call->inside)
         return;
     own.depth--;
-    if (call->generation != __atomic_load_n(&generation, __ATOMIC_ACQUIRE))
+    if (call->generation != __atomic_load_n(&sp_attach_log.generation, __ATOMIC_ACQUIRE))
         return;
     call->cell->last_ns = sp_attach_now_ns();
     call->cell->count++;
@@ -306,7 +293,7 @@ void sp_attach_end_untimed(struct sp_attach_call *call)
 
 void sp_attach_add_time(struct sp_attach_cell *cell, uint32_t of, double time_ns)
 {
-    if (of == __atomic_load_n(&generation, __ATOMIC_ACQUIRE))
+    if (of == __atomic_load_n(&sp_attach_log.generation, __ATOMIC_ACQUIRE))
         add(cell, time_ns);
 }
 
@@ -341,12 +328,10 @@ static void leave_cells(void *unused)
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
-    sp_mkl_hold();
 }
 
 static void after_fork(void)
 {
-    sp_mkl_release();
     pthread_mutex_unlock(&lock);
 }
 
@@ -359,8 +344,8 @@ static void in_child(void)
     memset(owned, 0, sizeof owned);
     n_threads_seen = 0;
     own.registered = false;
-    if (generation)
-        __atomic_store_n(&generation, generation + 1, __ATOMIC_RELEASE);
+    if (sp_attach_log.generation)
+        __atomic_store_n(&sp_attach_log.generation, sp_attach_log.generation + 1, __ATOMIC_RELEASE);
     after_fork();
 }
 
@@ -370,7 +355,7 @@ __attribute__((constructor)) static void begin(void)
     if (!folder || *folder != '/' || pthread_key_create(&thread_end, leave_cells) != 0)
         return;
     if (sp_attach_log_open(folder) && pthread_atfork(before_fork, after_fork, in_child) == 0)
-        __atomic_store_n(&generation, 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&sp_attach_log.generation, 1, __ATOMIC_RELEASE);
 }
 
 __attribute__((destructor)) static void end(void)

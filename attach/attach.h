@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/attach_log.h"
 
@@ -34,6 +35,17 @@ void sp_attach_note_called(enum sp_attach_row row);
 void sp_attach_note_libraries(void);
 const char *sp_attach_library(enum sp_attach_row row);
 const char *sp_attach_symbol(enum sp_attach_row row);
+
+/* For dlsym.c. The dynamic linker's own function, whoever stands in front of it. */
+typedef void *sp_look_up(void *handle, const char *name);
+__attribute__((used, visibility("hidden"))) sp_look_up *sp_attach_real_dlsym(void);
+/* Are both in one library? Is it in this one? */
+bool sp_attach_share_library(const void *a, const void *b);
+bool sp_attach_is_ours(const void *address);
+/* What is remembered of the row: `f`, or what another thread or an earlier call had found. */
+void *sp_attach_remember(enum sp_attach_row row, void *f);
+/* There is another copy of its library. */
+void sp_attach_note_second(enum sp_attach_row row);
 
 /* ---- what a call is about ---- */
 
@@ -84,8 +96,6 @@ struct sp_attach_call {
 
 /* False: nobody counts here, or inside another call; then sp_attach_end() need not be called. */
 bool sp_attach_is_on(void);
-/* Is there a log, or will there be one with the first product? */
-bool sp_attach_is_active(void);
 /* Before and after the library's own function; `counts` false: it failed. */
 void sp_attach_begin(struct sp_attach_call *call, const struct sp_attach_product *product);
 void sp_attach_end(struct sp_attach_call *call, bool counts);
@@ -94,16 +104,17 @@ void sp_attach_end(struct sp_attach_call *call, bool counts);
 void sp_attach_add_time(struct sp_attach_cell *cell, uint32_t generation, double time_ns);
 void sp_attach_end_untimed(struct sp_attach_call *call);
 
-/* What MKL's handles stand for, while the process is forked. */
-void sp_mkl_hold(void);
-void sp_mkl_release(void);
-
 /* A matrix was made or is gone: addresses are looked at again. */
 void sp_attach_forget(void);
 /* Threads of an OpenMP runtime in the program, as its functions say; 1: there is none. */
 int sp_attach_omp_threads(void);
 
-int64_t sp_attach_now_ns(void);
+static inline int64_t sp_attach_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 /* ---- inside: log.c, pattern.c, find.c ---- */
 
@@ -112,8 +123,15 @@ struct sp_attach_log {
     struct sp_attach_matrix *matrix;
     struct sp_attach_cell *cell;
     char folder[1024];
+    uint32_t generation; /* a child has the next one; 0: nobody counts */
 };
 extern struct sp_attach_log sp_attach_log;
+
+/* Is there a log, or will there be one with the first product? */
+static inline bool sp_attach_is_active(void)
+{
+    return __atomic_load_n(&sp_attach_log.generation, __ATOMIC_ACQUIRE) != 0;
+}
 
 /* A new log of this process; false: there cannot be one. */
 bool sp_attach_log_open(const char *folder);

@@ -90,14 +90,20 @@ static void forget(const void *A)
     sp_attach_forget();
 }
 
-void sp_mkl_hold(void)
+static void hold(void)
 {
     pthread_mutex_lock(&lock);
 }
 
-void sp_mkl_release(void)
+static void release(void)
 {
     pthread_mutex_unlock(&lock);
+}
+
+/* A child has the table as whole as its parent. */
+__attribute__((constructor)) static void hold_at_forks(void)
+{
+    pthread_atfork(hold, release, release);
 }
 
 /* 0: neither. Rows that stand one behind the other, as both readings would have them. */

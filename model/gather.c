@@ -189,8 +189,8 @@ struct sp_gather_hits sp_gather_hits_of(const struct sp_machine *m, double n_gat
     return h;
 }
 
-/* The fastest one. */
-const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *m, const char *level, int n_threads)
+/* The ceiling that the rate of exactly so many threads is, the fastest one; NULL: there is none. */
+static const struct sp_ceiling *ceiling_of(const struct sp_machine *m, const char *level, int n_threads)
 {
     const struct sp_ceiling *best = NULL;
     for (int i = 0; i < m->n_ceilings; i++) {
@@ -206,7 +206,7 @@ const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *m, const cha
 
 static struct sp_value rate_at(const struct sp_machine *m, const char *level, int n_threads)
 {
-    const struct sp_ceiling *c = sp_gather_ceiling(m, level, n_threads);
+    const struct sp_ceiling *c = ceiling_of(m, level, n_threads);
     return c ? c->value : sp_value_none("no gather ceiling");
 }
 
@@ -440,7 +440,7 @@ void sp_page_walks_add(const struct sp_machine *m, const struct sp_page_costs *c
         return;
     struct sp_value rate[SP_MAX_CACHES + 1];
     for (int k = 0; k < roof->hits.n_levels; k++)
-        rate[k] = without_walks(sp_gather_ceiling(m, roof->hits.level[k], n_threads), costs, roof->rate[k]);
+        rate[k] = without_walks(ceiling_of(m, roof->hits.level[k], n_threads), costs, roof->rate[k]);
     const struct sp_gather_roof bare = sp_gather_roof_at(&roof->hits, rate);
     const double each = walks / n_threads;
     roof->walks = walks;

@@ -53,10 +53,6 @@ enum sp_status sp_gather_ahead(const struct sp_layout *layout, const struct sp_s
  * SP_NONE beyond them or where the machine has none. */
 struct sp_value sp_gather_rate(const struct sp_machine *machine, const char *level, int n_threads);
 
-/* The ceiling that the rate of exactly so many threads is; NULL: there is none. */
-const struct sp_ceiling *sp_gather_ceiling(const struct sp_machine *machine, const char *level,
-                                           int n_threads);
-
 struct sp_gather_roof {
     struct sp_gather_hits hits;
     struct sp_value rate[SP_MAX_CACHES + 1]; /* of each level [1/s] */

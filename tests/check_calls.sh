@@ -1,21 +1,13 @@
 #!/bin/sh
 # Says which files call each other in a circle, by the symbols of what was compiled. Usage: check_calls.sh BUILD_DIR
-# Taken as one are files around a table that runs what its rows name and gives them what they share: an analysis, its trials
-# (which are analyses) and its record; formats; traces of formats; tables of others; libraries of counters.
 set -eu
 cd "$1"
 edges=$(mktemp)
 trap 'rm -f "$edges"' EXIT
-find src model kernels probes plots -name '*.o' ! -name '*whole*' | sort | xargs nm -A -P 2>/dev/null | awk '
+find src model kernels probes plots attach -name '*.o' ! -name '*whole*' | sort | xargs nm -A -P 2>/dev/null | awk '
     {
         file = $1
         sub(/:$/, "", file); sub(/CMakeFiles\/[^\/]*\.dir\//, "", file); sub(/\.o$/, "", file)
-        sub(/^src\/session\/(analyze|own|trial|record)\/.*/, "analysis", file)
-        sub(/^src\/session\/measure\/byte_source.*/, "analysis", file)
-        sub(/^src\/sparse\/formats\/.*/, "formats", file)
-        sub(/^src\/track\/exchange\/.*/, "exchange", file)
-        sub(/^model\/(formats|trace)\/.*/, "traces", file)
-        sub(/^probes\/helper\/.*/, "helper", file)
     }
     $3 ~ /^[TDBRVWC]$/ { n[$2] += home[$2] != file; home[$2] = file }
     $3 == "U" { use[file, $2] }

@@ -115,8 +115,23 @@ void sp_lru_compact(struct sp_lru *lru)
 
 enum { AGE_NEW = 2, AGE_EVICT = 3 };
 
-enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy policy, uint64_t seed,
-                            struct sp_sets *s, struct sp_error *err)
+static void sets_free(struct sp_sets *s)
+{
+    free(s->word);
+    free(s->age);
+    memset(s, 0, sizeof *s);
+}
+
+static void sets_clear(struct sp_sets *s)
+{
+    memset(s->word, 0, (size_t)(s->n_sets * s->stride) * sizeof *s->word);
+    if (s->age)
+        memset(s->age, 0, (size_t)(s->n_sets * s->stride));
+}
+
+/* capacity_lines is rounded down to whole sets, at least one. */
+static enum sp_status sets_make(int64_t capacity_lines, int ways, enum sp_policy policy, uint64_t seed,
+                                struct sp_sets *s, struct sp_error *err)
 {
     memset(s, 0, sizeof *s);
     s->ways = capacity_lines < ways ? (int)capacity_lines : ways;
@@ -136,26 +151,12 @@ enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy pol
     if (policy == SP_RRIP) {
         enum sp_status status = sp_new_array(s->n_sets * s->stride, 1, what, (void **)&s->age, err);
         if (status != SP_OK) {
-            sp_sets_free(s);
+            sets_free(s);
             return status;
         }
     }
-    sp_sets_clear(s);
+    sets_clear(s);
     return SP_OK;
-}
-
-void sp_sets_free(struct sp_sets *s)
-{
-    free(s->word);
-    free(s->age);
-    memset(s, 0, sizeof *s);
-}
-
-void sp_sets_clear(struct sp_sets *s)
-{
-    memset(s->word, 0, (size_t)(s->n_sets * s->stride) * sizeof *s->word);
-    if (s->age)
-        memset(s->age, 0, (size_t)(s->n_sets * s->stride));
 }
 
 static int empty_way(const struct sp_sets *s, const uint32_t *set)
@@ -178,7 +179,8 @@ static int rrip_way(const struct sp_sets *s, uint8_t *age)
     }
 }
 
-uint32_t sp_sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word)
+/* Puts a line in that is not there; returns the word that had to go, 0: none. */
+static uint32_t sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word)
 {
     if (s->policy == SP_LRU) {
         uint32_t victim = set[s->ways - 1];
@@ -197,7 +199,8 @@ uint32_t sp_sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word)
     return victim;
 }
 
-uint32_t sp_sets_remove(struct sp_sets *s, uint32_t line)
+/* Takes a line out; returns its word, 0: it was not there. */
+static uint32_t sets_remove(struct sp_sets *s, uint32_t line)
 {
     uint32_t *set = sp_sets_of(s, line);
     int way = sp_sets_find(s, set, line);
@@ -243,7 +246,7 @@ static bool instance_has(const struct sp_cache_instance *c, uint32_t line)
 static uint32_t instance_insert(struct sp_cache_instance *c, uint32_t line, bool dirty)
 {
     if (!c->full)
-        return sp_sets_insert(&c->sets, sp_sets_of(&c->sets, line), sp_word(line, dirty));
+        return sets_insert(&c->sets, sp_sets_of(&c->sets, line), sp_word(line, dirty));
     uint32_t victim, word = 0;
     if (sp_lru_admit(&c->lru, &victim)) {
         word = sp_word(victim, c->lru.dirty[victim]);
@@ -258,7 +261,7 @@ static uint32_t instance_insert(struct sp_cache_instance *c, uint32_t line, bool
 static uint32_t instance_remove(struct sp_cache_instance *c, uint32_t line)
 {
     if (!c->full)
-        return sp_sets_remove(&c->sets, line);
+        return sets_remove(&c->sets, line);
     if (!sp_lru_has(&c->lru, line))
         return 0;
     uint32_t word = sp_word(line, c->lru.dirty[line]);
@@ -273,7 +276,7 @@ static void instance_clear(struct sp_cache_instance *c)
     if (c->full)
         sp_lru_clear(&c->lru);
     else
-        sp_sets_clear(&c->sets);
+        sets_clear(&c->sets);
 }
 
 /* ---- between levels ---- */
@@ -934,7 +937,7 @@ static enum sp_status make_instance(const struct sp_cache *cache, int ways, int6
         capacity = 1;
     if (c->full)
         return sp_lru_make(n_lines, capacity, &c->lru, err);
-    return sp_sets_make(capacity, ways, cache->policy, seed, &c->sets, err);
+    return sets_make(capacity, ways, cache->policy, seed, &c->sets, err);
 }
 
 /* One or two parts of ways; n_instances counts those that are made. */
@@ -999,7 +1002,7 @@ void sp_hierarchy_free(struct sp_hierarchy *h)
     for (int k = 0; k < h->n_levels; k++) {
         for (int i = 0; h->level[k].instance && i < n_parts_of(h, k); i++) {
             sp_lru_free(&h->level[k].instance[i].lru);
-            sp_sets_free(&h->level[k].instance[i].sets);
+            sets_free(&h->level[k].instance[i].sets);
         }
         free(h->level[k].instance);
         free(h->level[k].depths);

@@ -116,12 +116,6 @@ static inline uint32_t sp_word_line(uint32_t word)
     return (word >> 1) - 1;
 }
 
-/* capacity_lines is rounded down to whole sets, at least one. */
-enum sp_status sp_sets_make(int64_t capacity_lines, int ways, enum sp_policy policy, uint64_t seed,
-                            struct sp_sets *sets, struct sp_error *err);
-void sp_sets_free(struct sp_sets *sets);
-void sp_sets_clear(struct sp_sets *sets);
-
 /* First word of the set of a line. Where n_sets is a power of two the set is line mod n_sets, else
  * too (Lemire, Kaser, Kurz 2019, exact for 32-bit lines). */
 static inline uint32_t *sp_sets_of(const struct sp_sets *s, uint32_t line)
@@ -172,11 +166,6 @@ static inline void sp_sets_used(const struct sp_sets *s, uint32_t *set, int way,
     else if (s->policy == SP_RRIP)
         s->age[set - s->word + way] = 0;
 }
-
-/* Puts a line in that is not there; returns the word that had to go, 0: none. */
-uint32_t sp_sets_insert(struct sp_sets *s, uint32_t *set, uint32_t word);
-/* Takes a line out; returns its word, 0: it was not there. */
-uint32_t sp_sets_remove(struct sp_sets *s, uint32_t line);
 
 /* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level,
  * memory behind it [THEORY 9]. Write-allocate, write-back.

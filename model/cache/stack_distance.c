@@ -13,6 +13,23 @@ static int64_t whole(int64_t n)
     return (n + LANES - 1) / LANES * LANES;
 }
 
+/* Sums of times that have not come are set when they do. */
+static void clear_times(struct sp_stack *s)
+{
+    memset(s->bits, 0, (size_t)(s->n_times / 64) * sizeof *s->bits);
+    s->now = s->n_bits = 0;
+    s->before[0] = 0;
+    for (int k = 0; k < s->n_levels; k++)
+        s->outer[k][0] = 0;
+}
+
+static void clear(struct sp_stack *s)
+{
+    memset(s->place, 0xff, (size_t)s->n_lines * sizeof *s->place);
+    clear_times(s);
+    s->n_open = 0;
+}
+
 enum sp_status sp_stack_make(int64_t n_lines, struct sp_stack *s, struct sp_error *err)
 {
     static const char what[] = "the reuse distances";
@@ -36,7 +53,7 @@ enum sp_status sp_stack_make(int64_t n_lines, struct sp_stack *s, struct sp_erro
         sp_stack_free(s);
         return status;
     }
-    sp_stack_clear(s);
+    clear(s);
     return SP_OK;
 }
 
@@ -48,23 +65,6 @@ void sp_stack_free(struct sp_stack *s)
     for (int k = 0; k < s->n_levels; k++)
         sp_large_free(NULL, s->outer[k], s->n_outer[k], sizeof *s->outer[k]);
     memset(s, 0, sizeof *s);
-}
-
-/* Sums of times that have not come are set when they do. */
-static void clear_times(struct sp_stack *s)
-{
-    memset(s->bits, 0, (size_t)(s->n_times / 64) * sizeof *s->bits);
-    s->now = s->n_bits = 0;
-    s->before[0] = 0;
-    for (int k = 0; k < s->n_levels; k++)
-        s->outer[k][0] = 0;
-}
-
-void sp_stack_clear(struct sp_stack *s)
-{
-    memset(s->place, 0xff, (size_t)s->n_lines * sizeof *s->place);
-    clear_times(s);
-    s->n_open = 0;
 }
 
 void sp_stack_next_word(struct sp_stack *s)

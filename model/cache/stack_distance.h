@@ -36,7 +36,6 @@ struct sp_stack {
 
 enum sp_status sp_stack_make(int64_t n_lines, struct sp_stack *s, struct sp_error *err);
 void sp_stack_free(struct sp_stack *s);
-void sp_stack_clear(struct sp_stack *s);
 
 /* Pushes the bits together; called by sp_stack_append when the time line is full. */
 void sp_stack_squeeze(struct sp_stack *s);

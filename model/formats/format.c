@@ -19,9 +19,9 @@ double sp_layout_w(const struct sp_layout *l, double alpha, double kept_B)
     return m->w && sp_layout_array_bytes(l, SP_ARRAY_Y) > 0 ? m->w(l, alpha, kept_B) : 2;
 }
 
-struct sp_value sp_volume_between(const struct sp_layout *l, double least, double kept_B, double most)
+struct sp_value sp_volume_between(const struct sp_layout *l, const struct sp_volume_bounds *b)
 {
-    const double lo = sp_volume_layout(l, least, sp_layout_w(l, least, kept_B)).total_B;
-    const double hi = sp_volume_layout(l, most, sp_layout_w(l, most, 0)).total_B;
+    const double lo = sp_volume_layout(l, b->least, sp_layout_w(l, b->least, b->kept_B)).total_B;
+    const double hi = sp_volume_layout(l, b->most, sp_layout_w(l, b->most, 0)).total_B;
     return sp_value_between((lo + hi) / 2, lo, hi, SP_MODELLED);
 }

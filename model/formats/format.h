@@ -23,6 +23,11 @@ struct sp_storage_case {
     bool symmetric;
 };
 
+/* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */
+struct sp_volume_bounds {
+    double least, kept_B, most;
+};
+
 struct sp_format_model {
     /* How its addresses are traced with one right-hand side, with dense operands, and with FusedMM;
      * NULL: it cannot be. */
@@ -32,8 +37,8 @@ struct sp_format_model {
     /* Is it worth a look for this run? Then what is to be typed into option[size]. NULL: never. */
     bool (*propose)(const struct sp_storage_case *now, char *option, size_t size);
     bool also_plain; /* it may cost offsets and prefetching */
-    /* V of its layout, of the run. */
-    struct sp_value (*volume)(const struct sp_storage_case *now, const struct sp_layout *layout);
+    /* Between what V of its layout lies, of the run. */
+    struct sp_volume_bounds (*bounds)(const struct sp_storage_case *now, const struct sp_layout *layout);
     bool simulated; /* V is simulated where that takes no longer than a moment */
 };
 
@@ -45,7 +50,7 @@ extern const struct sp_format_model *const sp_format_models[];
  * the format says. */
 double sp_layout_w(const struct sp_layout *layout, double alpha, double kept_B);
 
-/* V from alpha `least` with kept_B of partial results in caches to alpha `most` with none there. */
-struct sp_value sp_volume_between(const struct sp_layout *layout, double least, double kept_B, double most);
+/* V between these bounds. */
+struct sp_value sp_volume_between(const struct sp_layout *layout, const struct sp_volume_bounds *bounds);
 
 #endif

@@ -4,7 +4,6 @@
 #include "model/formats/format.h"
 #include "model/formulas/formulas.h"
 #include "model/trace/kinds.h"
-#include "model/volume/volume.h"
 #include "sparse/formats/half.h"
 
 /* SpMV in HALF.
@@ -270,17 +269,17 @@ static bool propose(const struct sp_storage_case *now, char *option, size_t size
 
 /* By formula: x and y loaded as often as x is now at most, once at least; what threads share costs
  * nothing where a cache keeps it. */
-static struct sp_value volume(const struct sp_storage_case *now, const struct sp_layout *half)
+static struct sp_volume_bounds bounds(const struct sp_storage_case *now, const struct sp_layout *half)
 {
     const double of_half = sp_layout_gather_bytes(now->layout) / sp_layout_gather_bytes(half);
     const double least = now->alpha_min, most = fmax(now->alpha, least);
-    return sp_volume_between(half, least * of_half, INFINITY, most * of_half);
+    return (struct sp_volume_bounds){least * of_half, INFINITY, most * of_half};
 }
 
 const struct sp_format_model sp_format_model_half = {
     .spmv = &trace,
     .w = w,
     .propose = propose,
-    .volume = volume,
+    .bounds = bounds,
     .simulated = true,
 };

@@ -4,7 +4,6 @@
 #include "model/formats/format.h"
 #include "model/formulas/formulas.h"
 #include "model/trace/kinds.h"
-#include "model/volume/volume.h"
 #include "sparse/formats/striped.h"
 
 /* SpMV in STRIPED.
@@ -186,13 +185,13 @@ static bool propose(const struct sp_storage_case *now, char *option, size_t size
 
 /* x loaded once where its part stays in the cache; of the rest of today's loads, a third at most
  * may remain. y costs nothing in later stripes where it stays there too. */
-static struct sp_value volume(const struct sp_storage_case *now, const struct sp_layout *striped)
+static struct sp_volume_bounds bounds(const struct sp_storage_case *now, const struct sp_layout *striped)
 {
     static const double may_remain = 1.0 / 3;
     const double least = now->alpha_min, most = least + may_remain * fmax(0, now->alpha - least);
     /* each further domain keeps a stripe of x, too */
     const double other_stripes_B = (now->n_domains - 1) * (double)striped->W * (double)striped->s_x;
-    return sp_volume_between(striped, least, now->cache_B * now->n_domains - other_stripes_B, most);
+    return (struct sp_volume_bounds){least, now->cache_B * now->n_domains - other_stripes_B, most};
 }
 
 const struct sp_format_model sp_format_model_striped = {
@@ -200,5 +199,5 @@ const struct sp_format_model sp_format_model_striped = {
     .w = w,
     .propose = propose,
     .also_plain = true,
-    .volume = volume,
+    .bounds = bounds,
 };

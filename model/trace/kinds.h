@@ -36,13 +36,7 @@ struct sp_trace_kind {
 };
 
 extern const struct sp_trace_kind sp_trace_spmv;   /* SpMV in CRS, SELL, SELLU */
-extern const struct sp_trace_kind sp_trace_coo;    /* SDDMM in COO */
-extern const struct sp_trace_kind sp_trace_tiled;  /* SDDMM in TILED */
-extern const struct sp_trace_kind sp_trace_dense;  /* SpMMV, SpMM, SDDMM, FusedMM in CRS; SpMMV in SELL */
-extern const struct sp_trace_kind sp_trace_fused;  /* FusedMM in CRS */
-extern const struct sp_trace_kind sp_trace_bcsr;   /* SpMV, SpMMV, SpMM in BCSR */
 extern const struct sp_trace_kind sp_trace_walked; /* accesses that somebody tells */
-extern const struct sp_trace_kind sp_trace_staged; /* SpMM, SDDMM in STAGED */
 
 /* ---- events ---- */
 
@@ -202,8 +196,5 @@ static inline int64_t sp_column_at(struct sp_columns c, int64_t k, enum sp_index
            : index == SP_I64 ? ((const int64_t *)c.at)[k - c.origin]
                              : c.base + ((const uint16_t *)c.at)[k - c.origin];
 }
-
-/* Moves on by so many steps without events. */
-void sp_cursor_skip(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps);
 
 #endif

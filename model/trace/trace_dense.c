@@ -187,7 +187,7 @@ static int64_t steps_in_turn_dense(const struct sp_layout *l, int64_t entries)
     return sp_trace_steps_of(l, entries, l->r, l->C);
 }
 
-const struct sp_trace_kind sp_trace_dense = {
+static const struct sp_trace_kind dense_kind = {
     .fill_turn = fill_turn_dense,
     .measure_share = measure_share_dense,
     .events_bound = events_bound_dense,
@@ -335,7 +335,7 @@ static int64_t steps_in_turn_fused(const struct sp_layout *l, int64_t entries)
     return sp_trace_steps_of(l, entries, l->r, SP_PANEL_ENTRIES);
 }
 
-const struct sp_trace_kind sp_trace_fused = {
+static const struct sp_trace_kind fused_kind = {
     .fill_turn = fill_turn_fused,
     .measure_share = measure_share_fused,
     .events_bound = events_bound_fused,
@@ -397,7 +397,7 @@ static void add_regions(const struct sp_layout *l, int n_threads, int64_t bytes[
     bytes[SP_REGION_PTR] = 0;
 }
 
-const struct sp_trace_kind sp_trace_coo = {
+static const struct sp_trace_kind coo_kind = {
     .fill_turn = fill_turn_coo,
     .measure_share = measure_share_coo,
     .events_bound = events_bound_coo,
@@ -405,4 +405,8 @@ const struct sp_trace_kind sp_trace_coo = {
     .add_regions = add_regions,
 };
 
-const struct sp_format_model sp_format_model_coo = {.dense = &sp_trace_coo};
+const struct sp_format_model sp_format_model_coo = {.dense = &coo_kind};
+const struct sp_format_model sp_format_model_crs = {
+    .spmv = &sp_trace_spmv, .dense = &dense_kind, .fused = &fused_kind};
+const struct sp_format_model sp_format_model_sell = {.spmv = &sp_trace_spmv, .dense = &dense_kind};
+const struct sp_format_model sp_format_model_sellu = {.spmv = &sp_trace_spmv};

@@ -1,6 +1,95 @@
 /* SpMV in CRS, SELL and SELLU; SpMV, SpMMV and SpMM in BCSR. */
 #include "model/trace/kinds.h"
 
+/* ---- where a thread is ---- */
+
+void sp_cursor_reset(struct sp_trace_cursor *c)
+{
+    *c = (struct sp_trace_cursor){.thread = c->thread,
+                                  .index = c->index,
+                                  .start_turn = c->start_turn,
+                                  .n_steps = c->n_steps,
+                                  .n_empty = c->n_empty,
+                                  .n_references = c->n_references,
+                                  .nt_line = -1,
+                                  .window = c->window};
+}
+
+/* The row that a merge share ends inside, where there is one. */
+static bool enter_tail(const struct sp_layout *layout, struct sp_trace_cursor *c)
+{
+    const struct sp_partition *p = &layout->partition;
+    if (p->schedule != SP_SCHEDULE_MERGE || c->tail)
+        return false;
+    int64_t row = p->begin[c->thread + 1], stop = p->entry_begin[c->thread + 1];
+    if (row >= layout->n_r)
+        return false;
+    int64_t first = sp_layout_ptr(layout, row);
+    if (first < p->entry_begin[c->thread])
+        first = p->entry_begin[c->thread];
+    if (first >= stop)
+        return false;
+    c->begins = p->begin[c->thread] == row;
+    c->tail = true;
+    c->unit = row;
+    c->unit_end = row + 1;
+    c->entry = first;
+    c->entry_end = stop;
+    c->inside = true;
+    return true;
+}
+
+bool sp_cursor_enter(const struct sp_layout *layout, struct sp_trace_cursor *c)
+{
+    if (c->done)
+        return false;
+    c->begins = false;
+    while (c->unit >= c->unit_end) {
+        int64_t first, end;
+        if (!sp_partition_next(&layout->partition, c->thread, &c->range, &first, &end)) {
+            c->done = !enter_tail(layout, c);
+            return !c->done;
+        }
+        c->unit = first;
+        c->unit_end = end;
+        c->begins = true;
+    }
+    if (!layout->len) {
+        c->entry = sp_layout_ptr(layout, c->unit);
+        c->entry_end = sp_layout_ptr(layout, c->unit + 1);
+        if (c->begins && layout->partition.schedule == SP_SCHEDULE_MERGE)
+            c->entry = layout->partition.entry_begin[c->thread];
+    } else {
+        c->entry = 0;
+        c->entry_end = layout->len[c->unit];
+    }
+    c->inside = true;
+    return true;
+}
+
+/* Moves on by so many steps without events. */
+static void skip_spmv(const struct sp_layout *layout, struct sp_trace_cursor *c, int64_t steps)
+{
+    while (steps > 0) {
+        if (!c->inside) {
+            if (!sp_cursor_enter(layout, c))
+                return;
+            if (c->entry == c->entry_end)
+                steps--;
+        }
+        int64_t take = c->entry_end - c->entry;
+        if (take > steps)
+            take = steps;
+        c->entry += take;
+        steps -= take;
+        if (c->entry < c->entry_end)
+            return;
+        sp_cursor_leave(c);
+    }
+}
+
+/* ---- events ---- */
+
 #define NO_LINE UINT32_MAX
 
 static ALWAYS_INLINE uint32_t x_line_spmv(const struct sp_trace *t, int64_t column, int shift)
@@ -287,16 +376,11 @@ static int64_t steps_in_turn(const struct sp_layout *l, int64_t entries)
 const struct sp_trace_kind sp_trace_spmv = {
     .fill_turn = fill_turn_spmv,
     .measure_share = measure_share_spmv,
-    .skip = sp_cursor_skip,
+    .skip = skip_spmv,
     .events_bound = events_bound_spmv,
     .steps_in_turn = steps_in_turn,
     .values_in_step_B = values_in_step_B_spmv,
 };
-
-const struct sp_format_model sp_format_model_crs = {
-    .spmv = &sp_trace_spmv, .dense = &sp_trace_dense, .fused = &sp_trace_fused};
-const struct sp_format_model sp_format_model_sell = {.spmv = &sp_trace_spmv, .dense = &sp_trace_dense};
-const struct sp_format_model sp_format_model_sellu = {.spmv = &sp_trace_spmv};
 
 /* SpMV, SpMMV and SpMM in BCSR.
  *
@@ -444,7 +528,7 @@ static double values_in_step_B(const struct sp_layout *l)
     return (double)l->b_h * l->b_w * (double)l->s_a / (double)n_slices(l);
 }
 
-const struct sp_trace_kind sp_trace_bcsr = {
+static const struct sp_trace_kind bcsr_kind = {
     .fill_turn = fill_turn,
     .measure_share = measure_share,
     .skip = skip,
@@ -453,4 +537,4 @@ const struct sp_trace_kind sp_trace_bcsr = {
     .values_in_step_B = values_in_step_B,
 };
 
-const struct sp_format_model sp_format_model_bcsr = {.spmv = &sp_trace_bcsr, .dense = &sp_trace_bcsr};
+const struct sp_format_model sp_format_model_bcsr = {.spmv = &bcsr_kind, .dense = &bcsr_kind};

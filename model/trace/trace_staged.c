@@ -246,7 +246,7 @@ static void add_regions_staged(const struct sp_layout *l, int n_threads, int64_t
     bytes[SP_REGION_STAGE] = n_threads * sp_layout_stage_bytes(l);
 }
 
-const struct sp_trace_kind sp_trace_staged = {
+static const struct sp_trace_kind staged_kind = {
     .fill_turn = fill_turn_staged,
     .measure_share = measure_share_staged,
     .events_bound = events_bound_staged,
@@ -368,7 +368,7 @@ static void add_regions_tiled(const struct sp_layout *l, int n_threads, int64_t 
     bytes[SP_REGION_PTR] = 0;
 }
 
-const struct sp_trace_kind sp_trace_tiled = {
+static const struct sp_trace_kind tiled_kind = {
     .fill_turn = fill_turn_tiled,
     .measure_share = measure_share_tiled,
     .events_bound = events_bound_tiled,
@@ -376,5 +376,5 @@ const struct sp_trace_kind sp_trace_tiled = {
     .add_regions = add_regions_tiled,
 };
 
-const struct sp_format_model sp_format_model_staged = {.dense = &sp_trace_staged};
-const struct sp_format_model sp_format_model_tiled = {.dense = &sp_trace_tiled};
+const struct sp_format_model sp_format_model_staged = {.dense = &staged_kind};
+const struct sp_format_model sp_format_model_tiled = {.dense = &tiled_kind};

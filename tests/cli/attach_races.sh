@@ -16,8 +16,8 @@ for library in petsc hypre mkl rsb gpu; do
     build -fsanitize=thread -shared "$source/tests/fake/attach/fake_$library.c" -o libfake_$library.so -ldl
 done
 # The sanitizer itself asks dlsym() before it can be called.
-build -fvisibility=hidden -c "$source/attach/find.c" -o find.o
-build -fsanitize=thread -fvisibility=hidden -shared -Wl,-Bsymbolic $(ls "$source"/attach/*.c | grep -v '/find\.c$') find.o -o libattach.so -ldl -lpthread
+build -fvisibility=hidden -c "$source/attach/find.c" "$source/attach/dlsym.c"
+build -fsanitize=thread -fvisibility=hidden -shared -Wl,-Bsymbolic $(ls "$source"/attach/*.c | grep -vE '/(find|dlsym)\.c$') find.o dlsym.o -o libattach.so -ldl -lpthread
 build -fsanitize=thread "$source/tests/fake/attach/attach_app.c" -o app -Wl,--no-as-needed -L. -lfake_petsc -lfake_hypre -lfake_mkl \
     -lfake_rsb -lfake_gpu -Wl,-rpath,"$dir" -lpthread
 mkdir seen

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             fuzz_require_refusal(status, &err);
             continue;
         }
-        if (sp_outside_records(&outside, format, &records, &err) == SP_OK)
+        if (sp_outside_records(&outside, format->name, &records, &err) == SP_OK)
             sp_outside_records_free(&records);
         sp_outside_free(&outside);
     }

@@ -283,7 +283,7 @@ const char *sp_judgement_open(const struct sp_judgement *j, char *text, size_t s
 }
 
 /* Why a verdict is not good: since when it is open, its reason, the change's cause. */
-const char *sp_judgement_remark(const struct sp_judgement *j, char *text, size_t size)
+static const char *remark_of(const struct sp_judgement *j, char *text, size_t size)
 {
     const bool has_cause = sp_track_exit_code(j->verdict) != 0 && is_of_time(j);
     const char *cause = has_cause ? j->attribution.text : "";
@@ -534,7 +534,7 @@ void sp_verdicts_junit(const struct sp_judgement *judgement, int n, FILE *out)
             sp_xml_text(out, sp_judgement_change(j, change, sizeof change));
             sp_print(out, "; ");
             char remark[REMARK];
-            sp_xml_text(out, sp_judgement_remark(j, remark, sizeof remark));
+            sp_xml_text(out, remark_of(j, remark, sizeof remark));
             if (j->confirmation[0]) {
                 sp_print(out, "; ");
                 sp_xml_text(out, j->confirmation);
@@ -554,7 +554,7 @@ void sp_verdicts_markdown(const struct sp_judgement *judgement, int n, FILE *out
         const struct sp_judgement *j = &judgement[i];
         char change[96], place[PLACE], what[320];
         char text[REMARK];
-        const char *remark = sp_judgement_remark(j, text, sizeof text);
+        const char *remark = remark_of(j, text, sizeof text);
         sp_print(out, "| %s | ", sp_track_verdict_name(j->verdict));
         sp_markdown_text(out, j->newest->matrix);
         fputs(" | ", out);

@@ -49,8 +49,6 @@ char *sp_judgement_change(const struct sp_judgement *j, char *text, size_t size)
 const char *sp_judgement_open(const struct sp_judgement *j, char *text,
                               size_t size); /* "open since ..."; "" */
 const char *sp_judgement_place(const struct sp_judgement *j, char *text, size_t size); /* " on MACHINE"; "" */
-/* Since when it is open, its reason, the change's cause. */
-const char *sp_judgement_remark(const struct sp_judgement *j, char *text, size_t size);
 bool sp_judgement_is_red(const struct sp_judgement *j);
 
 void sp_verdicts_print(const struct sp_judgement *judgement, int n, FILE *out);

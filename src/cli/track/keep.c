@@ -465,7 +465,7 @@ static enum sp_status import_file(struct importing *a, const struct sp_store *st
     if (outside.n_left_out > 0 && a->options.common.verbosity >= 0)
         sp_print(stderr, "spmodel: remark: %s: %lld value%s left out, such as %s\n", file,
                  (long long)outside.n_left_out, outside.n_left_out == 1 ? "" : "s", outside.left_out);
-    status = sp_outside_records(&outside, format, &records, err);
+    status = sp_outside_records(&outside, format->name, &records, err);
     sp_outside_free(&outside);
     if (status != SP_OK)
         return status;

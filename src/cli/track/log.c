@@ -19,18 +19,13 @@
 
 typedef void entries_printer(const struct sp_entry *const *list, int64_t n, FILE *out);
 
-/* A test case a record, with its time; one whose time is unknown is skipped. No verdicts. */
-entries_printer entries_junit;
-
-/* A row of a table a record. */
-entries_printer entries_markdown;
-
 static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
 {
     return *e->origin[metric] ? e->origin[metric] : "unknown";
 }
 
-void entries_junit(const struct sp_entry *const *list, int64_t n, FILE *out)
+/* A test case a record, with its time; one whose time is unknown is skipped. No verdicts. */
+static void entries_junit(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
     int64_t n_skipped = 0;
     for (int64_t i = 0; i < n; i++)
@@ -73,7 +68,8 @@ static void put_figure(FILE *out, const char *figure, const char *origin)
     fputc(')', out);
 }
 
-void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
+/* A row of a table a record. */
+static void entries_markdown(const struct sp_entry *const *list, int64_t n, FILE *out)
 {
     sp_print(out, "| start | matrix | configuration | series | machine | commit | runs | time | of roof |\n"
                   "|---|---|---|---|---|---|---|---|---|\n");

@@ -13,7 +13,7 @@
 #include "cli/core/terminal.h"
 #include "io/files/part_file.h"
 #include "io/files/places.h"
-#include "track/exchange/exchange.h"
+#include "track/exchange/outside.h"
 #include "track/judge/comparable.h"
 
 enum {
@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->machine = arg;
         return 0;
     case KEY_SINCE:
-        if (!sp_exchange_date(arg, o->since, sizeof o->since))
+        if (!sp_outside_date(arg, o->since, sizeof o->since))
             sp_usage_error(state, "--since takes a date such as 2026-11-01 or 2026-11-01T12:00:00Z, not '%s'",
                            arg);
         return 0;

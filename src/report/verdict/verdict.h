@@ -35,9 +35,6 @@ static inline json_t *sp_verdict_not_known(const char *why, const char *brief)
 
 /* The lines in files of their own; new references. */
 json_t *sp_verdict_lost(const struct sp_record *record);
-/* The same of a job of ranks: what its blocks, their inequality and the exchange take beyond V/b.
- * NULL: the record is of none, or its times do not hold. */
-json_t *sp_verdict_lost_by_ranks(const struct sp_record *record);
 json_t *sp_verdict_do(const struct sp_record *record);
 json_t *sp_verdict_trust(const struct sp_record *record);
 

@@ -23,38 +23,6 @@ static json_t *one_line(json_t *item)
     return list;
 }
 
-json_t *sp_verdict_lost(const struct sp_record *record)
-{
-    static const char nothing[] = "nothing worth naming: no cause takes 0.5 % of the time";
-    struct sp_verdict_row row[SP_VERDICT_ROWS];
-    char text[160];
-    json_t *by_ranks = sp_verdict_lost_by_ranks(record);
-    if (by_ranks)
-        return by_ranks;
-    const char *why = sp_verdict_no_losses(record, text, sizeof text);
-    if (why)
-        return one_line(sp_verdict_not_known(why, NULL));
-    const int n = sp_verdict_rows(record, row);
-    json_t *list = json_array();
-    for (int found = 0; found < MOST_CAUSES; found++) {
-        int most = -1;
-        for (int i = 0; i < n; i++)
-            if (row[i].is_lost && row[i].loss != REST && row[i].share >= SP_VERDICT_LEAST &&
-                (most < 0 || row[i].share > row[most].share))
-                most = i;
-        if (most < 0)
-            break;
-        add_cause(list, &row[most]);
-        row[most].is_lost = false;
-    }
-    if (n > 0 && row[n - 1].loss == REST && fabs(row[n - 1].share) >= SP_VERDICT_LEAST)
-        add_cause(list, &row[n - 1]);
-    if (json_array_size(list) > 0)
-        return list;
-    json_decref(list);
-    return one_line(sp_verdict_line(nothing, nothing));
-}
-
 const char *sp_verdict_bottleneck(const struct sp_record *record)
 {
     static const char *const classes[] = {"bandwidth", "imbalance", "in-core", "latency"};
@@ -125,7 +93,9 @@ static void add(json_t *list, const char *cause, const char *words, double share
     json_array_insert_new(list, at, item);
 }
 
-json_t *sp_verdict_lost_by_ranks(const struct sp_record *record)
+/* The same of a job of ranks: what its blocks, their inequality and the exchange take beyond V/b.
+ * NULL: the record is of none, or its times do not hold. */
+static json_t *lost_by_ranks(const struct sp_record *record)
 {
     const json_t *each = sp_record_node(record, SP_F_RANKS_EACH), *rank;
     const struct sp_value time = sp_record_value(record, SP_F_METRICS_TIME);
@@ -155,4 +125,36 @@ json_t *sp_verdict_lost_by_ranks(const struct sp_record *record)
                               sp_verdict_line("nothing worth naming: no cause takes 0.5 % of the time",
                                               "nothing worth naming: no cause takes 0.5 % of the time"));
     return list;
+}
+
+json_t *sp_verdict_lost(const struct sp_record *record)
+{
+    static const char nothing[] = "nothing worth naming: no cause takes 0.5 % of the time";
+    struct sp_verdict_row row[SP_VERDICT_ROWS];
+    char text[160];
+    json_t *by_ranks = lost_by_ranks(record);
+    if (by_ranks)
+        return by_ranks;
+    const char *why = sp_verdict_no_losses(record, text, sizeof text);
+    if (why)
+        return one_line(sp_verdict_not_known(why, NULL));
+    const int n = sp_verdict_rows(record, row);
+    json_t *list = json_array();
+    for (int found = 0; found < MOST_CAUSES; found++) {
+        int most = -1;
+        for (int i = 0; i < n; i++)
+            if (row[i].is_lost && row[i].loss != REST && row[i].share >= SP_VERDICT_LEAST &&
+                (most < 0 || row[i].share > row[most].share))
+                most = i;
+        if (most < 0)
+            break;
+        add_cause(list, &row[most]);
+        row[most].is_lost = false;
+    }
+    if (n > 0 && row[n - 1].loss == REST && fabs(row[n - 1].share) >= SP_VERDICT_LEAST)
+        add_cause(list, &row[n - 1]);
+    if (json_array_size(list) > 0)
+        return list;
+    json_decref(list);
+    return one_line(sp_verdict_line(nothing, nothing));
 }

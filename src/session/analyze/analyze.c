@@ -11,39 +11,8 @@
 #include "session/analyze/analysis.h"
 #include "session/analyze/plan.h"
 #include "session/measure/conditions.h"
-#include "session/record/format_model.h"
 #include "sparse/formats/format.h"
 #include "sys/machine/identity.h"
-
-bool sp_analyze_tries_formats(const struct sp_analyze_options *o)
-{
-    const bool is_recorded = o->bytes && o->bytes->replayed && o->bytes->recording.has_times;
-    return strcmp(o->format, "auto") == 0 && o->op == SP_OP_SPMV && !is_recorded;
-}
-
-enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
-                                   struct sp_workload *w, struct sp_error *err)
-{
-    *w = (struct sp_workload){.op = o->op,
-                              .r = o->r,
-                              .order = o->order,
-                              .index = o->index,
-                              .row_ptr_B = o->row_ptr_B,
-                              .prefetch = o->prefetch,
-                              .matrix = matrix,
-                              .C = 1,
-                              .sigma = 1};
-    w->n_threads = o->n_threads > 0 ? o->n_threads : sp_topology_default_threads(o->topology);
-    w->precision = o->precision >= 0           ? (enum sp_precision)o->precision
-                   : sp_csr_is_complex(matrix) ? SP_C128
-                                               : SP_F64;
-    enum sp_status status = sp_workload_set_schedule(w, o->schedule, err);
-    if (status == SP_OK && (strcmp(o->format, "auto") != 0 || sp_analyze_tries_formats(o)))
-        status = sp_workload_set_format(w, sp_analyze_tries_formats(o) ? "crs" : o->format, err);
-    else if (status == SP_OK)
-        status = sp_format_choose(w, o->machine, o->state == SP_WARM, o->isa, o->plan, err);
-    return status == SP_OK ? sp_workload_check(w, err) : status;
-}
 
 /* Counters that are believed may still not tell the bytes of this job. */
 static enum sp_status check_measured(const struct sp_analysis *a, struct sp_error *err)

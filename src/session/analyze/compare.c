@@ -456,7 +456,8 @@ static void look_at(const struct sp_analysis *a, const struct sp_storage_case *n
         return;
     out->change = change;
     out->build_s = sp_value_of(sp_now() - start, SP_MEASURED);
-    out->V_B = model->volume(now, &layout);
+    const struct sp_volume_bounds bounds = model->bounds(now, &layout);
+    out->V_B = sp_volume_between(&layout, &bounds);
     if (model->simulated && out->V_B.lo < now->V_B) {
         const struct sp_value V_B = simulated(a, &layout);
         out->V_B = sp_value_known(V_B) ? V_B : out->V_B;

@@ -14,6 +14,7 @@
 #include "model/roofline.h"
 #include "session/analyze/analysis.h"
 #include "session/analyze/pcore.h"
+#include "session/record/format_model.h"
 #include "sparse/csr/csr.h"
 #include "sparse/formats/format.h"
 #include "sparse/reorder/reorder.h"
@@ -657,4 +658,67 @@ struct sp_change sp_run_change(const struct sp_analyze_options *o, const struct 
     if (o->own.signature)
         sp_change_add(&c, SP_OPTION_SIGNATURE, o->own.signature);
     return c;
+}
+
+bool sp_analyze_tries_formats(const struct sp_analyze_options *o)
+{
+    const bool is_recorded = o->bytes && o->bytes->replayed && o->bytes->recording.has_times;
+    return strcmp(o->format, "auto") == 0 && o->op == SP_OP_SPMV && !is_recorded;
+}
+
+enum sp_status sp_analyze_workload(const struct sp_csr *matrix, const struct sp_analyze_options *o,
+                                   struct sp_workload *w, struct sp_error *err)
+{
+    *w = (struct sp_workload){.op = o->op,
+                              .r = o->r,
+                              .order = o->order,
+                              .index = o->index,
+                              .row_ptr_B = o->row_ptr_B,
+                              .prefetch = o->prefetch,
+                              .matrix = matrix,
+                              .C = 1,
+                              .sigma = 1};
+    w->n_threads = o->n_threads > 0 ? o->n_threads : sp_topology_default_threads(o->topology);
+    w->precision = o->precision >= 0           ? (enum sp_precision)o->precision
+                   : sp_csr_is_complex(matrix) ? SP_C128
+                                               : SP_F64;
+    enum sp_status status = sp_workload_set_schedule(w, o->schedule, err);
+    if (status == SP_OK && (strcmp(o->format, "auto") != 0 || sp_analyze_tries_formats(o)))
+        status = sp_workload_set_format(w, sp_analyze_tries_formats(o) ? "crs" : o->format, err);
+    else if (status == SP_OK)
+        status = sp_format_choose(w, o->machine, o->state == SP_WARM, o->isa, o->plan, err);
+    return status == SP_OK ? sp_workload_check(w, err) : status;
+}
+
+static bool on_progress(void *context, double share)
+{
+    const struct sp_analysis *a = context;
+    sp_progress_step(a->progress, "simulating the caches", share);
+    return sp_progress_interrupted(a->progress);
+}
+
+int64_t sp_between_bytes(const struct sp_analyze_options *o, const struct sp_layout *l)
+{
+    return o->n_between * l->n_r * l->r * (int64_t)l->s_y;
+}
+
+struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
+{
+    struct sp_sim_options o = sp_sim_default(a->options->machine);
+    o.llc_B = (int64_t)a->options->llc_B;
+    o.policy = a->options->policy ? sp_policy_from_name(a->options->policy) : -1;
+    o.n_domain = a->setup.n_domains;
+    o.domain_of_thread = a->setup.domain_of_thread;
+    o.state = a->options->state == SP_COLD      ? SP_SIM_COLD
+              : a->options->state == SP_BETWEEN ? SP_SIM_BETWEEN
+                                                : SP_SIM_WARM;
+    o.between_B = sp_between_bytes(a->options, &a->setup.layout);
+    o.skew = a->options->skew;
+    o.store_nt = a->setup.facts.store_nt;
+    o.x_offset_B = a->setup.facts.x_offset_B;
+    o.y_offset_B = a->setup.facts.y_offset_B;
+    o.seed = a->options->seed;
+    o.progress = on_progress;
+    o.context = (void *)a;
+    return o;
 }

@@ -8,39 +8,6 @@
 #include "session/analyze/analysis.h"
 #include "session/measure/conditions.h"
 
-static bool on_progress(void *context, double share)
-{
-    const struct sp_analysis *a = context;
-    sp_progress_step(a->progress, "simulating the caches", share);
-    return sp_progress_interrupted(a->progress);
-}
-
-int64_t sp_between_bytes(const struct sp_analyze_options *o, const struct sp_layout *l)
-{
-    return o->n_between * l->n_r * l->r * (int64_t)l->s_y;
-}
-
-struct sp_sim_options sp_analysis_sim_options(const struct sp_analysis *a)
-{
-    struct sp_sim_options o = sp_sim_default(a->options->machine);
-    o.llc_B = (int64_t)a->options->llc_B;
-    o.policy = a->options->policy ? sp_policy_from_name(a->options->policy) : -1;
-    o.n_domain = a->setup.n_domains;
-    o.domain_of_thread = a->setup.domain_of_thread;
-    o.state = a->options->state == SP_COLD      ? SP_SIM_COLD
-              : a->options->state == SP_BETWEEN ? SP_SIM_BETWEEN
-                                                : SP_SIM_WARM;
-    o.between_B = sp_between_bytes(a->options, &a->setup.layout);
-    o.skew = a->options->skew;
-    o.store_nt = a->setup.facts.store_nt;
-    o.x_offset_B = a->setup.facts.x_offset_B;
-    o.y_offset_B = a->setup.facts.y_offset_B;
-    o.seed = a->options->seed;
-    o.progress = on_progress;
-    o.context = (void *)a;
-    return o;
-}
-
 /* The arrays that somebody else's kernel has instead stream by as those of CRS do, in
  * proportion. */
 static void take_stored(const struct sp_analysis *a, struct sp_simulated *out)

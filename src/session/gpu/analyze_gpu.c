@@ -297,7 +297,8 @@ static enum sp_status count_job(struct sp_gpu_analysis *a, struct sp_error *err)
     return status;
 }
 
-enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err)
+/* The GPU's counters over one execution, where they may be read; else why, in a->counts. */
+static enum sp_status count_bytes(struct sp_gpu_analysis *a, struct sp_error *err)
 {
     struct sp_error reason = {.what = "not asked for", .remedy = "leave " SP_O_BYTES " sim out"};
     if (a->options->gpu_recorded) {
@@ -650,7 +651,7 @@ static const struct step steps[] = {
     {"set up", "the kernel that the model expects to be fastest, its result checked", SP_COMPUTES, NULL,
      set_up},
     {"sample", "time by the device's clock, and the roof beside it", SP_SPEND_SAMPLES, NULL, gpu_sample},
-    {"count", "bytes by the GPU's counters, where they may be read", SP_COMPUTES, NULL, sp_gpu_count},
+    {"count", "bytes by the GPU's counters, where they may be read", SP_COMPUTES, NULL, count_bytes},
     {"evaluate", "bytes, roof, bounds, losses", SP_COMPUTES, NULL, evaluate},
     {"compare", "what the model says of another order and of matrix units", SP_COMPUTES, wants_hints,
      sp_gpu_try_others},

@@ -87,8 +87,6 @@ bool sp_gpu_is_late(double seconds, double shortest_s);
 struct sp_thread_clock;
 bool sp_gpu_waited_for_host(const struct sp_thread_clock *before, const struct sp_thread_clock *queued,
                             double seconds);
-/* The GPU's counters over one execution, where they may be read; else why, in a->counts. */
-enum sp_status sp_gpu_count(struct sp_gpu_analysis *a, struct sp_error *err);
 /* What the model says of another order, and of matrix units, where hints may propose them. Only
  * SP_INTERRUPTED: a look that fails leaves its hint silent. */
 enum sp_status sp_gpu_try_others(struct sp_gpu_analysis *a, struct sp_error *err);

@@ -33,6 +33,35 @@ json_t *sp_json_ceiling(const struct sp_ceiling *c, const char *role)
     return object;
 }
 
+json_t *sp_json_table_row(const char *name, struct sp_value time, struct sp_value bytes, double W,
+                          struct sp_value fraction, const char *fraction_name)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "row", json_string(name));
+    json_object_set_new(row, "time_s", json_real(time.value));
+    json_object_set_new(row, "time_lo_s", json_real(time.lo));
+    json_object_set_new(row, "time_hi_s", json_real(time.hi));
+    json_object_set_new(row, "time_origin", json_string(sp_origin_name(time.origin)));
+    json_object_set_new(row, "bytes", json_real(bytes.value));
+    if (bytes.hi > bytes.lo) {
+        json_object_set_new(row, "bytes_lo", json_real(bytes.lo));
+        json_object_set_new(row, "bytes_hi", json_real(bytes.hi));
+    }
+    json_object_set_new(row, "bytes_origin", json_string(sp_origin_name(bytes.origin)));
+    json_object_set_new(row, "balance", json_real(bytes.value / W));
+    json_object_set_new(row, "performance", json_real(W / time.value));
+    json_object_set_new(row, "fraction",
+                        fraction.origin != SP_NONE ? json_real(fraction.value) : json_null());
+    json_object_set_new(row, "fraction_name", sp_json_text(fraction_name));
+    return row;
+}
+
+void sp_json_change(json_t *item, const struct sp_change *change)
+{
+    char text[SP_CHANGE_VALUES];
+    json_object_set_new(item, "change", json_string(sp_change_as_typed(change, text, sizeof text)));
+}
+
 static json_t *measured_json(const struct sp_machine *m)
 {
     const struct sp_machine_measured *q = &m->measured;

@@ -74,6 +74,9 @@ int sp_tries_processes(const struct sp_tries *tries, double spent_s);
 /* What a try gave on top of the gain that its round began with. */
 double sp_try_gain_alone(const struct sp_try *one, double from_gain);
 
+/* Is `gain` worth the options that come on top of one that gave `before`? */
+bool sp_try_is_worth_adding(double gain, double before);
+
 /* Was it measured, and is all of its interval a gain? */
 bool sp_try_is_gain(const struct sp_try *one);
 

@@ -1,7 +1,6 @@
 #include <omp.h>
 
 #include "base/option/option_words.h"
-#include "sparse/formats/layout.h"
 #include "sparse/formats/layout_build.h"
 
 /* The base of row i, and its offsets. */
@@ -31,12 +30,38 @@ static void fill_entries(struct sp_layout *l, const struct sp_csr *a, int64_t fi
             sp_layout_set_val(l, j, a, j);
 }
 
+static enum sp_status count_offsets(const struct sp_workload *w, struct sp_offsets *o, struct sp_error *err)
+{
+    (void)err;
+    const struct sp_csr *a = w->matrix;
+    int64_t n_broken = 0;
+#pragma omp parallel for schedule(static) reduction(+ : n_broken)
+    for (int64_t i = 0; i < a->n_r; i++) {
+        const int64_t first = a->row_ptr[i], end = a->row_ptr[i + 1];
+        n_broken += end > first && sp_csr_col(a, end - 1) - sp_csr_col(a, first) > SP_OFFSET_MAX;
+    }
+    *o = (struct sp_offsets){a->n_nz, a->n_r, a->n_nz, n_broken};
+    return SP_OK;
+}
+
+static enum sp_status check_offsets(const struct sp_workload *w, const struct sp_offsets *o,
+                                    struct sp_error *err)
+{
+    if (o->n_broken_rows == 0)
+        return SP_OK;
+    return sp_fail(err, SP_USAGE,
+                   "take " SP_O_FORMAT " sell, another " SP_O_REORDER ", or " SP_O_INDEX " i32",
+                   "%lld of %lld rows span more than %d columns, too many for one base a row with 16-bit "
+                   "offsets",
+                   (long long)o->n_broken_rows, (long long)w->matrix->n_r, (int)SP_OFFSET_MAX);
+}
+
 static enum sp_status take_bases(const struct sp_workload *w, struct sp_layout *l, struct sp_error *err)
 {
     struct sp_offsets offsets;
-    enum sp_status status = sp_offsets_count(w, &offsets, err);
+    enum sp_status status = count_offsets(w, &offsets, err);
     if (status == SP_OK)
-        status = sp_offsets_check(w, &offsets, err);
+        status = check_offsets(w, &offsets, err);
     if (status != SP_OK)
         return status;
     l->n_bases = offsets.n_bases;
@@ -82,32 +107,6 @@ static double bytes_bound(const struct sp_workload *w, bool with_values)
     const double s_a = with_values ? (double)sp_value_size(w->precision) : 0.0;
     return (s_a + (double)sp_index_size(w->index)) * (double)w->matrix->n_nz +
            (sizeof(int64_t) + (double)sp_base_size(w->index)) * ((double)w->matrix->n_r + 1);
-}
-
-static enum sp_status count_offsets(const struct sp_workload *w, struct sp_offsets *o, struct sp_error *err)
-{
-    (void)err;
-    const struct sp_csr *a = w->matrix;
-    int64_t n_broken = 0;
-#pragma omp parallel for schedule(static) reduction(+ : n_broken)
-    for (int64_t i = 0; i < a->n_r; i++) {
-        const int64_t first = a->row_ptr[i], end = a->row_ptr[i + 1];
-        n_broken += end > first && sp_csr_col(a, end - 1) - sp_csr_col(a, first) > SP_OFFSET_MAX;
-    }
-    *o = (struct sp_offsets){a->n_nz, a->n_r, a->n_nz, n_broken};
-    return SP_OK;
-}
-
-static enum sp_status check_offsets(const struct sp_workload *w, const struct sp_offsets *o,
-                                    struct sp_error *err)
-{
-    if (o->n_broken_rows == 0)
-        return SP_OK;
-    return sp_fail(err, SP_USAGE,
-                   "take " SP_O_FORMAT " sell, another " SP_O_REORDER ", or " SP_O_INDEX " i32",
-                   "%lld of %lld rows span more than %d columns, too many for one base a row with 16-bit "
-                   "offsets",
-                   (long long)o->n_broken_rows, (long long)w->matrix->n_r, (int)SP_OFFSET_MAX);
 }
 
 static void each_entry(const struct sp_layout *l, sp_entry_visitor *visit, void *to)

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "sparse/formats/format_ids.h"
-#include "sparse/formats/layout_build.h"
 
 #define SPMV_FORMAT(ID, NAME, ...) extern const struct sp_format_kind sp_format_##NAME;
 #define DENSE_FORMAT               SPMV_FORMAT
@@ -22,24 +21,6 @@ _Static_assert((int)SP_N_FORMATS <= (int)SP_MAX_FORMATS, "sets of formats are bi
 const char *sp_format_name(int format)
 {
     return sp_format_of(format)->name;
-}
-
-int sp_format_read_pair(const char *text, char separator, int64_t *first, int64_t *second)
-{
-    char number[32];
-    if (*text == '\0')
-        return 0;
-    if (*text++ != ':')
-        return -1;
-    const char *middle = strchr(text, separator);
-    size_t length = middle ? (size_t)(middle - text) : strlen(text);
-    if (length == 0 || length >= sizeof number)
-        return -1;
-    memcpy(number, text, length);
-    number[length] = '\0';
-    if (sp_parse_count(number, first) || (middle && sp_parse_count(middle + 1, second)))
-        return -1;
-    return middle ? 2 : 1;
 }
 
 static void join(char *text, size_t size, unsigned formats, const char *last, bool with_numbers)

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sparse/csr/permute.h"
-#include "sparse/formats/layout_build.h"
+#include "sparse/formats/format.h"
 
 enum sp_status sp_offsets_count(const struct sp_workload *w, struct sp_offsets *o, struct sp_error *err)
 {
@@ -14,108 +15,6 @@ enum sp_status sp_offsets_count(const struct sp_workload *w, struct sp_offsets *
 enum sp_status sp_offsets_check(const struct sp_workload *w, const struct sp_offsets *o, struct sp_error *err)
 {
     return sp_format_of(w->format)->check_offsets(w, o, err);
-}
-
-/* SELL with 16-bit offsets: which entries share a slot. */
-
-/* Of lane i of a chunk the entries at[i] .. end[i] - 1 are left. */
-struct lanes {
-    int32_t C;
-    int64_t at[SP_MAX_C], end[SP_MAX_C];
-};
-
-static void start(const struct sp_sell_plan *plan, const struct sp_csr *a, int64_t chunk, struct lanes *lanes)
-{
-    lanes->C = plan->C;
-    for (int32_t lane = 0; lane < plan->C; lane++) {
-        int64_t row = sp_sell_plan_row(plan, chunk, lane);
-        lanes->at[lane] = row >= 0 ? a->row_ptr[row] : 0;
-        lanes->end[lane] = row >= 0 ? a->row_ptr[row + 1] : 0;
-    }
-}
-
-/* The base of the next slot: the least of the lanes' next columns; -1: no entries are left. */
-static int64_t next_base(const struct lanes *lanes, const struct sp_csr *a)
-{
-    int64_t base = -1;
-    for (int32_t lane = 0; lane < lanes->C; lane++)
-        if (lanes->at[lane] < lanes->end[lane]) {
-            int64_t column = sp_csr_col(a, lanes->at[lane]);
-            base = base < 0 || column < base ? column : base;
-        }
-    return base;
-}
-
-/* The entry that the lane gives to the slot of this base; -1: none. */
-static int64_t take(struct lanes *lanes, const struct sp_csr *a, int32_t lane, int64_t base)
-{
-    int64_t at = lanes->at[lane];
-    if (at == lanes->end[lane] || sp_csr_col(a, at) - base > SP_OFFSET_MAX)
-        return -1;
-    lanes->at[lane]++;
-    return at;
-}
-
-static int64_t count_slots(const struct sp_sell_plan *plan, const struct sp_csr *a, int64_t chunk)
-{
-    struct lanes lanes;
-    int64_t n = 0;
-    start(plan, a, chunk, &lanes);
-    for (int64_t base = next_base(&lanes, a); base >= 0; base = next_base(&lanes, a), n++)
-        for (int32_t lane = 0; lane < lanes.C; lane++)
-            take(&lanes, a, lane, base);
-    return n;
-}
-
-void sp_sell_plan_offsets(struct sp_sell_plan *plan, const struct sp_csr *a, int n_threads,
-                          struct sp_offsets *offsets)
-{
-    int64_t n_slots = 0, n_plain = 0, n_broken = 0;
-#pragma omp parallel for schedule(static) num_threads(n_threads) reduction(+ : n_slots, n_plain, n_broken)
-    for (int64_t k = 0; k < plan->n_chunks; k++) {
-        const int64_t longest = sp_sell_plan_longest(plan, a, k), left = plan->n_r - k * plan->C;
-        plan->ptr[k] = count_slots(plan, a, k);
-        n_slots += plan->ptr[k];
-        n_plain += longest;
-        n_broken += plan->ptr[k] > longest ? (left < plan->C ? left : plan->C) : 0;
-    }
-    *offsets = (struct sp_offsets){n_slots * plan->C, n_slots, n_plain * plan->C, n_broken};
-}
-
-void sp_sell_plan_fill_offsets(const struct sp_sell_plan *plan, const struct sp_csr *a, struct sp_layout *l,
-                               int64_t chunk)
-{
-    struct lanes lanes;
-    uint16_t *col = l->col;
-    int64_t to = plan->ptr[chunk];
-    start(plan, a, chunk, &lanes);
-    for (int64_t base = next_base(&lanes, a); base >= 0; base = next_base(&lanes, a)) {
-        l->base[to / l->C] = sp_to_i32(base);
-        for (int32_t lane = 0; lane < lanes.C; lane++, to++) {
-            const int64_t from = take(&lanes, a, lane, base);
-            col[to] = from >= 0 ? (uint16_t)(sp_csr_col(a, from) - base) : 0;
-            if (l->val && from >= 0)
-                sp_layout_set_val(l, to, a, from);
-        }
-    }
-}
-
-enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t size, const char *what,
-                               void *out_pointer, struct sp_error *err)
-{
-    void *p;
-    enum sp_status status = sp_large_alloc(layout->allocator, n, size, what, &p, err);
-    memcpy(out_pointer, &p, sizeof p);
-    return status;
-}
-
-enum sp_status sp_layout_alloc_entries(struct sp_layout *l, bool with_values, struct sp_error *err)
-{
-    enum sp_status status =
-        l->lent_col ? SP_OK : sp_layout_alloc(l, l->n_indices, l->s_i, "column indices", &l->col, err);
-    if (status == SP_OK && with_values && !l->lent_val)
-        status = sp_layout_alloc(l, l->n_stored, l->s_a, "matrix values", &l->val, err);
-    return status;
 }
 
 static int64_t rows_with_entries(const struct sp_csr *a)
@@ -347,7 +246,7 @@ enum sp_status sp_layout_make_permuted(const struct sp_workload *w, const struct
     enum sp_status status =
         sp_partition_make(w->schedule, w->block, w->n_threads, l->n_r, p->row_ptr, &l->partition, err);
     if (status == SP_OK)
-        status = sp_layout_alloc(l, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
+        status = sp_large_alloc(l->allocator, l->n_ptr, l->s_p, "row pointers", &l->ptr, err);
     if (status != SP_OK) {
         sp_layout_free(l);
         return status;
@@ -377,13 +276,6 @@ enum sp_status sp_layout_repartition(const struct sp_layout *l, enum sp_schedule
     status = sp_partition_make(schedule, block_units, n_threads, n_units, running, partition, err);
     free(running);
     return status;
-}
-
-/* Bases of unit-stride slots may be negative: the result is in [0, window) all the same. */
-int64_t sp_layout_folded(int64_t i, int64_t window)
-{
-    int64_t rest = i % window;
-    return rest < 0 ? rest + window : rest;
 }
 
 /* Every base becomes 0; offsets reach no further than SP_OFFSET_MAX. */
@@ -435,7 +327,7 @@ static enum sp_status copy_array(const struct sp_layout *l, const void *from, in
     void *p;
     if (!from)
         return SP_OK;
-    enum sp_status status = sp_layout_alloc(l, n, size, what, &p, err);
+    enum sp_status status = sp_large_alloc(l->allocator, n, size, what, &p, err);
     if (status != SP_OK)
         return status;
     const int n_threads = l->partition.n_threads > 0 ? l->partition.n_threads : 1;
@@ -498,7 +390,7 @@ enum sp_status sp_layout_sorted_ptr(const struct sp_layout *l, void **ptr, struc
         const int64_t length = sp_layout_ptr(l, i + 1) - sp_layout_ptr(l, i);
         longest = length > longest ? length : longest;
     }
-    enum sp_status status = sp_layout_alloc(l, l->n_ptr, l->s_p, "sorted row pointers", ptr, err);
+    enum sp_status status = sp_large_alloc(l->allocator, l->n_ptr, l->s_p, "sorted row pointers", ptr, err);
     if (status == SP_OK)
         status = sp_new_array(longest + 1, sizeof(int64_t), "rows of each length", &count, err);
     if (status == SP_OK)

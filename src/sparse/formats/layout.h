@@ -158,6 +158,20 @@ double sp_layout_gather_bytes(const struct sp_layout *layout);
 /* n_nz / n_stored; 1 without entries, and for HALF, which stores no fill. */
 double sp_layout_beta(const struct sp_layout *layout);
 
+/* s_p of a format that stores n entries: 4 while it counts them, unless the workload asks for 8. */
+static inline size_t sp_layout_pointer_size(const struct sp_workload *w, int64_t n)
+{
+    return n <= INT32_MAX && w->row_ptr_B != 8 ? sizeof(int32_t) : sizeof(int64_t);
+}
+
+static inline void sp_layout_set_ptr(void *ptr, size_t s_p, int64_t i, int64_t value)
+{
+    if (s_p == sizeof(int32_t))
+        ((int32_t *)ptr)[i] = (int32_t)value;
+    else
+        ((int64_t *)ptr)[i] = value;
+}
+
 /* Reads of the untyped arrays. */
 static inline int64_t sp_layout_ptr(const struct sp_layout *l, int64_t i)
 {
@@ -294,6 +308,13 @@ void sp_sell_betas(const struct sp_pattern *pattern, const int32_t *C, int n_C, 
  * sp_layout_free(). */
 enum sp_status sp_layout_repartition(const struct sp_layout *layout, enum sp_schedule schedule, int64_t block,
                                      int n_threads, struct sp_partition *partition, struct sp_error *err);
+
+/* i modulo the window, in [0, window); bases of unit-stride slots may be negative. */
+static inline int64_t sp_layout_folded(int64_t i, int64_t window)
+{
+    const int64_t rest = i % window;
+    return rest < 0 ? rest + window : rest;
+}
 
 /* A view of the layout in which every stored index i is i mod window (window >= 1): the gathers of
  * a run then stay inside `window` entries of x (HALF: inside the `window` rows before the entry's

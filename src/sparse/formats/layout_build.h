@@ -30,23 +30,6 @@ enum sp_status sp_layout_alloc(const struct sp_layout *layout, int64_t n, size_t
 /* Its column indices and, where they are wanted, its values. */
 enum sp_status sp_layout_alloc_entries(struct sp_layout *layout, bool with_values, struct sp_error *err);
 
-/* i modulo the window, in [0, window); bases of unit-stride slots may be negative. */
-int64_t sp_layout_folded(int64_t i, int64_t window);
-
-/* s_p of a format that stores n entries: 4 while it counts them, unless the workload asks for 8. */
-static inline size_t sp_layout_pointer_size(const struct sp_workload *w, int64_t n)
-{
-    return n <= INT32_MAX && w->row_ptr_B != 8 ? sizeof(int32_t) : sizeof(int64_t);
-}
-
-static inline void sp_layout_set_ptr(void *ptr, size_t s_p, int64_t i, int64_t value)
-{
-    if (s_p == sizeof(int32_t))
-        ((int32_t *)ptr)[i] = (int32_t)value;
-    else
-        ((int64_t *)ptr)[i] = value;
-}
-
 static inline void sp_layout_set_col(struct sp_layout *layout, int64_t i, int64_t column)
 {
     if (layout->index == SP_I32)
@@ -92,12 +75,6 @@ enum sp_status sp_sell_plan_make(const struct sp_csr *a, int32_t C, int64_t sigm
 void sp_sell_plan_free(struct sp_sell_plan *plan);
 /* Entries of the longest row of a chunk. */
 int64_t sp_sell_plan_longest(const struct sp_sell_plan *plan, const struct sp_csr *a, int64_t chunk);
-/* Sets ptr[k] to the slots of chunk k with 16-bit offsets, and counts. */
-void sp_sell_plan_offsets(struct sp_sell_plan *plan, const struct sp_csr *a, int n_threads,
-                          struct sp_offsets *offsets);
-/* Bases, offsets and values of one chunk; fill keeps its value. */
-void sp_sell_plan_fill_offsets(const struct sp_sell_plan *plan, const struct sp_csr *a,
-                               struct sp_layout *layout, int64_t chunk);
 /* Slots to first entries. */
 void sp_sell_plan_sum(struct sp_sell_plan *plan);
 /* Sizes, the partition, and ptr, len and perm allocated (not touched). */

@@ -41,7 +41,8 @@ static enum sp_status divide(divider *by, const struct sp_csr *a, int n_ranks, i
     return status;
 }
 
-enum sp_status sp_divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err)
+static enum sp_status divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *part,
+                                      struct sp_error *err)
 {
     return divide(sp_metis_divide, a, n_ranks, part, err);
 }
@@ -72,7 +73,7 @@ const struct sp_division sp_division_table[] = {
     {.name = "metis",
      .summary = "METIS k-way: few entries between ranks of equally many",
      .absent = sp_metis_absent,
-     .make = sp_divide_by_metis},
+     .make = divide_by_metis},
     {.name = "scotch", .summary = "the same by Scotch", .absent = sp_scotch_absent, .make = divide_by_scotch},
     {0},
 };

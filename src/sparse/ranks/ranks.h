@@ -83,7 +83,4 @@ const char *sp_scotch_absent(void);
 enum sp_status sp_scotch_divide(const struct sp_pattern *graph, const int32_t *weight, int n_parts,
                                 int32_t *part, struct sp_error *err);
 
-/* For sp_division_table. Weights are the entries of rows. */
-enum sp_status sp_divide_by_metis(const struct sp_csr *a, int n_ranks, int32_t *part, struct sp_error *err);
-
 #endif

@@ -18,13 +18,22 @@ static const char *text_of(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+/* Of a line that begins at `at`, counted from 1. */
+static int64_t line_at(const struct sp_outside_reading *r, const char *at)
+{
+    int64_t line = 1;
+    for (const char *c = r->text; c < at; c++)
+        line += *c == '\n';
+    return line;
+}
+
 /* Where the n-th benchmark stands: jansson keeps no lines. */
 static int64_t line_of(const struct sp_outside_reading *r, size_t n)
 {
     const char *at = strstr(r->text, "\"benchmarks\"");
     for (size_t i = 0; at && i <= n; i++)
         at = strstr(at + 1, "\"name\"");
-    return at ? sp_outside_line(r, at) : 0;
+    return at ? line_at(r, at) : 0;
 }
 
 static bool is_aggregate(const json_t *one)
@@ -213,7 +222,7 @@ static enum sp_status read_report(const struct sp_outside_reading *r, const char
 {
     const char *at = begin, *name[MOST_DEPTH];
     int length[MOST_DEPTH];
-    int64_t line = sp_outside_line(r, begin);
+    int64_t line = line_at(r, begin);
     struct layout l;
     enum sp_status status = SP_OK;
     for (int d = 0; d < MOST_DEPTH; d++) {
@@ -307,7 +316,7 @@ enum sp_status sp_read_caliper(const struct sp_outside_reading *r, struct sp_err
     if (*begin != '[')
         return strncmp(begin, "Path", 4) == 0
                    ? read_report(r, begin, err)
-                   : sp_fail_at(err, SP_INPUT, r->path, sp_outside_line(r, begin), 0,
+                   : sp_fail_at(err, SP_INPUT, r->path, line_at(r, begin), 0,
                                 "CALI_CONFIG=runtime-report,output=FILE writes it",
                                 "no table that begins with 'Path', and no list of JSON records");
     json_t *root = sp_json_parse(r->text, r->size, JSON_REJECT_DUPLICATES, &fault);

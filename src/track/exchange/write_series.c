@@ -21,6 +21,16 @@ static const char *origin_of(const struct sp_entry *e, enum sp_tracked metric)
     return *e->origin[metric] ? e->origin[metric] : "measured";
 }
 
+/* For other programs: its matrix and, of records of this program, what was run. */
+static char *series_name(const struct sp_entry *e, char *text, size_t size)
+{
+    if (sp_entry_is_from_outside(e))
+        snprintf(text, size, "%s", e->matrix);
+    else
+        snprintf(text, size, "%s %s #%.8s", e->matrix, e->what, e->series);
+    return text;
+}
+
 /* --- CSV ------------------------------------------------------------------------------------- */
 
 /* The fewest digits that read as the same number. */
@@ -38,7 +48,7 @@ static void put_row(const struct sp_entry *e, enum sp_tracked metric, double val
 {
     char name[400];
     const char *const words[] = {e->start, e->commit, e->branch, e->machine, e->env};
-    sp_csv_field(out, sp_exchange_series_name(e, name, sizeof name));
+    sp_csv_field(out, series_name(e, name, sizeof name));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         fputc(',', out);
         sp_csv_field(out, words[i]);
@@ -97,7 +107,7 @@ static json_t *point(const struct sp_entry *e, enum sp_tracked metric)
 {
     char name[400], label[480], range[48], extra[256];
     double x[SP_ENTRY_RUNS];
-    snprintf(label, sizeof label, "%s: %s", sp_exchange_series_name(e, name, sizeof name),
+    snprintf(label, sizeof label, "%s: %s", series_name(e, name, sizeof name),
              sp_tracked_metrics[metric].name);
     snprintf(extra, sizeof extra, "%s; series %.8s; commit %.40s; %s", origin_of(e, metric), e->series,
              *e->commit ? e->commit : "unknown", e->machine);
@@ -147,8 +157,8 @@ static json_t *result(const struct sp_entry *e, const struct sp_exchange_options
     json_t *r = json_pack(
         "{s:s, s:s, s:s, s:s, s:{s:s}, s:{s:o, s:s, s:o, s:s, s:i}, s:{s:s, s:s}, s:{s:s, s:s}, s:o}",
         "run_id", id, "batch_id", id, "run_reason", "tracked", "timestamp", e->start, "tags", "name",
-        sp_exchange_series_name(e, name, sizeof name), "stats", "data", runs_json(e), "unit", "s", "times",
-        json_array(), "time_unit", "s", "iterations", e->n_runs, "info", "tool", e->tool, "origin",
+        series_name(e, name, sizeof name), "stats", "data", runs_json(e), "unit", "s", "times", json_array(),
+        "time_unit", "s", "iterations", e->n_runs, "info", "tool", e->tool, "origin",
         origin_of(e, SP_TRACKED_TIME), "context", "benchmark_language", "C", "env", e->env, "machine_info",
         machine);
     if (r && o->repository && *e->commit)
@@ -255,8 +265,7 @@ static enum sp_status write_commit(const struct sp_entry *const *list, int64_t n
         json_array_append_new(names, json_string(columns[i]));
     for (int64_t i = first; i < n; i++)
         if (share_file(list[i], e) && is_first_of_result(list, i))
-            json_object_set_new(results, sp_exchange_series_name(list[i], name, sizeof name),
-                                asv_result(list, n, i));
+            json_object_set_new(results, series_name(list[i], name, sizeof name), asv_result(list, n, i));
     /* asv takes eight digits; what is no hash is named whole. */
     sp_file_stem(commit, sizeof commit, e->commit);
     const bool is_hash = strspn(commit, "0123456789abcdef") == strlen(commit) && strlen(commit) >= 8;
@@ -292,7 +301,7 @@ enum sp_status sp_write_asv(const struct sp_entry *const *list, int64_t n,
     (void)o;
     for (int64_t i = 0; i < n; i++)
         if (list[i]->n_runs > 0 && *list[i]->commit &&
-            !json_object_get(benchmarks, sp_exchange_series_name(list[i], name, sizeof name)))
+            !json_object_get(benchmarks, series_name(list[i], name, sizeof name)))
             json_object_set_new(benchmarks, name,
                                 json_pack("{s:s, s:s, s:[], s:[], s:f, s:s, s:s, s:s}", "code", "", "name",
                                           name, "param_names", "params", "timeout", 60.0, "type", "time",
