@@ -52,7 +52,7 @@ def candidates() -> List[str]:
     return found + ([by_name] if by_name and by_name not in found else [])
 
 
-def _open(ffi: cffi.FFI) -> Tuple[Any, str]:
+def _open(ffi: Any) -> Tuple[Any, str]:
     why = []
     for path in candidates():
         try:
@@ -73,7 +73,7 @@ class _Library:
     """Opened when it is asked for, so that `import spmodel` always works."""
 
     def __init__(self) -> None:
-        self.ffi = cffi.FFI()
+        self.ffi: Any = cffi.FFI()  # its declarations are made when the library is opened
         self._lib: Any = None
         self._path = ""
         self._lock = threading.Lock()
