@@ -220,6 +220,7 @@ def test_widths_and_types():
         assert view.remarks and same(back, a) and view.pointer.col_B == width, (indices.dtype, view.pointer.col_B)
     wide = np.array([0, 2**32 - 1], dtype=np.uint32)
     assert seen((np.ones(2), wide, np.array([0, 2]), (1, 2**32)))[0].pointer.col_B == 8
+    assert judged(([], [], [0, 0], (1, 1))).record["problem"]["nnz"] == 0, "lists without a number have no type of integers"
     pattern = judged((None, a.indices, a.indptr, a.shape))
     assert pattern.record["problem"]["nnz"] == a.nnz
 
