@@ -146,6 +146,11 @@ begin 5 tolerance tolerance
 "$spmodel" lab run 5 --dir tolerance --only kkt >/dev/null
 expect 5 "7.977 B/flop, should be equal to 7.98 B/flop, within 0.1 %$" check 5 --dir tolerance
 
+begin 12 rounded rounded # three digits of 64/58
+"$spmodel" lab predict 12 --dir rounded least=1.10 >/dev/null
+"$spmodel" lab run 12 --dir rounded --only eco >/dev/null
+expect 5 "pass *least" check 12 --dir rounded
+
 # Lab 11's reference takes the bandwidth that the sheet has measured.
 expect 0 "sheet " start 11 --student lecturer --small
 solution=$(echo "$source"/labs/11-*/solution.json)
