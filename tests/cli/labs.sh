@@ -124,6 +124,7 @@ expect 0 "sheet " start 6 --student grace --small
 expect 2 "was started in it before" start 6 --student grace
 echo >ada.txt
 expect 4 "ada.txt/records: cannot make the folder: Not a directory" start 6 --dir ada.txt
+expect 2 "--dir takes the name of a folder" start 6 --dir ""
 expect 5 "not predicted yet" check 6
 expect 2 "no prediction for crs_values" run 6
 expect 2 "has no question" predict 6 nothing=1
