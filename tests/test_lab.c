@@ -779,7 +779,7 @@ START_TEST(reports_have_units_at_their_numbers)
                                         "\n| t | – | 30 B, within 1 % | fail (",
                                         "\n| t | b | b | pass |\n",
                                         "\n| t | 5 B | 30 B | open |\n",
-                                        "\n| t | 400 B | equal to 400 B | pass |\n",
+                                        "\n| t | 400 B | equal to 400 B, within 1 % | pass |\n",
                                         "\n| t | 3 | at least 2 | pass |\n"};
     struct sp_lab_results results;
     struct sp_lab_verdicts v;

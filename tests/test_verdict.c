@@ -331,6 +331,10 @@ static void check_record(const struct sp_record *r, bool with_report)
     const json_t *subject = json_object_get(v, "subject"), *shown = json_object_get(v, "state"),
                  *reached = json_object_get(v, "reached");
     check_line(subject, 80);
+    const char *processor = sp_item_text(subject, "processor"), *all = text_of(subject, "text");
+    const size_t n = processor ? strlen(processor) : 0;
+    require(n == 0 ||
+            (strlen(all) > n && strcmp(all + strlen(all) - n, processor) == 0)); /* is cut off there */
     require(columns_of(text_of(shown, "text")) > 0); /* programs may use more than 100 % of a processor */
     require(columns_of(text_of(subject, "short")) + 3 + columns_of(text_of(shown, "short")) <= 80);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -588,7 +592,7 @@ START_TEST(another_machine_is_named_first)
     sp_record_set_text(&r, SP_F_CONDITIONS_DOUBT, "caches and ceilings are those of a64fx");
     v = sp_verdict_of(&r);
     ck_assert_ptr_nonnull(
-        strstr(text_of(json_object_get(v, "subject"), "text"), "AMD EPYC (VM), caches of a64fx"));
+        strstr(text_of(json_object_get(v, "subject"), "text"), "caches of a64fx, AMD EPYC (VM)"));
     ck_assert_ptr_nonnull(strstr(text_of(json_object_get(v, "possible"), "text"), "another machine"));
     ck_assert_ptr_null(strstr(text_of(json_object_get(v, "reached"), "text"), "%"));
     ck_assert_ptr_nonnull(

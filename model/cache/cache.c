@@ -490,8 +490,8 @@ static ALWAYS_INLINE void run_full(struct sp_hierarchy *h, int thread, const uin
  * level itself, unless that one is inclusive. So a batch of events goes through one level, and what
  * it asks for and writes back, in that order, is the batch of the next. A request is a word of
  * struct sp_sets: clean, a line that is asked for; dirty, one that is written back. A victim cache
- * gets all lines that leave, marked, since clean ones do, too; that it gives one up dirty, the level
- * within learns afterwards. */
+ * gets all lines that leave, marked, since clean ones do, too; the level within learns afterwards
+ * that one came dirty. */
 
 enum { BATCH = 512, AHEAD = 12 };
 #define LEFT (UINT32_C(1) << 31) /* lines are fewer than 2^30 */
@@ -513,8 +513,8 @@ static int64_t most_requests(int64_t n, int n_levels)
 }
 
 /* The request goes through its set; what the level then asks for (`fetch`: if it misses) and writes
- * back (all: clean lines that leave, too) goes to `out`, of which n are there. Returns how many then
- * are. */
+ * back (`all`: clean lines that leave, too) goes to `out`, of which n are there. Returns how many
+ * then are. */
 static ALWAYS_INLINE int64_t pass_one(uint32_t *set, uint32_t request, bool fetch, int ways, const int stride,
                                       const bool all, uint32_t *out, int64_t n)
 {

@@ -56,7 +56,7 @@ def option_text(value: Any) -> Optional[str]:
     if isinstance(value, type):
         return _PRECISIONS.get(value.__name__, value.__name__)
     if hasattr(value, "itemsize") and hasattr(value, "name"):  # numpy.dtype("float32")
-        return _PRECISIONS.get(value.name, value.name)
+        return _PRECISIONS.get(value.name, str(value.name))
     if value is True or value is False:
         return "yes" if value else "no"
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):

@@ -52,7 +52,7 @@ def candidates() -> List[str]:
     return found + ([by_name] if by_name and by_name not in found else [])
 
 
-def _open(ffi: cffi.FFI) -> Tuple[Any, str]:
+def _open(ffi: Any) -> Tuple[Any, str]:
     why = []
     for path in candidates():
         try:
@@ -73,7 +73,7 @@ class _Library:
     """Opened when it is asked for, so that `import spmodel` always works."""
 
     def __init__(self) -> None:
-        self.ffi = cffi.FFI()
+        self._ffi: Any = None
         self._lib: Any = None
         self._path = ""
         self._lock = threading.Lock()
@@ -81,15 +81,22 @@ class _Library:
     def _load(self) -> None:
         with self._lock:
             if self._lib is None:
+                ffi = cffi.FFI()  # takes declarations once: each attempt has its own
                 with open(header_path(), encoding="utf-8") as file:
-                    self.ffi.cdef(declarations(file.read()))
-                self._lib, self._path = _open(self.ffi)
+                    ffi.cdef(declarations(file.read()))
+                lib, self._path = _open(ffi)
+                self._ffi, self._lib = ffi, lib
 
     @property
     def lib(self) -> Any:
         if self._lib is None:
             self._load()
         return self._lib
+
+    @property
+    def ffi(self) -> Any:
+        self.lib  # noqa: B018
+        return self._ffi
 
     @property
     def path(self) -> str:

@@ -158,7 +158,7 @@ class _Running:
 
 def _cancelling_function() -> Any:
     """A progress function of no Python: atoi() of the context, which is "0" until somebody writes "1"."""
-    libc = cffi.FFI()
+    libc: Any = cffi.FFI()
     libc.cdef("int atoi(const char *);")
     address = int(libc.cast("intptr_t", libc.dlopen(None).atoi))
     return library.ffi.cast("spmodel_progress *", address)

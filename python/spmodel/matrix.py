@@ -36,7 +36,7 @@ def _kind(array: Any) -> str:
 
 def _as_index(array: Any, name: str, view: View) -> Tuple[Any, int]:
     import numpy as np
-    array = np.asarray(array)
+    array = np.asarray(array, dtype=None if np.size(array) or hasattr(array, "dtype") else np.int32)
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise UsageError(f"{name} is an array of integers in one dimension, not {array.dtype} in {array.ndim}")
     if array.dtype not in (np.int32, np.int64) or not array.dtype.isnative or not array.flags.c_contiguous:

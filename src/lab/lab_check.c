@@ -169,6 +169,14 @@ static const char *put(char text[48], double x)
     return text;
 }
 
+/* Without what is there for rounding alone. */
+static void put_tolerance(struct sp_lab_verdict *v, double tolerance)
+{
+    static const double rounding = 1e-4;
+    if (tolerance > rounding)
+        snprintf(v->within, sizeof v->within, ", within %g %%", 100 * tolerance);
+}
+
 /* The choice whose formula is lowest or highest. */
 static enum sp_status pick(const struct sp_lab_results *results, const json_t *question, const char **word,
                            struct sp_error *why)
@@ -208,6 +216,17 @@ static enum sp_status judge_choice(const struct sp_lab_results *results, const j
     return SP_OK;
 }
 
+/* Is the number right in another unit? */
+static void find_unit(struct sp_lab_verdict *v, double tolerance)
+{
+    static const double factors[] = {1e2, 1e3, 1e6, 1e9, 1e-2, 1e-3, 1e-6, 1e-9};
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        if (fabs(v->ratio / factors[i] - 1) <= tolerance)
+            snprintf(v->reason, sizeof v->reason,
+                     "this is %.10g times the right value: it is asked for in %s", factors[i],
+                     *v->unit && strcmp(v->unit, "1") != 0 ? v->unit : "plain numbers");
+}
+
 /* The mistake that leads to this number, as the lab names it. SP_INPUT: its formula is wrong. */
 static enum sp_status find_mistake(const struct sp_lab_results *results, const json_t *question, double given,
                                    struct sp_lab_verdict *v, struct sp_error *err)
@@ -230,8 +249,9 @@ static enum sp_status find_mistake(const struct sp_lab_results *results, const j
             continue;
         v->mistake = sp_lab_text(item, "is");
         snprintf(v->reason, sizeof v->reason, "this is %.300s", v->mistake);
-        break;
+        return SP_OK;
     }
+    find_unit(v, tolerance);
     return SP_OK;
 }
 
@@ -262,8 +282,7 @@ static enum sp_status judge_number(const struct sp_lab_results *results, const j
         return SP_OK;
     }
     snprintf(v->wanted, sizeof v->wanted, "%s", number);
-    if (tolerance > 0)
-        snprintf(v->within, sizeof v->within, ", within %g %%", 100 * tolerance);
+    put_tolerance(v, tolerance);
     const double off = fabs(json_number_value(given) - q.value);
     v->state =
         json_is_number(given) && off <= tolerance * fabs(q.value) * (1 + 1e-9) ? SP_LAB_PASS : SP_LAB_FAIL;
@@ -517,6 +536,7 @@ static enum sp_status judge_pair(const struct sp_lab_results *results, const jso
                                      json_number_value(json_object_get(check, "tolerance")));
     put(v->got, a.value);
     snprintf(v->wanted, sizeof v->wanted, "%s %s", r.word, put(number, b.value));
+    put_tolerance(v, json_number_value(json_object_get(check, "tolerance")));
     if (json_is_true(json_object_get(check, "timed")))
         decide_timed(results, check, kind, left, a, right, b, v);
     else
@@ -606,7 +626,8 @@ enum sp_status sp_lab_judge(const struct sp_lab_results *results, struct sp_lab_
     if (sp_lab_n_given_up(results->folder, &n_late) > 0) /* numbers of checks would tell answers */
         for (int i = 0; i < verdicts->n; i++)
             if (!verdicts->verdict[i].is_prediction)
-                *verdicts->verdict[i].got = *verdicts->verdict[i].wanted = '\0';
+                *verdicts->verdict[i].got = *verdicts->verdict[i].wanted = *verdicts->verdict[i].within =
+                    '\0';
     return status;
 }
 

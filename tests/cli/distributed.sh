@@ -155,6 +155,9 @@ else
     echo "SKIPPED the partition hint: neither METIS nor Scotch in this build"
 fi
 
+# A named machine that has fewer cores than ranks has no prediction; the run itself stands.
+(cd "$dir" && "$mpiexec" -n 3 "$spmodel" analyze --mpi --samples 1 --no-plots --machine zen4-vm-2c small.mtx) >"$dir/out" 2>"$dir/err" || fail "3 ranks with a machine of 2 cores"
+
 # One error each, with its code.
 errors() { grep -c "error:" "$dir/err"; }
 # What is wrong before MPI begins one rank says, where its end is the job's; MPICH's launcher lets the other speak, too.

@@ -92,7 +92,7 @@ if [ -n "$full" ]; then
 fi
 for line in '| balance of the triad a[i] = b[i] + s c[i] in doubles, plain stores | 16 B/flop | 16 B/flop | pass |' \
     '| highest speed of DLR1 (6.10 B/flop) at 46.6 GB/s | 7.64 Gflop/s | 7.639 Gflop/s, within 0.5 % | pass |' \
-    '| that is 20 B/flop | 20 B/flop | equal to 20 B/flop | pass |'; do
+    '| that is 20 B/flop | 20 B/flop | equal to 20 B/flop, within 0.2 % | pass |'; do
     grep -qxF "$line" lab-0/report.md || { cat lab-0/report.md; fail "report 0: no line '$line'"; }
 done
 grep -qxF '             predicted 7.64 Gflop/s; found 7.639 Gflop/s, within 0.5 %' "$dir/check-0" || { cat "$dir/check-0"; fail "check 0: units"; }
@@ -124,6 +124,7 @@ expect 0 "sheet " start 6 --student grace --small
 expect 2 "was started in it before" start 6 --student grace
 echo >ada.txt
 expect 4 "ada.txt/records: cannot make the folder: Not a directory" start 6 --dir ada.txt
+expect 2 "--dir takes the name of a folder" start 6 --dir ""
 expect 5 "not predicted yet" check 6
 expect 2 "no prediction for crs_values" run 6
 expect 2 "has no question" predict 6 nothing=1
@@ -135,6 +136,32 @@ grep -q "predicted 17 sectors; found 32 sectors" "$dir/out" || fail "a wrong pre
 expect 0 "is late" predict 6 crs_values=32
 expect 1 "fail *crs_values" check 6
 expect 2 "small matrices\|large matrices\|another folder" start 6 --dir lab-6
+
+# Right in another unit; and what a check lets pass is told.
+begin 4 units units
+"$spmodel" lab predict 4 --dir units balance=8680 example=56.25 >/dev/null
+"$spmodel" lab run 4 --dir units --only arrows >/dev/null
+expect 1 "this is 1000 times the right value: it is asked for in B/flop" check 4 --dir units
+grep -q "this is 100 times the right value: it is asked for in plain numbers" "$dir/out" || { cat "$dir/out"; fail "a percentage"; }
+begin 5 tolerance tolerance
+"$spmodel" lab run 5 --dir tolerance --only kkt >/dev/null
+expect 5 "7.977 B/flop, should be equal to 7.98 B/flop, within 0.1 %$" check 5 --dir tolerance
+
+begin 12 rounded rounded # three digits of 64/58
+"$spmodel" lab predict 12 --dir rounded least=1.10 >/dev/null
+"$spmodel" lab run 12 --dir rounded --only eco >/dev/null
+expect 5 "pass *least" check 12 --dir rounded
+
+# Lab 11's reference takes the bandwidth that the sheet has measured.
+expect 0 "sheet " start 11 --student lecturer --small
+solution=$(echo "$source"/labs/11-*/solution.json)
+expect 3 "here.json: cannot open" predict 11 --from "$solution"
+echo '{"ceilings": [{"name": "load", "value": 1e9}]}' >here.json
+expect 3 "here.json: it has no number 'ceilings.name=load_mix.hi'" predict 11 --from "$solution"
+echo '{"ceilings": [{"name": "load", "value": 1}, {"name": "load_mix", "hi": 1e12}]}' >here.json
+expect 0 "own_time" predict 11 --from "$solution"
+awk '$1 == "volume" { v = $2 } $1 == "own_time" { split($2, t, /\.\.\./) } END { exit !(v > 0 && t[1]*1200/v > 0.999 && t[1]*1200/v < 1.001 && t[2] > 1.999*t[1]) }' "$dir/out" ||
+    { cat "$dir/out"; fail "lab 11's reference"; }
 
 # A run that fails may have printed what was asked for: predictions are closed from its beginning.
 begin 1 eve eve

@@ -134,6 +134,24 @@ def test_interrupt_and_progress():
     raises(KeyError, ["enough"], spmodel.analyze, A, kernel=slow, progress=stop, **{**QUICK, "budget": "60s"})
 
 
+def test_interrupt_ends_the_runs_on_few_rows():
+    """P_core takes 15 executions in a process of its own, which no interrupt reached."""
+    def slow(a, x, y):
+        with open("runs", "a") as file:
+            file.write("x")
+        time.sleep(0.3)
+        y[:] = a @ x
+
+    def n_runs():
+        return os.path.getsize("runs") if os.path.exists("runs") else 0
+
+    def stop(step, done):
+        if n_runs() > 1:
+            raise KeyError("enough")
+    raises(KeyError, ["enough"], spmodel.analyze, A, kernel=slow, progress=stop, **{**QUICK, "budget": "60s"})
+    assert n_runs() < 10, n_runs()
+
+
 def test_another_thread_asks():
     results = []
     thread = threading.Thread(target=lambda: results.append(spmodel.analyze(A, kernel=mine, **QUICK)))

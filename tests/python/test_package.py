@@ -83,6 +83,14 @@ def test_library_is_found_or_named():
     env = dict(os.environ, SPMODEL_LIBRARY="/nowhere/libspmodel.so")
     ran = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
     assert ran.returncode and "/nowhere/libspmodel.so" in ran.stderr and "remedy" in ran.stderr, ran.stderr
+    again = ("import os, spmodel\n"
+             "for _ in range(2):\n"
+             "    try: spmodel.version()\n"
+             "    except spmodel.AbsentError: pass\n"
+             f"os.environ['SPMODEL_LIBRARY'] = {spmodel.library_path()!r}\n"
+             "spmodel.version()\n")
+    ran = subprocess.run([sys.executable, "-c", again], env=env, capture_output=True, text=True)
+    assert ran.returncode == 0, "looked for once only: " + ran.stderr
     env["SPMODEL_LIBRARY"] = _other_library()
     ran = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
     assert ran.returncode and "no libspmodel" in ran.stderr, ran.stderr
@@ -220,6 +228,7 @@ def test_widths_and_types():
         assert view.remarks and same(back, a) and view.pointer.col_B == width, (indices.dtype, view.pointer.col_B)
     wide = np.array([0, 2**32 - 1], dtype=np.uint32)
     assert seen((np.ones(2), wide, np.array([0, 2]), (1, 2**32)))[0].pointer.col_B == 8
+    assert judged(([], [], [0, 0], (1, 1))).record["problem"]["nnz"] == 0, "lists without a number have no type of integers"
     pattern = judged((None, a.indices, a.indptr, a.shape))
     assert pattern.record["problem"]["nnz"] == a.nnz
 

@@ -1,5 +1,6 @@
 /* spmodel lab: exercises; its verbs list, start and predict. */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct arguments {
 static const struct argp_option options[] = {
     {"from", KEY_FROM, "FILE", 0,
      "Predictions of a JSON file: {\"predictions\": {QUESTION: VALUE}}; a value may be a formula over the "
-     "lab's parameters",
+     "lab's parameters, and numbers of JSON files, [here.json:ceilings.0.value]",
      1},
     {0},
 };
@@ -100,6 +101,34 @@ static enum sp_status store_answer(struct sp_lab_folder *folder, char *answer, i
     return store(folder, answer, value, verbosity, err);
 }
 
+/* [FILE:PATH]: a number of a JSON file, such as here.json of the sheets. */
+static enum sp_status file_number(void *context, const char *file, const char *path, struct sp_quantity *out,
+                                  struct sp_error *err)
+{
+    json_t *root;
+    (void)context;
+    enum sp_status status =
+        sp_input_json(file, SP_LAB_MOST_FILE_B, "make it as the lab's sheet says", &root, err);
+    if (status != SP_OK)
+        return status;
+    const double x = sp_lab_number(root, path, NAN);
+    json_decref(root);
+    *out = (struct sp_quantity){x, x, x};
+    return isnan(x) ? sp_fail_at(err, SP_INPUT, file, 0, 0, "make it as the lab's sheet says",
+                                 "it has no number '%.200s'", path)
+                    : SP_OK;
+}
+
+static enum sp_status number_of(const struct sp_lab_folder *folder, const char *formula, double *out,
+                                struct sp_error *err)
+{
+    const struct sp_formula_source source = {sp_lab_case_name, file_number, (void *)&folder->the_case};
+    struct sp_quantity q;
+    const enum sp_status status = sp_formula_evaluate(formula, &source, &q, err);
+    *out = q.value;
+    return status;
+}
+
 /* "FORMULA...FORMULA" as numbers. */
 static enum sp_status fill_interval(const struct sp_lab_folder *folder, const char *formula, char text[100],
                                     struct sp_error *err)
@@ -110,9 +139,9 @@ static enum sp_status fill_interval(const struct sp_lab_folder *folder, const ch
     if (!dots)
         return sp_fail(err, SP_INPUT, NULL, "'%.100s' is no interval: LEAST...MOST", formula);
     snprintf(low, sizeof low, "%.*s", (int)(dots - formula), formula);
-    enum sp_status status = sp_lab_case_number(&folder->the_case, low, &lo, err);
+    enum sp_status status = number_of(folder, low, &lo, err);
     if (status == SP_OK)
-        status = sp_lab_case_number(&folder->the_case, dots + 3, &hi, err);
+        status = number_of(folder, dots + 3, &hi, err);
     snprintf(text, 100, "%.6g...%.6g", lo, hi);
     return status;
 }
@@ -129,7 +158,7 @@ static enum sp_status store_formula(struct sp_lab_folder *folder, const char *qu
         status = fill_interval(folder, formula, number, err);
         formula = number;
     } else if (q && !json_object_get(q, "choices")) {
-        status = sp_lab_case_number(&folder->the_case, formula, &x, err);
+        status = number_of(folder, formula, &x, err);
         snprintf(number, sizeof number, "%.17g", x);
         formula = number;
     }

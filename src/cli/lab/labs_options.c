@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/option/option_words.h"
 #include "base/print.h"
 #include "io/files/places.h"
 
@@ -20,6 +21,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct sp_lab_options *o = state->input;
     switch (key) {
     case KEY_DIR:
+        if (!*arg) /* its files would stand in the root of the file system */
+            sp_usage_error(state, SP_O_DIR " takes the name of a folder, which is empty here");
         o->directory = arg;
         return 0;
     case ARGP_KEY_ARG:

@@ -80,8 +80,8 @@ static json_t *subject_of(const struct sp_record *record)
     if (sp_verdict_is_foreign(record))
         snprintf(caches, sizeof caches, ", caches of %.30s",
                  sp_words_text(record, SP_F_MACHINE_NAME, "another machine"));
-    snprintf(text, sizeof text, "%s  %s%s%s%s", fitted(shown, sizeof shown, name, LONG_NAME), what,
-             *processor ? ", " : "", processor, caches);
+    snprintf(text, sizeof text, "%s  %s%s%s%s", fitted(shown, sizeof shown, name, LONG_NAME), what, caches,
+             *processor ? ", " : "", processor);  /* last: a narrow page goes without it */
     if ((int)strlen(what) + LEAST_NAME > SUBJECT) /* then without the threads */
         what[n < (int)sizeof what ? n : 0] = '\0';
     const int room = SUBJECT - (int)strlen(what);

@@ -275,9 +275,12 @@ static enum sp_status advise(const struct sp_mpi_result *r, const struct sp_mpi_
     enum sp_status status =
         o->machine ? sp_this_machine(o->machine, s.request.n_threads, 0, o->progress, &machine, err)
                    : machine_of(r, &machine, err);
-    if (status == SP_OK)
+    if (status == SP_OK && machine.n_cores > 0 &&
+        s.request.per_node * s.request.n_threads > machine.n_cores) /* the run itself is none the worse */
+        advice->why_not = "the ranks of a node take more cores than the named machine has";
+    if (status == SP_OK && !advice->why_not)
         status = sp_matrix_load(o->matrix, &o->load, &a, &facts, err);
-    if (status == SP_OK)
+    if (status == SP_OK && !advice->why_not)
         status = predict_all(&s, &a, o, advice, err);
     sp_csr_free(&a);
     sp_machine_free(&machine);

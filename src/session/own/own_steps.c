@@ -95,10 +95,10 @@ static enum sp_status take(void *context, int pipe, struct sp_error *err)
 {
     struct core_run *c = context;
     struct sp_value rate;
-    (void)err;
-    if (sp_apart_receive(pipe, &rate, sizeof rate))
+    const enum sp_status status = sp_apart_wait(pipe, "P_core", INFINITY, c->analysis->progress, err);
+    if (status == SP_OK && sp_apart_receive(pipe, &rate, sizeof rate))
         c->analysis->own.core_flop_s = rate;
-    return SP_OK;
+    return status;
 }
 
 enum sp_status sp_analysis_own_core(struct sp_analysis *a, const struct sp_workload *w, struct sp_error *err)

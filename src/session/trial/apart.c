@@ -86,6 +86,23 @@ enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context,
     return status;
 }
 
+enum sp_status sp_apart_wait(int pipe, const char *what, double limit_s, const struct sp_progress *progress,
+                             struct sp_error *err)
+{
+    static const double look_s = 0.1; /* for interrupts */
+    const double end = sp_now() + limit_s;
+    struct pollfd one = {.fd = pipe, .events = POLLIN};
+    double left = limit_s;
+    while (left > 0) {
+        if (sp_progress_interrupted(progress))
+            return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
+        if (poll(&one, 1, (int)ceil(1e3 * fmin(left, look_s))) > 0)
+            return SP_OK;
+        left = end - sp_now();
+    }
+    return sp_fail(err, SP_ABSENT, NULL, "%s takes longer than %.3g s", what, limit_s);
+}
+
 struct finding {
     const char *method;
     const struct sp_csr *a;
@@ -120,23 +137,6 @@ static bool find(void *context, int pipe)
     return good;
 }
 
-/* SP_OK: there is an answer. */
-static enum sp_status wait_for_answer(const struct finding *f, int pipe, struct sp_error *err)
-{
-    static const double look_s = 0.1; /* for interrupts */
-    const double end = sp_now() + f->limit_s;
-    struct pollfd one = {.fd = pipe, .events = POLLIN};
-    double left = f->limit_s;
-    while (left > 0) {
-        if (sp_progress_interrupted(f->progress))
-            return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted");
-        if (poll(&one, 1, (int)ceil(1e3 * fmin(left, look_s))) > 0)
-            return SP_OK;
-        left = end - sp_now();
-    }
-    return sp_fail(err, SP_ABSENT, NULL, "%s takes longer than %.3g s", f->method, f->limit_s);
-}
-
 static enum sp_status receive(int pipe, int64_t n, int32_t **perm, struct sp_error *err)
 {
     void *p;
@@ -152,7 +152,7 @@ static enum sp_status take(void *context, int pipe, struct sp_error *err)
     const struct finding *f = context;
     struct sp_permutations *order = f->order;
     struct answer answer;
-    const enum sp_status waited = wait_for_answer(f, pipe, err);
+    const enum sp_status waited = sp_apart_wait(pipe, f->method, f->limit_s, f->progress, err);
     if (waited != SP_OK)
         return waited;
     if (!sp_apart_receive(pipe, &answer, sizeof answer))

@@ -25,6 +25,11 @@ typedef enum sp_status sp_apart_take(void *context, int pipe, struct sp_error *e
  * static text of this program, which both have at the same address. */
 enum sp_status sp_apart(sp_apart_work *work, sp_apart_take *take, void *context, struct sp_error *err);
 
+/* In `take`, until the child says something or ends: SP_INTERRUPTED when the user interrupts,
+ * SP_ABSENT after limit_s [s], which may be INFINITY: `what` takes longer. */
+enum sp_status sp_apart_wait(int pipe, const char *what, double limit_s, const struct sp_progress *progress,
+                             struct sp_error *err);
+
 /* All of it, however many pieces the pipe makes of it; false: the other side has ended. */
 bool sp_apart_send(int pipe, const void *data, size_t size);
 bool sp_apart_receive(int pipe, void *data, size_t size);

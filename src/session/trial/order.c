@@ -136,7 +136,7 @@ static int64_t cache_of_interest(const struct sp_analysis *a, bool waits)
     return k >= 0 && k < m->n_caches ? sp_cache_believed_B(&m->cache[k]) : 0;
 }
 
-/* Alpha of x for SpMV in CRS in another order (NULL: as it stands), sampled: to tell orders apart. */
+/* Alpha of x for SpMV in CRS in another order (NULL: as it is), sampled: to tell orders apart. */
 static enum sp_status sample_alpha(const struct sp_analysis *a, const struct sp_permutations *order,
                                    int64_t cache_B, double *alpha, struct sp_error *err)
 {
@@ -190,8 +190,8 @@ struct found {
     double seconds;
 };
 
-/* The best of the orders that are worth their time, its alpha against that of the others and, unless
- * gathers wait, of the order as it stands: without fewer loads of x no other gains then. */
+/* The best of the orders that are worth their time, its alpha against that of the others and,
+ * unless gathers wait, of the order as it is: none gains then without fewer loads of x. */
 static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B, bool waits,
                                    struct found *best, struct sp_error *err)
 {
