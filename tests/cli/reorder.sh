@@ -23,6 +23,15 @@ grep -Eq 'SpMVs (of .* measured|are not known)' "$dir/all" || fail "the table sa
 [ "$(ls "$dir")" = all ] || fail "comparing wrote a file"
 "$program" reorder $mesh > "$dir/plain" && grep -q '^  gray ' "$dir/plain" || fail "all is the default without OUT"
 
+# METIS gives way to the others; alone it has the time that it needs
+if "$program" --version | grep -qi '^ *metis: /'; then
+    "$program" reorder $mesh --method nd,rcm --patience 1us >"$dir/late" || fail "one late order ends the comparison"
+    grep -q '^  nd  *nd takes longer than 1e-06 s (--patience)$' "$dir/late" && grep -q '^  rcm .*[0-9]$\|^  rcm .*-$' "$dir/late" || { cat "$dir/late"; fail "a late order is not told"; }
+    rm "$dir/late"
+fi
+"$program" reorder $mesh "$dir/of.mtx" --method rcm --patience 1s 2>/dev/null
+[ $? = 2 ] && [ ! -e "$dir/of.mtx" ] || fail "--patience is taken where it does nothing"
+
 # the same table for programs
 "$program" reorder -q $mesh --method none,rcm,degree+cols --csv > "$dir/csv" || fail "the table as CSV"
 [ "$(cut -d, -f1 "$dir/csv" | tr '\n' ' ')" = 'method none rcm degree+cols ' ] || fail "a row for each method"

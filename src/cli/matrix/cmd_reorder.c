@@ -1,3 +1,4 @@
+#include <math.h>
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,8 +59,12 @@ struct options {
     bool inverse, exact, is_stdout_taken;
     struct sp_workload workload; /* threads, schedule, and the formats that --format named */
     struct sp_reorder_methods methods;
+    double patience_s;
     struct sp_reorder_ranks ranks;
 };
+
+/* METIS can take minutes for a graph that has no parts. */
+static const double patience_s = 60;
 
 enum {
     KEY_METHOD = SP_KEY_PRIVATE,
@@ -76,6 +81,7 @@ enum {
     KEY_RANKS,
     KEY_PARTITION,
     KEY_PARTS,
+    KEY_PATIENCE,
 };
 
 /* ---- the command line ---- */
@@ -106,6 +112,8 @@ static void end_of_options(struct argp_state *state, struct options *o)
         sp_usage_error(state, "a vector is permuted by --apply VECTOR --permutation FILE --to OUT");
     if (vector && (o->in || o->method || o->side || o->column_permutation || o->common.json || o->common.csv))
         sp_usage_error(state, "--apply permutes a vector; there is no matrix and no method then");
+    if (o->patience_s > 0 && (vector || o->ranks.n > 0 || o->ranks.partition))
+        sp_usage_error(state, "--patience is for the comparison of orders");
     if (vector)
         return;
     if (!o->in)
@@ -124,9 +132,10 @@ static void end_of_options(struct argp_state *state, struct options *o)
         sp_usage_error(state, "%s", err.what);
     if (o->methods.n == 0)
         sp_usage_error(state, "--method names none");
-    if (o->out && o->methods.n == 1 && (o->common.json || o->common.csv))
+    if (o->out && o->methods.n == 1 && (o->common.json || o->common.csv || o->patience_s > 0))
         sp_usage_error(state,
-                       "--json and --csv are for the comparison of orders: leave OUT away, or name several");
+                       "--json, --csv and --patience are for the comparison of orders: leave OUT away, "
+                       "or name several");
 }
 
 static void take_format(struct argp_state *state, struct options *o, const char *arg)
@@ -208,6 +217,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_PARTS:
         o->ranks.parts = arg;
+        return 0;
+    case KEY_PATIENCE:
+        if (sp_parse_seconds(arg, &o->patience_s) || !(o->patience_s > 0 && o->patience_s < 1e7))
+            sp_usage_error(state, "--patience takes a time, for example 5m, not '%s'", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)
@@ -413,8 +426,13 @@ static enum sp_status compare(const struct options *o, const struct sp_csr *a, c
                                 : sp_this_caches(&machine, err);
     if (status != SP_OK)
         return status;
-    const struct sp_reorder_preview_options options = {
-        .machine = &machine, .structure = preview_options(o), .exact = o->exact, .progress = watch->progress};
+    const struct sp_reorder_preview_options options = {.machine = &machine,
+                                                       .structure = preview_options(o),
+                                                       .exact = o->exact,
+                                                       .patience_s = o->patience_s > 0  ? o->patience_s
+                                                                     : o->methods.n > 1 ? patience_s
+                                                                                        : INFINITY,
+                                                       .progress = watch->progress};
     status = sp_reorder_preview(a, &o->methods, &options, &preview, err);
     sp_terminal_clear(watch->progress->context);
     if (status == SP_OK && to->csv.stream)
@@ -521,6 +539,8 @@ static const struct argp_option own[] = {
     {"threads", 't', "N", 0, "Threads for lambda, alpha and the SpMV (default: all)", 0},
     {"schedule", KEY_SCHEDULE, "S", 0, "rows, nnz (default), cyclic[:N], merge", 0},
     {"format", KEY_FORMAT, "F", 0, "sell:C,SIGMA for beta (32,256), bcsr:RxC for n_e (4x4)", 0},
+    {"patience", KEY_PATIENCE, "TIME", 0,
+     "Compared with others, each order of METIS may take so long (default 60s)", 0},
     {"exact", KEY_EXACT, NULL, 0, "alpha of every line and all blocks, not of samples", 0},
     {&SP_O_RANKS[2], KEY_RANKS, "N", 0,
      "Divide the rows over so many MPI ranks; OUT has each rank's rows, and its part of x, together", 0},

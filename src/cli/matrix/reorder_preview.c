@@ -15,6 +15,7 @@
 #include "model/cache/reuse.h"
 #include "model/roofline.h"
 #include "model/volume/volume.h"
+#include "session/trial/apart.h"
 #include "sparse/ranks/halo.h"
 #include "sys/machine/pages.h"
 #include "sys/noise.h"
@@ -238,6 +239,19 @@ static bool is_better(const struct sp_reorder_line *a, const struct sp_reorder_l
     return a->alpha.value < b->alpha.value;
 }
 
+/* METIS may take minutes, and knows no way to be stopped: in a process of its own it gives way to
+ * an interrupt, and when the time for it is over to the other orders. */
+static enum sp_status find_order(const struct work *w, const char *method, struct sp_permutations *order,
+                                 struct sp_error *err)
+{
+    struct sp_reorder_choice choice;
+    const enum sp_status status = sp_reorder_parse(method, w->a->n_r, w->a->n_c, &choice, err);
+    if (status != SP_OK || !choice.row->absent || choice.row->absent())
+        return status != SP_OK ? status : sp_reorder_find(method, w->a, order, err);
+    sp_apart_begin();
+    return sp_order_in_time(method, w->a, w->options->patience_s, w->options->progress, order, err);
+}
+
 static enum sp_status try_method(struct work *w, const char *method, struct sp_error *err)
 {
     struct sp_reorder_preview *out = w->out;
@@ -249,10 +263,13 @@ static enum sp_status try_method(struct work *w, const char *method, struct sp_e
     if (tell(w, -1))
         return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted before %s", method);
     double start = sp_now();
-    line->status = sp_reorder_find(method, w->a, &order, &why);
+    line->status = find_order(w, method, &order, &why);
     line->find_s = sp_now() - start;
+    if (line->status == SP_INTERRUPTED)
+        return sp_fail(err, SP_INTERRUPTED, NULL, "interrupted in %s", method);
     if (line->status != SP_OK) {
-        snprintf(line->why, sizeof line->why, "%s", why.what);
+        snprintf(line->why, sizeof line->why, "%.700s%s", why.what,
+                 line->find_s >= w->options->patience_s ? " (--patience)" : "");
         out->n++;
         return SP_OK;
     }

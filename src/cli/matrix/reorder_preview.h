@@ -26,7 +26,8 @@ enum sp_status sp_reorder_methods_read(const char *list, const char *side, struc
 struct sp_reorder_preview_options {
     const struct sp_machine *machine; /* its caches */
     struct sp_preview_options structure;
-    bool exact; /* alpha from every line, blocks from every entry */
+    bool exact;        /* alpha from every line, blocks from every entry */
+    double patience_s; /* for each order of METIS [s]; may be INFINITY */
     const struct sp_progress *progress;
 };
 
