@@ -57,6 +57,19 @@ def test_state_stores_and_finish():
     assert "dense" in r.full and os.path.exists("finished")
 
 
+def test_calls_that_cost():
+    """Few rows tell less of the cores than the run where each call has a cost of its own."""
+    def costly(a, x, y):
+        end = time.perf_counter() + 50e-6
+        y[:] = a @ x
+        while time.perf_counter() < end:
+            pass
+    m = spmodel.analyze(A, kernel=costly, **QUICK).record["metrics"]
+    if m["p_core"]["value"] is None:
+        raise Skip(m["p_core"]["why"])
+    assert m["p_core"]["value"] >= 0.999 * m["flops"]["value"] / m["time"]["value"], m["p_core"]
+
+
 def test_stores_that_cannot_be():
     def stored(stores):
         return spmodel.Kernel(lambda a, x, y: y.__setitem__(slice(None), a @ x), stores=stores, name="mine")

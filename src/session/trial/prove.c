@@ -159,6 +159,18 @@ static double rate_in(double work, double t, double team_s)
     return work / fmax(t - team_s, SP_LEAST_WORK * t);
 }
 
+/* Of rows that fit the cache; the cores do no less than what the run reached. */
+static struct sp_value core_rate(const struct sp_analysis *a, struct sp_value few_rows, double team_s)
+{
+    const struct sp_value run = a->observed.pairs.time;
+    const double W = sp_workload_flops(&a->setup.workload);
+    if (!sp_value_known(few_rows) || !sp_value_known(run))
+        return few_rows;
+    return sp_value_between(fmax(few_rows.value, rate_in(W, run.value, team_s)),
+                            fmax(few_rows.lo, rate_in(W, run.hi, team_s)),
+                            fmax(few_rows.hi, rate_in(W, run.lo, team_s)), SP_MEASURED);
+}
+
 enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run *out, struct sp_error *err)
 {
     const struct sp_setup *s = &a->setup;
@@ -167,7 +179,7 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
     *out = (struct sp_core_run){sp_value_none("the kernel was not run without memory limits"), 1,
                                 sp_value_none("an execution without work was not measured")};
     if (has_one_state(a))
-        out->flop_s = a->own.core_flop_s; /* by a process of its own, before */
+        out->flop_s = core_rate(a, a->own.core_flop_s, 0); /* by a process of its own, before */
     if (has_one_state(a) || sp_analysis_is_replayed(a) || s->layout.n_nz == 0 ||
         !sp_value_known(a->observed.pairs.time))
         return SP_OK;
@@ -182,12 +194,9 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
         out->team_s = sp_value_none("it takes as long as all rows do");
     if (status == SP_OK && sp_value_known(time)) { /* imbalance and start are parts of their own */
         const double work = core.work * out->lambda, team_s = value_or_0(out->team_s);
-        const struct sp_value run = a->observed.pairs.time;
-        const double W = sp_workload_flops(&s->workload); /* the cores do no less than what the run reached */
-        out->flop_s =
-            sp_value_between(fmax(work / (time.value - team_s), rate_in(W, run.value, team_s)),
-                             fmax(work / (time.hi - team_s), rate_in(W, run.hi, team_s)),
-                             fmax(rate_in(work, time.lo, team_s), rate_in(W, run.lo, team_s)), SP_MEASURED);
+        const struct sp_value rate = sp_value_between(work / (time.value - team_s), work / (time.hi - team_s),
+                                                      rate_in(work, time.lo, team_s), SP_MEASURED);
+        out->flop_s = core_rate(a, rate, team_s);
     }
     sp_pcore_team_free(core.team);
     return status == SP_ABSENT ? SP_OK : status;
