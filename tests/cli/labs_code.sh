@@ -82,6 +82,8 @@ for who in first copied; do
     echo 'int' >$who/sell.c
     run 6 $who --only sell
 done
+"$spmodel" lab grade --no-simulation right ./right/ >out || true
+[ "$(grep -c ', lab 10' out)" = 1 ] || { cat out; fail "a folder that is named twice is graded twice"; }
 "$spmodel" lab grade --no-simulation first copied >out && fail "nothing is flagged"
 grep -q "FLAG *repeated *letter by letter also in first: sell.c" out || { cat out; fail "copied code"; }
 
