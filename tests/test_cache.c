@@ -261,6 +261,55 @@ START_TEST(processors_together_equal_a_plain_one)
 }
 END_TEST
 
+/* Processors at work at once, when it is first told how far it is. */
+static bool see_team(void *context, double share)
+{
+    int *team = context;
+    (void)share;
+    *team = *team > 0 ? *team : omp_get_num_threads();
+    return false;
+}
+
+/* Domains are simulated beside each other where that keeps more processors busy than one after the other, each
+ * by several: a victim cache leaves little to those. */
+START_TEST(domains_keep_processors_busy)
+{
+    static const struct hand_shape large = {20000, 20000, 12, 0.1, 5000, 300, 7};
+    enum { N_THREADS = 10, N_PROCESSORS = 24 };
+    static const struct {
+        int n_domains;
+        bool victim;
+        int team;
+    } cases[] = {{2, false, N_THREADS / 2}, {5, false, N_PROCESSORS}, {2, true, N_PROCESSORS}};
+    const int before = omp_get_max_threads();
+    struct sp_csr a;
+    struct sp_layout l;
+    hand_matrix(&large, &a);
+    hand_layout(&a, SP_FORMAT_SELL, 4, 1, SP_F64, SP_I32, SP_SCHEDULE_ROWS, N_THREADS, &l);
+    omp_set_num_threads(N_PROCESSORS);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sp_cache c[3] = {cache_of(32, 8, 1), cache_of(96, 8, 1), cache_of(512, 16, N_THREADS)};
+        c[2].victim = cases[i].victim;
+        const struct sp_machine m = machine_of(c, 3);
+        struct sp_sim_options o = sp_sim_default(&m);
+        struct sp_traffic traffic[SP_MAX_LEVELS];
+        int domain[N_THREADS], n_levels, team = 0;
+        for (int t = 0; t < N_THREADS; t++)
+            domain[t] = t * cases[i].n_domains / N_THREADS;
+        o.n_domain = cases[i].n_domains;
+        o.domain_of_thread = domain;
+        o.progress = see_team;
+        o.context = &team;
+        ck_assert_int_eq(sp_sim_traffic(&l, &o, traffic, &n_levels, NULL, NULL), SP_OK);
+        ck_assert_msg(team == cases[i].team, "%d domains, victim %d: %d processors, expected %d",
+                      cases[i].n_domains, cases[i].victim, team, cases[i].team);
+    }
+    omp_set_num_threads(before);
+    hand_free(&l);
+    sp_csr_free(&a);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cache");
@@ -269,6 +318,7 @@ int main(void)
     tcase_add_loop_test(tc, a_divided_level_alone_equals_a_plain_one, 0, N_SHAPES);
     tcase_add_loop_test(tc, hierarchies_equal_plain_ones, 0, N_SHAPES);
     tcase_add_loop_test(tc, processors_together_equal_a_plain_one, 0, 4);
+    tcase_add_test(tc, domains_keep_processors_busy);
     tcase_add_loop_test(tc, all_divisions_at_once_equal_each, 0, N_SHAPES);
     tcase_add_test(tc, divisions_need_stacks);
     tcase_set_timeout(tc, 60);

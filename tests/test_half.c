@@ -361,6 +361,9 @@ START_TEST(windows_cost_what_the_formula_says)
     struct sp_traffic t = traffic_in(&l, 64 << 20, SP_SIM_COLD);
     near(t.array_read_B[SP_ARRAY_OTHER], windows_B, 0.01);
     near(t.array_write_B[SP_ARRAY_OTHER], windows_B, 0.01);
+    t = traffic_in(&l, 16 << 10, SP_SIM_WARM);
+    near(t.array_write_B[SP_ARRAY_OTHER], t.array_read_B[SP_ARRAY_OTHER], 0.2); /* all but the last look */
+    ck_assert(t.array_write_B[SP_ARRAY_OTHER] > 2 * windows_B);
     const double y_B = sp_layout_array_bytes(&l, SP_ARRAY_Y);
     near(sp_volume_layout(&l, 0, sp_layout_w(&l, 0, 0)).array_B[SP_ARRAY_Y], 2 * y_B + 5 * windows_B, 1e-12);
     near(sp_volume_layout(&l, 0, sp_layout_w(&l, 0, windows_B)).array_B[SP_ARRAY_Y], 2 * y_B, 1e-12);

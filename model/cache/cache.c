@@ -286,6 +286,12 @@ static inline enum sp_array array_of(const struct sp_hierarchy *h, uint32_t line
     return (enum sp_array)h->array_of_group[line / SP_LINES_PER_GROUP];
 }
 
+/* By the traces of layouts, which write y and what threads have for themselves. */
+static inline bool is_only_read(enum sp_array array)
+{
+    return array != SP_ARRAY_Y && array != SP_ARRAY_OTHER;
+}
+
 /* The instance, or that part of its ways, which may hold the line. */
 static inline struct sp_cache_instance *part_of(const struct sp_hierarchy *h, int k, int instance,
                                                 uint32_t line)
@@ -466,8 +472,7 @@ static ALWAYS_INLINE void run_full(struct sp_hierarchy *h, int thread, const uin
             counts->read[array_of(h, line)]++;
             bool dirty = h->n_levels > 1 && demand(h, 1, thread, line);
             uint32_t victim;
-            /* Only y is ever written. */
-            if (sp_lru_admit(lru, &victim) && (h->n_levels > 1 || array_of(h, victim) == SP_ARRAY_Y)) {
+            if (sp_lru_admit(lru, &victim) && (h->n_levels > 1 || !is_only_read(array_of(h, victim)))) {
                 bool was_dirty = lru->dirty[victim];
                 lru->dirty[victim] = 0;
                 leave(h, 0, thread, sp_word(victim, was_dirty));
@@ -617,14 +622,9 @@ static void give_dirty(struct sp_hierarchy *h, int k, int thread, uint32_t line,
         set[way] |= 1;
 }
 
-/* Lines that are never written enter a cache only when they are asked for: requests tell how many
- * caches have one. */
-static inline bool is_only_read(enum sp_array array)
-{
-    return array != SP_ARRAY_Y && array != SP_ARRAY_OTHER;
-}
-
-/* Requests to a victim cache, the last level; what it gives up dirty changes those that follow. */
+/* Requests to a victim cache, the last level; what it gives up dirty changes those that follow.
+ * Lines that are never written enter a cache only when they are asked for: so requests tell how
+ * many caches have one. */
 static ALWAYS_INLINE int64_t pass_victim(struct sp_hierarchy *h, int k, int thread, uint32_t *in,
                                          int64_t n_in, uint32_t *out, const int stride)
 {

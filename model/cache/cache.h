@@ -167,20 +167,6 @@ static inline void sp_sets_used(const struct sp_sets *s, uint32_t *set, int way,
         s->age[set - s->word + way] = 0;
 }
 
-/* A hierarchy of caches as one group of threads sees it: private inner levels, a shared last level,
- * memory behind it [THEORY 9]. Write-allocate, write-back.
- *
- * A level is asked for a line only when the level inside it has missed. Unless said otherwise a
- * level neither contains nor excludes what is inside it: a line that is fetched is put into every
- * level that missed; a dirty line that is evicted is written to the next level outward, which takes
- * it without fetching it and counts it as used. `inclusive`: a line that leaves the level leaves
- * the levels inside it too. `victim`: the level gets all lines that the level inside evicts, clean
- * ones as well, and gives up a line that is asked for; a line that another thread's inner cache has
- * is taken from there without traffic further out. Caches of different threads are not kept
- * coherent: a line that two threads write is written back twice.
- *
- * The random and RRIP policies of the innermost level see a line's OPEN, not its CLOSE. */
-
 /* Lines that crossed the boundary between a level and the next one outward. */
 struct sp_line_counts {
     int64_t read[SP_N_ARRAYS], write[SP_N_ARRAYS];

@@ -213,8 +213,7 @@ enum sp_status sp_domains_each(struct sp_domains *domains, const struct sp_layou
     e.status = sp_new_array(n, sizeof *domains->share, "the domains", (void **)&domains->share, err);
     if (e.status != SP_OK)
         return e.status;
-    const int busy = domains->busy_per_domain > 1 ? domains->busy_per_domain : 1;
-    const bool few = busy > 1 && (int64_t)n * busy < omp_get_max_threads();
+    const bool few = n < domains->busy_per_domain && n < omp_get_max_threads();
     if (n > 1 && !domains->one_by_one && !few && layout->n_stored > parallel_from) {
 #pragma omp parallel
         all_domains(&e);

@@ -44,7 +44,7 @@ struct sp_sim_options {
 
 /* Of what simulated bytes are: one more with every change after which the same layout, machine and
  * options give other bytes. Records carry it, and tracking compares none of different versions. */
-enum { SP_TRAFFIC_VERSION = 5 };
+enum { SP_TRAFFIC_VERSION = 6 };
 
 /* Warm, all in one domain, the machine's policies. */
 struct sp_sim_options sp_sim_default(const struct sp_machine *machine);

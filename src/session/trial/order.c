@@ -199,7 +199,8 @@ static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B,
     const bool thorough = a->options->thorough;
     double least = INFINITY,
            left_s = REORDER_LIMIT_S * (thorough ? THOROUGH : 1) - SIMULATE_ENTRY_S * (double)m->n_nz;
-    enum sp_status status = waits ? SP_OK : sample_alpha(a, NULL, cache_B, &least, err);
+    enum sp_status status = SP_OK;
+    bool looked = waits; /* at the order as it is */
     memset(best, 0, sizeof *best);
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates && status == SP_OK; i++) {
         const struct candidate *c = &candidates[i];
@@ -208,6 +209,9 @@ static enum sp_status choose_order(const struct sp_analysis *a, int64_t cache_B,
         if ((c->thorough && !thorough) || c->entry_s * (double)m->n_nz > left_s)
             continue;
         sp_progress_step(a->progress, "looking for an order", (double)i / 4);
+        if (!looked && (status = sample_alpha(a, NULL, cache_B, &least, err)) != SP_OK)
+            break;
+        looked = true;
         const double start = sp_now();
         const enum sp_status found = find_order(a, c, left_s, &one.order, err);
         one.seconds = sp_now() - start;
@@ -247,15 +251,11 @@ enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered 
         strcmp(a->subject->reorder, "none") != 0 || (!waits && !moves))
         return SP_OK;
     if (a->options->memory_B > 0 && copy_B > a->options->memory_B)
-        return SP_OK; /* alpha_reordered stays unknown, and the hint says so */
+        return SP_OK; /* alpha_reordered stays unknown, and the hint silent */
     struct found best;
     enum sp_status status = choose_order(a, cache_of_interest(a, waits && !moves), waits, &best, err);
-    if (status != SP_OK)
+    if (status != SP_OK || !best.method)
         return status;
-    if (!best.method) {
-        out->alpha_reordered = sp_value_none("no order that was looked at loads x less often");
-        return SP_OK;
-    }
     const double start = sp_now();
     struct sp_csr ordered;
     status = sp_csr_permute(m, best.order.row_perm, best.order.col_perm, NULL, &ordered, err);
