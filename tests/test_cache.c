@@ -28,7 +28,8 @@ static struct sp_machine machine_of(const struct sp_cache *cache, int n)
     return m;
 }
 
-static void compare(const struct sp_layout *l, const struct sp_sim_options *o, const char *what)
+/* Returns the references of an execution. */
+static int64_t compare(const struct sp_layout *l, const struct sp_sim_options *o, const char *what)
 {
     struct sp_traffic traffic[SP_MAX_LEVELS];
     int n_levels;
@@ -41,6 +42,7 @@ static void compare(const struct sp_layout *l, const struct sp_sim_options *o, c
     ck_assert(o->store_nt || plain.n_references == facts.n_references);
     char where[160];
     ck_assert_msg(plain_differences(&plain, traffic, where, sizeof where) == 0, "%s: %s", what, where);
+    return facts.n_references;
 }
 
 static const struct hand_shape shapes[] = {
@@ -253,7 +255,7 @@ START_TEST(processors_together_equal_a_plain_one)
         o.skew = 0.1 * (f % 2);
         o.store_nt = f == 3;
         o.llc_only = kind == LAST_ALONE;
-        compare(&l, &o, what);
+        ck_assert_int_gt(compare(&l, &o, what), 300000); /* fewer, and one processor does it all */
         hand_free(&l);
     }
     sp_csr_free(&a);

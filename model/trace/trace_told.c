@@ -281,7 +281,7 @@ static bool has_more(struct teller *t)
 
 static int64_t fill_turn(struct sp_trace *trace, struct sp_trace_cursor *c)
 {
-    struct teller *t = &state_of(trace)->teller[c - trace->cursor];
+    struct teller *t = &state_of(trace)->teller[c->index];
     int64_t n = 0;
     for (uint32_t e; (e = next_event(t)) != END_OF_TURN;)
         trace->event[n++] = e;
