@@ -281,6 +281,11 @@ static void instance_clear(struct sp_cache_instance *c)
 
 /* ---- between levels ---- */
 
+static inline bool feeds_victim(const struct sp_hierarchy *h, int k)
+{
+    return k + 1 < h->n_levels && h->level[k + 1].victim;
+}
+
 static inline enum sp_array array_of(const struct sp_hierarchy *h, uint32_t line)
 {
     return (enum sp_array)h->array_of_group[line / SP_LINES_PER_GROUP];
@@ -329,7 +334,7 @@ static void leave(struct sp_hierarchy *h, int k, int thread, uint32_t word)
                 }
             }
     }
-    if (!dirty && !(k + 1 < h->n_levels && h->level[k + 1].victim))
+    if (!dirty && !feeds_victim(h, k))
         return;
     level->counts.write[array_of(h, line)]++;
     if (k + 1 < h->n_levels)
@@ -504,11 +509,6 @@ enum { BATCH = 512, AHEAD = 12 };
 static inline uint32_t request_line(uint32_t request)
 {
     return sp_word_line(request & ~LEFT);
-}
-
-static inline bool feeds_victim(const struct sp_hierarchy *h, int k)
-{
-    return k + 1 < h->n_levels && h->level[k + 1].victim;
 }
 
 /* Requests that n requests to a level can lead to at most, so many levels further out. */

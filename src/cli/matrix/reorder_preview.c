@@ -246,8 +246,10 @@ static enum sp_status find_order(const struct work *w, const char *method, struc
 {
     struct sp_reorder_choice choice;
     const enum sp_status status = sp_reorder_parse(method, w->a->n_r, w->a->n_c, &choice, err);
-    if (status != SP_OK || !choice.row->absent || choice.row->absent())
-        return status != SP_OK ? status : sp_reorder_find(method, w->a, order, err);
+    if (status != SP_OK)
+        return status;
+    if (!choice.row->absent || choice.row->absent()) /* not METIS's, or not in this build */
+        return sp_reorder_find(method, w->a, order, err);
     sp_apart_begin();
     return sp_order_in_time(method, w->a, w->options->patience_s, w->options->progress, order, err);
 }
