@@ -146,6 +146,23 @@ START_TEST(a_large_matrix_is_sampled)
 }
 END_TEST
 
+/* Half of a matrix is stored of all of it: rows from several places are not symmetric. */
+START_TEST(a_large_symmetric_matrix_stays_whole)
+{
+    struct sp_csr m;
+    const struct sp_machine machine = machine_of(64 << 10);
+    const struct sp_kernel *kernel;
+    ck_assert_int_eq(sp_generate("laplace2d:400", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    w.format = SP_FORMAT_HALF;
+    const struct sp_setup_options o = {.seed = 1, .machine = &machine};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    check_taken(&w, kernel);
+    ck_assert_double_eq(choice.share, 1);
+    sp_csr_free(&m);
+}
+END_TEST
+
 START_TEST(gathers_beyond_the_second_cache_are_prefetched)
 {
     struct sp_csr m;
@@ -201,6 +218,7 @@ int main(void)
     tcase_add_test(tc, a_given_format_stays);
     tcase_add_test(tc, any_format_is_tried);
     tcase_add_loop_test(tc, a_large_matrix_is_sampled, 0, 3);
+    tcase_add_test(tc, a_large_symmetric_matrix_stays_whole);
     tcase_add_test(tc, gathers_beyond_the_second_cache_are_prefetched);
     tcase_add_test(tc, nothing_runs);
     tcase_add_test(tc, stores_that_are_asked_for);

@@ -6,11 +6,14 @@
 #include "kernels/kernel.h"
 #include "run_suite.h"
 #include "session/analyze/pcore.h"
+#include "sparse/formats/format_ids.h"
+#include "sparse/formats/half.h"
 #include "sparse/formats/layout.h"
 #include "sparse/generate/generate.h"
 #include "tried_formats.h"
 
 enum { N_THREADS = 2 };
+static int64_t n_shared; /* rows that threads of the last team update beside their own */
 
 /* One execution of the team's rows; their entries and what they are worth, or the status that said no. */
 static enum sp_status run_team(const char *spec, const char *format, struct sp_layout *shape, double *work)
@@ -40,6 +43,7 @@ static enum sp_status run_team(const char *spec, const char *format, struct sp_l
         ck_assert_int_eq(job.n_threads, N_THREADS);
         ck_assert_int_eq(job.run(job.state, 2, NULL, &err), SP_OK);
         *shape = *job.layout; /* its numbers */
+        n_shared = w.format == SP_FORMAT_HALF ? sp_half_windows(job.layout) : 0;
     }
     sp_pcore_team_free(team);
     sp_csr_free(&m);
@@ -99,6 +103,23 @@ START_TEST(a_large_matrix_is_sampled)
 }
 END_TEST
 
+/* Of half storage from all over the matrix, too, as far from the diagonal as they are there; updates of
+ * others' rows are no part of P_core. */
+START_TEST(threads_of_half_storage_keep_to_their_rows)
+{
+    static const char *const specs[] = {"laplace2d:300", "laplace2d:20", "laplace2d:300+permuted:5"};
+    for (int i = 0; i < 3; i++) {
+        struct sp_layout half, crs;
+        double work, work_crs;
+        ck_assert_int_eq(run_team(specs[i], "crs", &crs, &work_crs), SP_OK);
+        ck_assert_int_eq(run_team(specs[i], "half", &half, &work), SP_OK);
+        ck_assert_double_gt(work, 0.8 * work_crs);
+        ck_assert_double_eq(work, 2.0 * (double)half.n_nz);
+        ck_assert_int_eq(n_shared, 0);
+    }
+}
+END_TEST
+
 /* What is executed is stored entries; what it is worth counts by the fill of the whole matrix. */
 START_TEST(fill_is_that_of_the_whole_matrix)
 {
@@ -137,6 +158,7 @@ int main(void)
     tcase_add_test(tc, a_small_matrix_is_run_whole);
     tcase_add_test(tc, a_large_matrix_is_sampled);
     tcase_add_test(tc, fill_is_that_of_the_whole_matrix);
+    tcase_add_test(tc, threads_of_half_storage_keep_to_their_rows);
     tcase_add_test(tc, every_format_has_rows_for_the_team);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -36,7 +36,6 @@ struct sp_format_model {
     double (*w)(const struct sp_layout *layout, double alpha, double kept_B);
     /* Is it worth a look for this run? Then what is to be typed into option[size]. NULL: never. */
     bool (*propose)(const struct sp_storage_case *now, char *option, size_t size);
-    bool also_plain; /* it may cost offsets and prefetching */
     /* Between what V of its layout lies, of the run. */
     struct sp_volume_bounds (*bounds)(const struct sp_storage_case *now, const struct sp_layout *layout);
     bool simulated; /* V is simulated where that takes no longer than a moment */

@@ -198,6 +198,5 @@ const struct sp_format_model sp_format_model_striped = {
     .spmv = &trace,
     .w = w,
     .propose = propose,
-    .also_plain = true,
     .bounds = bounds,
 };

@@ -117,6 +117,12 @@ static void free_rows(struct rows *r)
     memset(r, 0, sizeof *r);
 }
 
+/* Rows from several places are no symmetric matrix. */
+static bool takes_all_rows(const struct sp_workload *w)
+{
+    return sp_format_of(w->format)->mirrored || w->matrix->n_r < 2 * PARTS;
+}
+
 /* So many entries of the workload's matrix; all of them where there are not many more. */
 static enum sp_status take_rows(const struct sp_workload *w, double entries, struct rows *r,
                                 struct sp_error *err)
@@ -125,7 +131,7 @@ static enum sp_status take_rows(const struct sp_workload *w, double entries, str
     const struct sp_csr *a = w->matrix;
     memset(r, 0, sizeof *r);
     r->matrix = a;
-    if ((double)a->n_nz <= 1.5 * entries || a->n_r < 2 * PARTS)
+    if ((double)a->n_nz <= 1.5 * entries || takes_all_rows(w))
         return SP_OK;
     enum sp_status status = pick(a, (int64_t)entries, r, err);
     if (status == SP_OK && a->n_c > many_columns)
@@ -421,7 +427,7 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
         if (status == SP_OK)
             status = sp_dense_make(&c->workload, c->o->seed, &c->dense, err);
         const double n_nz = (double)c->rows.matrix->n_nz;
-        c->may_cut = n_nz > 1.5 * least;
+        c->may_cut = n_nz > 1.5 * least && !takes_all_rows(&c->workload);
         if (status == SP_OK)
             status = enter_format(c, format, err);
         if (status != SP_OK || !c->too_long)

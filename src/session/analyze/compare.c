@@ -423,19 +423,21 @@ static struct sp_value simulated(const struct sp_analysis *a, const struct sp_la
     return sp_value_known(V) ? sp_value_of(V.value + beyond, SP_SIMULATED) : V;
 }
 
-/* The workload in the format that is proposed, and the change to it. False: it is not taken, or too
- * large. */
-static bool take_storage(const struct sp_analysis *a, const char *option, bool also_plain,
-                         struct sp_workload *other, struct sp_change *change)
+/* The workload in the format that is proposed, and the change to it, which may cost offsets and
+ * prefetching. False: it is not taken, or too large. */
+static bool take_storage(const struct sp_analysis *a, const char *option, struct sp_workload *other,
+                         struct sp_change *change)
 {
     const struct sp_workload *w = &a->setup.workload;
     *change = sp_change_of(SP_OPTION_FORMAT, option);
     if (w->schedule != SP_SCHEDULE_NNZ)
         sp_change_add(change, SP_OPTION_SCHEDULE, "nnz");
-    if (also_plain)
+    if (sp_workload_set_format(other, option, NULL) != SP_OK ||
+        sp_workload_set_schedule(other, "nnz", NULL) != SP_OK)
+        return false;
+    if (sp_workload_check(other, NULL) != SP_OK)
         make_plain(a, other, change);
-    return sp_workload_set_format(other, option, NULL) == SP_OK &&
-           sp_workload_set_schedule(other, "nnz", NULL) == SP_OK && sp_workload_check(other, NULL) == SP_OK &&
+    return sp_workload_check(other, NULL) == SP_OK &&
            (a->options->memory_B <= 0 || sp_layout_bytes_bound(other, false) <= a->options->memory_B);
 }
 
@@ -451,7 +453,7 @@ static void look_at(const struct sp_analysis *a, const struct sp_storage_case *n
     if (!model->propose || !model->propose(now, option, sizeof option))
         return;
     const double start = sp_now();
-    if (!take_storage(a, option, model->also_plain, &other, &change) ||
+    if (!take_storage(a, option, &other, &change) ||
         sp_layout_make(&other, false, NULL, &layout, NULL) != SP_OK)
         return;
     out->change = change;

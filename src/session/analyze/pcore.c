@@ -23,7 +23,7 @@ struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const s
 {
     enum { FEW = 64, FEWEST = 8 };
     /* Kernels that will ask for their part. */
-    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 16};
+    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 24};
     static const double most_s = 0.03;
     const int64_t l1_B = cache_B(m, 0, 32 << 10), l2_B = cache_B(m, 1, 512 << 10);
     int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
@@ -203,6 +203,29 @@ static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, 
     return sp_csr_fold(a, first, n_rows, window, folded, err);
 }
 
+/* The same rows for each thread, on the diagonal, so that none updates those of others: conflicts
+ * are no part of P_core. Shares of equal entries then end where the copies do. */
+static enum sp_status repeat_for(int n_threads, struct sp_csr *a, struct sp_error *err)
+{
+    struct sp_csr all;
+    const int64_t n = a->n_r, n_nz = a->n_nz;
+    const enum sp_status status =
+        sp_csr_alloc(n_threads * n, n_threads * n, n_threads * n_nz, a->field, NULL, &all, err);
+    if (status != SP_OK)
+        return status;
+    all.symmetry = a->symmetry;
+    for (int t = 0; t < n_threads; t++) {
+        for (int64_t i = 0; i < n; i++)
+            all.row_ptr[t * n + i + 1] = t * n_nz + a->row_ptr[i + 1];
+        for (int64_t k = 0; k < n_nz; k++)
+            all.col[t * n_nz + k] = (int32_t)(t * n) + a->col[k];
+        memcpy(all.val + t * n_nz, a->val, (size_t)n_nz * sizeof *a->val);
+    }
+    sp_csr_free(a);
+    *a = all;
+    return SP_OK;
+}
+
 /* Rows of the matrix with their columns folded, ready for kernels. */
 struct window {
     struct sp_csr folded;
@@ -236,6 +259,8 @@ static enum sp_status fold_rows(const struct sp_workload *workload, const struct
     const int64_t columns = fold_of(workload, o->fold);
     memset(window, 0, sizeof *window);
     enum sp_status status = fold(workload, rows, first, n_rows, columns, &window->folded, err);
+    if (status == SP_OK && n_threads > 1 && sp_format_of(workload->format)->mirrored)
+        status = repeat_for(n_threads, &window->folded, err);
     struct sp_workload *w = &window->workload;
     *w = *workload;
     w->matrix = &window->folded;
@@ -583,6 +608,8 @@ static void copy_windows(const struct sp_workload *w, int n, int64_t entries, st
                 sp_csr_copy_columns(a, a->row_ptr[row], length, out->col + out->n_nz);
                 sp_csr_copy_numbers(a, per_entry * a->row_ptr[row], per_entry * length,
                                     out->val + per_entry * out->n_nz);
+                for (int64_t k = 0; k < length && sp_format_of(w->format)->mirrored; k++)
+                    out->col[out->n_nz + k] -= (int32_t)(row - out->n_r); /* as far from the diagonal */
                 out->row_ptr[out->n_r + 1] = out->n_nz + length;
             }
             out->n_r++;
@@ -630,7 +657,8 @@ enum sp_status sp_pcore_team_make(const struct sp_workload *workload, const stru
     if (status != SP_OK)
         return status;
     struct sp_pcore_team *t = *out = p;
-    const int n = workload->n_threads * o->n_windows;
+    const int n =
+        sp_format_of(workload->format)->mirrored ? o->n_windows : workload->n_threads * o->n_windows;
     const int64_t entries = (int64_t)(o->window_B * SHARE / o->n_windows / bytes_per_entry(workload));
     status = pick_rows(workload, n, entries > 64 ? entries : 64, &picked, &rows, err);
     if (status == SP_OK)

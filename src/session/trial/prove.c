@@ -23,8 +23,9 @@
  * sure stands in for. */
 #define PATIENCE_S        1
 #define LITTLE_PATIENCE_S 0.1
-/* Another kernel's P_core is measured by the team where the plan has more than this left [s]. */
-#define LEAST_FOR_TEAM_S 5e-3
+/* Another kernel's P_core is measured by the team where it gets more than this for it [s]. */
+#define LEAST_FOR_TEAM_S 2e-3
+#define LEAST_SAMPLE_S   2e-4
 
 static struct sp_intervention *add(struct sp_proved *out, const char *name, struct sp_value time)
 {
@@ -33,20 +34,21 @@ static struct sp_intervention *add(struct sp_proved *out, const char *name, stru
     return i;
 }
 
-/* Pairs of samples of one job, in turn with another (NULL: with the roof), in what the plan has
- * left. */
+/* Pairs of samples of one job, in turn with another (NULL: with the roof). */
 static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp_job *job,
                                     const struct sp_job *against, enum sp_cache_state state,
-                                    enum sp_spending spent, struct sp_pairs *pairs, struct sp_error *err)
+                                    enum sp_spending spent, double budget_s, struct sp_pairs *pairs,
+                                    struct sp_error *err)
 {
-    enum { LEAST = 7, LEAST_OF_LONG = 5, MOST = 40 };
+    enum { LEAST = 7, LEAST_OF_LONG = 5, MOST = 40, LOOKS = 3 };
     static const double long_s = 0.02; /* of the run */
     struct sp_plan *plan = a->options->plan;
     const double start = sp_now();
     struct sp_sampling_options s = sp_run_sampling(&a->setup, a->options, a->progress);
     s.against = against;
     s.protocol.state = state;
-    s.protocol.budget_s = sp_plan_left_s(plan, spent) / 2; /* the next one takes half of the rest */
+    s.protocol.budget_s = budget_s;
+    s.sample_s = fmin(s.sample_s, fmax(LEAST_SAMPLE_S, budget_s / (LOOKS * LEAST)));
     s.protocol.min_samples = a->observed.pairs.time.value > long_s ? LEAST_OF_LONG : LEAST;
     s.protocol.max_samples = MOST;
     s.patience_s = spent == SP_SPEND_OTHERS ? LITTLE_PATIENCE_S : PATIENCE_S;
@@ -65,8 +67,11 @@ static enum sp_status time_beside(const struct sp_analysis *a, const struct sp_j
     const bool in_turn = !warm || a->options->state == SP_WARM;
     struct sp_pairs pairs;
     *time = sp_value_none("the processors moved between cache domains during every sample");
-    enum sp_status status = sample_beside(a, job, in_turn ? &a->setup.job : NULL,
-                                          warm ? SP_WARM : a->options->state, SP_SPEND_PROOFS, &pairs, err);
+    const double budget_s =
+        sp_plan_left_s(a->options->plan, SP_SPEND_PROOFS) / 2; /* the next: half of the rest */
+    enum sp_status status =
+        sample_beside(a, job, in_turn ? &a->setup.job : NULL, warm ? SP_WARM : a->options->state,
+                      SP_SPEND_PROOFS, budget_s, &pairs, err);
     if (status == SP_UNDECIDED)
         status = SP_OK;
     else if (status == SP_OK && !pairs.clean) {
@@ -205,7 +210,7 @@ enum sp_status sp_analysis_core(const struct sp_analysis *a, struct sp_core_run 
 /* P_core of another kernel over that of the run's, by the team in turn; SP_NONE: the samples were
  * disturbed or contradict each other, or there are no such rows. */
 static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct sp_workload *other,
-                                      const struct sp_kernel *kernel, struct sp_value *ratio,
+                                      const struct sp_kernel *kernel, double budget_s, struct sp_value *ratio,
                                       struct sp_error *err)
 {
     struct core_job own, theirs = {.team = NULL};
@@ -216,7 +221,7 @@ static enum sp_status find_core_ratio(const struct sp_analysis *a, const struct 
         status = core_job_make(a, other, kernel, &theirs, err);
     if (status == SP_OK) {
         static const double agree = 2; /* ends of the interval */
-        status = sample_beside(a, &theirs.job, &own.job, SP_WARM, SP_SPEND_OTHERS, &pairs, err);
+        status = sample_beside(a, &theirs.job, &own.job, SP_WARM, SP_SPEND_OTHERS, budget_s, &pairs, err);
         if (status == SP_OK && pairs.clean && pairs.inverse.hi <= agree * pairs.inverse.lo) {
             const double lambda = pairs.thread_s ? sp_lambda(pairs.thread_s, pairs.n_threads) : 1,
                          P = a->core.flop_s.value, team_s = value_or_0(a->core.team_s),
@@ -257,8 +262,8 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
     const bool was_free = sp_analysis_pin(a);
     enum sp_status status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK && sp_value_known(rate) && rate.value > 0 && sp_value_known(a->core.flop_s) &&
-        sp_plan_left_s(a->options->plan, SP_SPEND_OTHERS) > LEAST_FOR_TEAM_S)
-        status = find_core_ratio(a, other, kernel, &ratio, err);
+        p.budget_s > LEAST_FOR_TEAM_S)
+        status = find_core_ratio(a, other, kernel, 2 * p.budget_s, &ratio, err);
     if (was_free)
         sp_analysis_let_go(a);
     if (status != SP_OK || !sp_value_known(rate) || rate.value <= 0) {
