@@ -165,7 +165,8 @@ static void check_floor(const struct sp_record *r, const json_t *hint, const cha
     double executed_s = metric(r, SP_F_METRICS_FLOPS) / metric(r, SP_F_METRICS_P_CORE);
     if (!isnan(executed_s))
         sp_record_number(r, SP_F_LOSSES_CORE, &executed_s);
-    const double data_s = (sp_value_known(bytes) ? bytes.lo : V.lo) / b, core_s = known_or(core, executed_s);
+    const double data_s = (sp_value_known(bytes) ? bytes.lo : V.lo) / b,
+                 core_s = sp_value_known(core) ? core.lo : executed_s;
     expect(!(data_s > then_s / least), path, "a hint promises more than its bytes can give", then_s, data_s);
     expect(!(core_s > then_s / least), path, "a hint promises more than its execution can give", then_s,
            core_s);

@@ -398,7 +398,8 @@ static double least_s(const struct made *m, const struct sp_hint *h)
         return value_or(t->least_s, 0);
     const double V = sp_value_known(t->V_B) ? t->V_B.lo : sp_value_known(in->V_B) ? in->V_B.lo : 0;
     const double b = value_or(t->roof_Bps, value_or(in->roof_Bps, 0));
-    double least = fmax(b > 0 ? V / b : 0, value_or(t->core_s, value_or(in->core_s, 0)));
+    double least =
+        fmax(b > 0 ? V / b : 0, sp_value_known(t->core_s) ? t->core_s.lo : value_or(in->core_s, 0));
     if (sp_value_known(t->set_B))
         least = fmax(least, inner_s(m, t->set_B.value));
     if (strcmp(h->id, "A01") == 0 && sp_value_known(in->linear_s) && sp_value_known(in->time_s))

@@ -256,11 +256,11 @@ START_TEST(symmetric_precision_blocks)
     struct sp_alternative mixed = {.change = typed("--precision mixed"),
                                    .V_B = sp_value_of(0.7 * in.V_B.value, SP_MODELLED),
                                    .core_s = sp_value_of(0.2 * in.time_s.value, SP_MEASURED)};
-    in.mixed = &mixed; /* its P_core is of another moment: no instruction is saved */
+    in.mixed = &mixed; /* the same instructions with fewer bytes: no faster than these are fewer */
     in.core_s = in.time_s;
     const struct sp_hints bound = ask(&in);
     for (int i = 0; i < bound.n_hints; i++)
-        ck_assert(strcmp(bound.hint[i].id, "E03") != 0 || bound.hint[i].gain_hi <= 0.15);
+        ck_assert(strcmp(bound.hint[i].id, "E03") != 0 || bound.hint[i].gain_hi <= 0.4);
     in.mixed = NULL;
     in.fits_f32 = SP_FALSE;
     struct sp_hints h = ask(&in);

@@ -23,8 +23,8 @@ static const struct {
     const char *matrix;
     int now, then; /* levels: index of the cache, 3: memory */
 } cases[] = {
-    {"laplace2d:90", 2, 2}, {"hpcg:11", 2, 1},       {"hpcg:11+permuted:3", 2, 1},
-    {"hpcg:17", 3, 2},      {"laplace2d:180", 3, 3}, {"hpcg:20+permuted:3", 3, 3},
+    {"laplace2d:90", 2, 2},       {"hpcg:11", 2, 1},       {"hpcg:17", 3, 2},
+    {"hpcg:17+permuted:3", 3, 2}, {"laplace2d:180", 3, 3}, {"hpcg:20+permuted:3", 3, 3},
 };
 
 static void make(const struct sp_csr *a, const char *format, struct sp_workload *w, struct sp_layout *l)
@@ -74,10 +74,14 @@ START_TEST(one_triangle_moves_what_is_said)
     make(&a, "half", &other, &half);
     const double then_B = moved(&half, false, &level);
     ck_assert_int_eq(level, cases[_i].then);
-    ck_assert_int_eq(in.storage[SP_FORMAT_HALF].V_B.origin, SP_SIMULATED);
-    ck_assert_msg(fabs(in.storage[SP_FORMAT_HALF].V_B.value - then_B) <= 0.005 * then_B,
-                  "%s: %.0f B expected, %.0f moved", cases[_i].matrix, in.storage[SP_FORMAT_HALF].V_B.value,
-                  then_B);
+    const struct sp_storage *said = &in.storage[SP_FORMAT_HALF];
+    if (cases[_i].now < machine.n_caches) { /* it is not proposed */
+        ck_assert_int_eq(said->change.n, 0);
+    } else {
+        ck_assert_int_eq(said->V_B.origin, SP_SIMULATED);
+        ck_assert_msg(fabs(said->V_B.value - then_B) <= 0.005 * then_B, "%s: %.0f B expected, %.0f moved",
+                      cases[_i].matrix, said->V_B.value, then_B);
+    }
     sp_layout_free(&half);
     sp_layout_free(&analysis->setup.layout);
     sp_csr_free(&a);

@@ -264,7 +264,7 @@ static double w(const struct sp_layout *l, double alpha, double kept_B)
 static bool propose(const struct sp_storage_case *now, char *option, size_t size)
 {
     snprintf(option, size, "half");
-    return now->symmetric;
+    return now->symmetric && now->in_memory;
 }
 
 /* By formula: x and y loaded as often as x is now at most, once at least; what threads share costs

@@ -121,7 +121,9 @@ static struct terms terms_then(const struct sp_now *now, const struct sp_then *t
     const struct sp_value roof = sp_value_known(then->roof_Bps) ? then->roof_Bps : now->roof_Bps;
     const bool known = sp_value_known(V) && sp_value_known(roof) && roof.value > 0;
     const double data_s = known ? (low ? V.lo : V.hi) / roof.value : 0;
-    return (struct terms){fmax(data_s, inner_s(then)), value_or(then->core_s, value_or(now->core_s, 0))};
+    const double core_s =
+        sp_value_known(then->core_s) ? (low ? then->core_s.lo : then->core_s.hi) : value_or(now->core_s, 0);
+    return (struct terms){fmax(data_s, inner_s(then)), core_s};
 }
 
 double sp_gain_floor(const struct sp_now *now, const struct sp_then *then)
@@ -210,12 +212,22 @@ static double rest_goes(const struct steps *s)
     return sp_value_known(s->then->gone) && !sp_value_known(s->now->linear_s) ? s->then->gone.hi : 0;
 }
 
+/* Up to what share the shorter term may show beside the longer one then. A shorter execution may
+ * hide none of the transfers that the longer one hides now. */
+static double may_show(const struct steps *s)
+{
+    const bool hid = s->terms.core_s > s->terms.data_s && s->lo.core_s < s->terms.core_s;
+    return fmax(s->omega, hid ? 1 : s->then->shows);
+}
+
 /* The terms of the change, beside what then waits and what is not explained. Where gathers wait,
  * bytes may be saved behind their backs. */
 static struct ends sum_of_terms(const struct steps *s)
 {
     const struct sp_value none = {0}, gone = sp_value_known(s->then->gone) ? s->then->gone : none;
-    const double shows = fmax(s->omega, s->then->shows), goes = rest_goes(s);
+    const double shows = may_show(s), goes = rest_goes(s);
+    char up_to[32];
+    snprintf(up_to, sizeof up_to, "; omega up to %g", shows);
     const bool waits = sp_gain_is_waiting(s->now);
     double work_hi = together(s->hi, shows);
     if (waits)
@@ -228,7 +240,7 @@ static struct ends sum_of_terms(const struct steps *s)
                              work_hi + (1 - gone.lo) * s->wait_s + s->rest_s};
     say(s, "time then, by sum", sum.lo, sum.hi, "s", SP_MODELLED, "longer + omega shorter%s%s%s%s",
         s->wait_s > 0 ? " + waiting" : "", s->rest_s > 0 ? " + unexplained" : "",
-        shows > s->omega ? "; omega up to 0.5" : "", waits ? "; fewer bytes may change nothing" : "");
+        shows > s->omega ? up_to : "", waits ? "; fewer bytes may change nothing" : "");
     return sum;
 }
 

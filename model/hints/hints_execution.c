@@ -63,7 +63,7 @@ const struct sp_hint_rule sp_hint_in_core = {
     .id = "C01",
     .for_own = SP_FOR_OWN_CRS,
     .title = "in-core bound",
-    .version = 4,
+    .version = 5,
     .effort = SP_EFFORT_STORAGE,
     .condition =
         "W/P_core exceeds the transfers at the roof, and the measured P_core of another format gives "
@@ -116,7 +116,7 @@ static enum sp_verdict judge_below_model(const struct sp_hint_inputs *in, struct
 const struct sp_hint_rule sp_hint_below_model = {
     .id = "C02",
     .title = "below its model",
-    .version = 5,
+    .version = 6,
     .effort = SP_EFFORT_STORAGE,
     .condition = "gathers wait in CRS, and a format that computes rows side by side (SELL) has more of them "
                  "in flight; or, "

@@ -60,7 +60,7 @@ static enum sp_verdict judge_padding(const struct sp_hint_inputs *in, struct sp_
 const struct sp_hint_rule sp_hint_padding = {
     .id = "D01",
     .title = "padding",
-    .version = 1,
+    .version = 2,
     .effort = SP_EFFORT_STORAGE,
     .condition =
         "SELL stores fill (beta = n_nz/stored entries is small), and max(W/P_core, V/b_S) of another C, "
@@ -94,6 +94,20 @@ static struct sp_value not_faster(const struct sp_hint_inputs *in, struct sp_val
     const bool is_faster =
         sp_value_known(core_s) && sp_value_known(in->core_s) && core_s.value < in->core_s.value;
     return is_faster ? in->core_s : core_s;
+}
+
+/* Of storage that is loaded by the same instructions: faster by no more than its bytes are
+ * fewer. */
+static struct sp_value with_fewer_bytes(const struct sp_hint_inputs *in, const struct sp_alternative *other)
+{
+    struct sp_value core = other->core_s;
+    if (!sp_value_known(core) || !sp_value_known(in->core_s) || !sp_value_known(other->V_B))
+        return core;
+    const double least_s = in->core_s.value * fmin(1, other->V_B.value / in->V_B.value);
+    core.lo = fmax(core.lo, least_s);
+    core.value = fmax(core.value, least_s);
+    core.hi = fmax(core.hi, least_s);
+    return core;
 }
 
 /* What another way of storing indices gains by its bytes: a faster core is C01's, gathers in flight
@@ -202,7 +216,7 @@ const struct sp_hint_rule sp_hint_index_bytes = {
     .id = "E01",
     .for_own = SP_FOR_OWN_CRS,
     .title = "index bytes",
-    .version = 6,
+    .version = 7,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -271,15 +285,17 @@ static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct s
 {
     const struct sp_storage *half = sp_hint_storage(in, "half");
     if (!in->symmetric || sp_format_of(in->format)->mirrored || !sp_hint_has_volume(in) ||
-        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0 || half->change.n == 0)
+        !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0)
+        return SP_SILENT;
+    if (!sp_hint_in_memory(in)) /* 13 of 14 trials took longer, some twice as long */
+        return sp_clear(checked, "in caches updates of y that depend on each other take longer");
+    if (half->change.n == 0)
         return SP_SILENT;
     const bool measured = sp_value_known(half->core_s);
     struct sp_value V = volume_of(in, half);
     if (sp_hint_is_waiting(in)) /* updates of y wait as gathers of x do */
         return sp_clear(checked, "gathers wait, and with one triangle updates of y would too");
     struct sp_then one = one_triangle(in, half, V);
-    if (!sp_hint_in_memory(in))
-        one.doubt = "in caches updates of y that depend on each other decide";
     const struct sp_gain gain = sp_gain_of(in, &one);
     char now[32], then[32];
     sp_text_bytes(now, sizeof now, in->V_B.value);
@@ -302,11 +318,12 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .id = "E02",
     .for_own = SP_FOR_OWN_CRS,
     .title = "unused symmetry",
-    .version = 7,
+    .version = 8,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
-        "the matrix is symmetric: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, "
+        "the matrix is symmetric and read from memory: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p "
+        "n_r + gathers, "
         "updates of y and conflicts between threads, is smaller, and its P_core does not cost it all",
     .remedy = "store one triangle (" SP_O_FORMAT " half); threads are kept apart by phases or windows",
     .check = "symmetry",
@@ -359,7 +376,7 @@ static enum sp_verdict judge_precision(const struct sp_hint_inputs *in, struct s
     struct sp_value V = sp_hint_volume_less(in, mixed_B), core = sp_as_now();
     if (in->mixed) {
         V = in->mixed->V_B;
-        core = not_faster(in, in->mixed->core_s); /* values are converted besides */
+        core = with_fewer_bytes(in, in->mixed);
     }
     struct sp_then then = sp_then_bytes(in, V, core, mixed_B);
     then.keeps = what_stays(in);
@@ -390,7 +407,7 @@ const struct sp_hint_rule sp_hint_precision = {
     .id = "E03",
     .for_own = SP_FOR_OWN_CRS,
     .title = "precision",
-    .version = 8,
+    .version = 9,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -458,7 +475,7 @@ const struct sp_hint_rule sp_hint_blocks = {
     .id = "E04",
     .for_own = SP_FOR_OWN_CRS,
     .title = "dense blocks",
-    .version = 5,
+    .version = 6,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
@@ -519,7 +536,7 @@ static enum sp_verdict judge_width(const struct sp_hint_inputs *in, struct sp_hi
 const struct sp_hint_rule sp_hint_width = {
     .id = "E05",
     .title = "block vectors",
-    .version = 1,
+    .version = 2,
     .condition = "SpMMV: max(V(r)/b_S, W(r)/P_core(r)) of another r is smaller for each vector",
     .remedy = "as many right-hand sides at once as the caches and P_core allow",
     .check = "block vectors",
@@ -576,7 +593,7 @@ const struct sp_hint_rule sp_hint_zeros = {
     .id = "E06",
     .for_own = SP_FOR_OWN_CRS,
     .title = "explicit zeros",
-    .version = 2,
+    .version = 3,
     .spmv_only = true,
     .condition = "the file stores entries of value 0, and V without their values and indices is smaller by "
                  "enough (CRS, SELL)",

@@ -58,7 +58,7 @@ static enum sp_verdict judge_stripes(const struct sp_hint_inputs *in, struct sp_
 const struct sp_hint_rule sp_hint_stripes = {
     .id = "A04",
     .title = "no column blocking",
-    .version = 4,
+    .version = 5,
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =

@@ -297,7 +297,7 @@ const struct sp_hint_rule sp_hint_threads = {
     .id = "F01",
     .for_own = SP_FOR_ALL_OWN,
     .title = "number of threads",
-    .version = 5,
+    .version = 6,
     .condition =
         "the measured saturation curve gives another number of threads a higher bandwidth (more below "
         "n_sat, fewer, by a tenth at least, past it, or on SMT); not a problem only where the curve reaches "

@@ -172,7 +172,7 @@ const struct sp_hint_rule sp_hint_x_traffic = {
     .id = "A01",
     .for_own = SP_FOR_ALL_OWN,
     .title = "x traffic",
-    .version = 8,
+    .version = 9,
     .effort = SP_EFFORT_ORDER,
     .condition =
         "alpha is above alpha_min, and an order of rows and columns was simulated whose smaller "

@@ -245,9 +245,7 @@ static void tell_orders(const struct sp_analysis *a, struct sp_hint_inputs *in)
     in->alpha_reordered = a->ordered.alpha_reordered;
     in->alpha_inner = a->ordered.alpha_inner;
     in->alpha_inner_reordered = a->ordered.alpha_inner_reordered;
-    if (sp_value_known(a->ordered.p_core_reordered) && a->ordered.p_core_reordered.value > 0)
-        in->core_reordered_s =
-            sp_value_of(a->evaluated.balance_W / a->ordered.p_core_reordered.value, SP_MEASURED);
+    in->core_reordered_s = a->ordered.core_reordered_s;
     in->streams_reordered = a->ordered.streams_reordered;
     in->blocks_core_s = a->compared.blocks_core_s;
     in->reorder = a->ordered.reorder ? a->ordered.reorder : "";

@@ -186,7 +186,7 @@ struct sp_proved {
 struct sp_ordered {
     const char *reorder; /* NULL: none was looked at */
     struct sp_value alpha_reordered, reorder_s;
-    struct sp_value p_core_reordered;                   /* of all threads [flop/s] */
+    struct sp_value core_reordered_s;                   /* W/P_core */
     struct sp_value streams_reordered;                  /* share of new lines of x that go on */
     struct sp_value alpha_inner, alpha_inner_reordered; /* one level further in: what gathers wait for */
 };
@@ -395,8 +395,9 @@ void sp_analysis_let_go(const struct sp_analysis *a);
  * the rate of one thread: as if threads did not hinder each other at one end, as they did in the
  * run's own kernel at the other and in value. SP_NONE: nothing is run here. SP_ABSENT: no
  * kernel. */
-enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,
-                                   struct sp_value *core_s, struct sp_error *err);
+enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other,
+                                   const struct sp_kernel *kernel, double work, struct sp_value *core_s,
+                                   struct sp_error *err);
 
 /* Bytes of each thread at the level that counts, from its share of entries and rows under a
  * partition; out[n_threads]. */

@@ -159,7 +159,7 @@ static enum sp_status compare_formats(const struct sp_analysis *a, struct sp_com
         if (!sp_format_of(other.format)->plain_rows)
             f->beta = sp_value_of(beta, SP_MODELLED);
         if (status == SP_OK)
-            status = sp_analysis_core_of(a, &other, a->evaluated.balance_W, &f->core_s, err);
+            status = sp_analysis_core_of(a, &other, NULL, a->evaluated.balance_W, &f->core_s, err);
         if (status == SP_ABSENT || status == SP_USAGE) /* no kernel for it here, or offsets do not reach */
             continue;
         if (status != SP_OK)
@@ -184,7 +184,7 @@ static enum sp_status compare_storage(const struct sp_analysis *a, const struct 
     if (status == SP_OK)
         status = volume_of(a, other, &it, &beta, err);
     if (status == SP_OK)
-        status = sp_analysis_core_of(a, other, a->evaluated.balance_W, &it.core_s, err);
+        status = sp_analysis_core_of(a, other, NULL, a->evaluated.balance_W, &it.core_s, err);
     if (status != SP_OK)
         return status;
     sp_change_as_typed(change, it.option, sizeof it.option);
@@ -259,7 +259,7 @@ static enum sp_status compare_blocks(const struct sp_analysis *a, struct sp_comp
     if (status == SP_OK)
         status = sp_workload_check(&other, err);
     if (status == SP_OK)
-        status = sp_analysis_core_of(a, &other, a->evaluated.balance_W, &out->blocks_core_s, err);
+        status = sp_analysis_core_of(a, &other, NULL, a->evaluated.balance_W, &out->blocks_core_s, err);
     return status == SP_USAGE || status == SP_ABSENT ? SP_OK : status;
 }
 
@@ -308,7 +308,8 @@ static enum sp_status add_width(const struct sp_analysis *a, struct sp_compared 
     memset(f, 0, sizeof *f);
     snprintf(f->option, sizeof f->option, "%d", (int)other->r);
     f->V_B = sp_value_of(V_B, SP_MODELLED);
-    const enum sp_status status = sp_analysis_core_of(a, other, sp_workload_flops(other), &f->core_s, err);
+    const enum sp_status status =
+        sp_analysis_core_of(a, other, NULL, sp_workload_flops(other), &f->core_s, err);
     out->n_widths += status == SP_OK;
     return status;
 }
@@ -375,7 +376,7 @@ enum sp_status sp_analysis_compare(const struct sp_analysis *a, struct sp_compar
 static struct sp_value core_of(const struct sp_analysis *a, const struct sp_workload *other)
 {
     struct sp_value core_s;
-    return sp_analysis_core_of(a, other, a->evaluated.balance_W, &core_s, NULL) == SP_OK
+    return sp_analysis_core_of(a, other, NULL, a->evaluated.balance_W, &core_s, NULL) == SP_OK
                ? core_s
                : sp_value_none("P_core was not measured");
 }

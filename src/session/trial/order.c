@@ -101,19 +101,9 @@ static enum sp_status measure_core(const struct sp_analysis *a, struct sp_ordere
 {
     struct sp_workload w = a->setup.workload;
     w.matrix = ordered;
-    const struct sp_pcore_options p =
-        sp_pcore_options_for(a->options->machine, &w, a->options->plan, SP_SPEND_OTHERS);
-    struct sp_value rate;
-    if (sp_analysis_is_replayed(a) || a->setup_options.own)
-        return SP_OK;
-    const bool was_free = sp_analysis_pin(a);
-    enum sp_status status = sp_pcore_of(&w, a->setup.kernel, &p, &rate, err);
-    if (was_free)
-        sp_analysis_let_go(a);
-    if (status == SP_OK && sp_value_known(rate))
-        out->p_core_reordered = sp_value_between(a->evaluated.team * rate.value, a->evaluated.team * rate.lo,
-                                                 a->evaluated.team * rate.hi, SP_MEASURED);
-    return status;
+    return a->setup_options.own ? SP_OK
+                                : sp_analysis_core_of(a, &w, a->setup.kernel, a->evaluated.balance_W,
+                                                      &out->core_reordered_s, err);
 }
 
 /* How much of what is gathered then hardware can fetch ahead. */
@@ -237,7 +227,7 @@ enum sp_status sp_analysis_order(const struct sp_analysis *a, struct sp_ordered 
 {
     const struct sp_csr *m = a->setup.workload.matrix;
     out->alpha_reordered = out->reorder_s = sp_value_none("no reordering was tried");
-    out->alpha_inner = out->alpha_inner_reordered = out->p_core_reordered = out->reorder_s;
+    out->alpha_inner = out->alpha_inner_reordered = out->core_reordered_s = out->reorder_s;
     out->streams_reordered = out->reorder_s;
     /* An order changes what these store, not only alpha; one of rows alone leaves nothing
      * symmetric. */

@@ -40,7 +40,7 @@ static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp
                                     enum sp_spending spent, double budget_s, struct sp_pairs *pairs,
                                     struct sp_error *err)
 {
-    enum { LEAST = 7, LEAST_OF_LONG = 5, MOST = 40, LOOKS = 3 };
+    enum { LEAST = 7, LEAST_OF_LONG = 5, MOST = 40 };
     static const double long_s = 0.02; /* of the run */
     struct sp_plan *plan = a->options->plan;
     const double start = sp_now();
@@ -48,7 +48,7 @@ static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp
     s.against = against;
     s.protocol.state = state;
     s.protocol.budget_s = budget_s;
-    s.sample_s = fmin(s.sample_s, fmax(LEAST_SAMPLE_S, budget_s / (LOOKS * LEAST)));
+    s.sample_s = fmin(s.sample_s, fmax(LEAST_SAMPLE_S, budget_s / 50));
     s.protocol.min_samples = a->observed.pairs.time.value > long_s ? LEAST_OF_LONG : LEAST;
     s.protocol.max_samples = MOST;
     s.patience_s = spent == SP_SPEND_OTHERS ? LITTLE_PATIENCE_S : PATIENCE_S;
@@ -248,22 +248,23 @@ static double least_lambda(const struct sp_workload *w)
     return (double)(most * n) / (double)units;
 }
 
-enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other, double work,
-                                   struct sp_value *core_s, struct sp_error *err)
+enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other,
+                                   const struct sp_kernel *kernel, double work, struct sp_value *core_s,
+                                   struct sp_error *err)
 {
     const struct sp_evaluated *e = &a->evaluated;
     const struct sp_pcore_options p =
         sp_pcore_options_for(a->options->machine, other, a->options->plan, SP_SPEND_OTHERS);
-    const struct sp_kernel *kernel;
     struct sp_value rate, ratio = {0};
     *core_s = sp_value_none("the run was recorded elsewhere");
     if (sp_analysis_is_replayed(a))
         return SP_OK;
     const bool was_free = sp_analysis_pin(a);
-    enum sp_status status = sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
+    enum sp_status status = kernel ? sp_pcore_of(other, kernel, &p, &rate, err)
+                                   : sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK && sp_value_known(rate) && rate.value > 0 && sp_value_known(a->core.flop_s) &&
         p.budget_s > LEAST_FOR_TEAM_S)
-        status = find_core_ratio(a, other, kernel, 2 * p.budget_s, &ratio, err);
+        status = find_core_ratio(a, other, kernel, 4 * p.budget_s, &ratio, err);
     if (was_free)
         sp_analysis_let_go(a);
     if (status != SP_OK || !sp_value_known(rate) || rate.value <= 0) {
