@@ -76,7 +76,7 @@ static void saturation_write_script(const struct sp_record *const *records, int 
         const char *origin = sp_item_text(series, "origin");
         if (i > 0)
             sp_put(out, SP_NEXT);
-        sp_words_roof(name, sizeof name, series);
+        sp_words_roof(name, sizeof name, records[0], series);
         sp_put_text(out, sp_quote_within(key.most, term, "%s, %s", name, origin ? origin : "measured"),
                     "$S%d using 1:2:3:4 with yerrorlines pt %d ps 0.9 lw 2 lc rgb %c title %t", (double)i,
                     look.filled, look.color);

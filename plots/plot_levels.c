@@ -32,6 +32,7 @@ enum { MOST_WAYS_DRAWN = 13 };
 /* Where the points of a GPU's levels, their numbers and the names of the roofs go in a picture. */
 
 struct level_roof {
+    const struct sp_record *record;
     const json_t *item;
     double rate; /* [GB/s] or [Gflop/s]; 0: not known */
 };
@@ -53,7 +54,13 @@ struct point_group {
     char text[64];    /* "2,3" */
 };
 
-static const char *const level_names[N_WAY_LEVELS] = {"L1", "L2", "MEM"};
+static const struct {
+    const char *words, *level;
+    int hollow, filled;       /* types of points */
+    char mark, measured_mark; /* in text; 0: not drawn there */
+} levels[N_WAY_LEVELS] = {{"sectors of the ", "L1", 8, 9, 0, 0},
+                          {"bytes of the ", "L2", 4, 5, 'x', 'X'},
+                          {"bytes of ", "MEM", 6, 7, 'o', 'O'}};
 
 /* Bytes of a band as an interval of intensity. */
 static struct way_point point_of(double work, struct sp_value bytes)
@@ -75,7 +82,7 @@ static bool read_way(const json_t *item, double work, struct gpu_way_drawn *w)
     w->y_lo = w->y_hi = w->y;
     w->is_bound = json_is_true(json_object_get(item, "upper_bound"));
     for (int k = 0; k < N_WAY_LEVELS; k++)
-        w->at[k] = point_of(work, sp_record_value_of(json_object_get(bytes, level_names[k])));
+        w->at[k] = point_of(work, sp_record_value_of(json_object_get(bytes, levels[k].level)));
     snprintf(w->text, sizeof w->text, "%s  %s%s Gflop/s, %s", name ? name : "?", w->is_bound ? "≥ " : "",
              sp_figure(rate, sizeof rate, w->y, 3),
              w->is_bound ? "all in the L2"
@@ -170,7 +177,7 @@ static int gpu_ways_read(const struct sp_record *record, struct gpu_way_drawn wa
 static struct level_roof level_roof_of(const struct sp_record *record, const char *level)
 {
     const json_t *roofs = sp_record_node(record, SP_F_ROOFS), *item;
-    struct level_roof found = {NULL, 0};
+    struct level_roof found = {record, NULL, 0};
     size_t i;
     json_array_foreach(roofs, i, item)
     {
@@ -178,7 +185,7 @@ static struct level_roof level_roof_of(const struct sp_record *record, const cha
         const double rate = sp_item_number(item, "value");
         const bool main = role && strcmp(role, "roof") == 0;
         if (its && strcmp(its, level) == 0 && rate > 0 && (!found.item || main))
-            found = (struct level_roof){item, rate / 1e9};
+            found = (struct level_roof){record, item, rate / 1e9};
     }
     return found;
 }
@@ -205,7 +212,7 @@ static void levels_ends(const struct levels_picture *p, const struct gpu_way_dra
 static char *level_roof_text(const struct level_roof *r, char *text, size_t size)
 {
     char name[64], value[160];
-    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->item),
+    snprintf(text, size, "%s %s", sp_words_roof(name, sizeof name, r->record, r->item),
              sp_words_roof_value(value, sizeof value, r->item));
     return text;
 }
@@ -308,14 +315,6 @@ enum { TEXT_LEFT = 10, TEXT_RIGHT = 2, TEXT_BELOW = 6, TEXT_ABOVE = 1 };
 static const struct sp_panel close_up = {0.074, 0.68, 0.105, 0.92, WIDTH, 10},
                              whole = {0.745, 0.985, 0.105, 0.35, WIDTH, 8};
 
-static const struct {
-    const char *words;
-    int hollow, filled;       /* types of points */
-    char mark, measured_mark; /* in text; 0: not drawn there */
-} levels[N_WAY_LEVELS] = {{"sectors of the L1", 8, 9, 0, 0},
-                          {"bytes of the L2", 4, 5, 'x', 'X'},
-                          {"bytes of DRAM", 6, 7, 'o', 'O'}};
-
 /* Where a label stands and how it looks; as text neither angle nor size nor colour. */
 struct style {
     enum sp_word side;
@@ -398,7 +397,7 @@ static void label_bandwidth(struct sp_script *out, const struct levels_picture *
     struct sp_box choice[2 * STEPS];
     for (int brief = 0; brief < 2; brief++) {
         if (brief)
-            sp_words_roof(text, sizeof text, r->item);
+            sp_words_roof(text, sizeof text, r->record, r->item);
         const double width = FONT * sp_text_em(text) + 4;
         int n = 0;
         for (int side = 1; side >= -1; side -= 2)
@@ -547,9 +546,9 @@ static void point_clauses(struct sp_script *out, const struct levels_picture *p,
 }
 
 /* A line of the key that explains, without a sample. */
-static void key_remark(struct sp_script *out, const char *text)
+static void key_remark(struct sp_script *out, struct sp_quoted text)
 {
-    sp_put_text(out, sp_quote("%s", text), SP_NEXT "keyentry with points pt 0 lc rgb %c title %t", SP_WHITE);
+    sp_put_text(out, text, SP_NEXT "keyentry with points pt 0 lc rgb %c title %t", SP_WHITE);
 }
 
 static void key_entries(struct sp_script *out, const struct levels_picture *p)
@@ -559,16 +558,17 @@ static void key_entries(struct sp_script *out, const struct levels_picture *p)
                     SP_NEXT "keyentry with lines lt 1 lw 2 lc rgb %c title %t", sp_series(i).color);
     for (int k = 0; k < N_WAY_LEVELS; k++)
         if (has_level(p, k))
-            sp_put_text(out, sp_quote("%s", levels[k].words),
+            sp_put_text(out, sp_quote("%s%s", levels[k].words, sp_words_level(p->record, levels[k].level)),
                         SP_NEXT "keyentry with points pt %d ps 1 lw 1.5 lc rgb %c title %t", levels[k].hollow,
                         SP_INK);
     if (!has_level(p, WAY_MEM))
-        key_remark(out, "no bytes come from DRAM");
+        key_remark(out, sp_quote("no %s%s", levels[WAY_MEM].words,
+                                 sp_words_level(p->record, levels[WAY_MEM].level)));
     for (int k = 0; k < N_WAY_LEVELS; k++)
         if (has_level(p, k) && !(roof_of(p, k)->rate > 0))
-            key_remark(out, k == WAY_L1 ? "no roof of the L1 is known" : "no roof of the L2 is known");
-    key_remark(out, "bars: how far the bytes are uncertain");
-    key_remark(out, "the level whose point is on its roof takes the time");
+            key_remark(out, sp_quote("no roof of the %s is known", levels[k].level));
+    key_remark(out, sp_quote("bars: how far the bytes are uncertain"));
+    key_remark(out, sp_quote("the level whose point is on its roof takes the time"));
     if (any_measured(p))
         sp_put(out, SP_NEXT "keyentry with points pt 7 ps 1 lc rgb %c title 'filled: measured rate'", SP_INK);
 }
@@ -604,11 +604,14 @@ static void frame_panel(struct levels_picture *p, struct sp_panel panel, bool wi
 /* Values at the points. */
 static void hover(struct sp_script *out, const struct levels_picture *p)
 {
-    for (int i = 0; i < p->n; i++)
+    for (int i = 0; i < p->n; i++) {
         sp_put_text(out, sp_quote_value("%d  %s", p->way[i].number, p->way[i].text),
                     SP_NEXT "$W%d using 1:4:(%t.sprintf('; %%.3g flop for each byte of the ', $1).($7 == 0 ? "
-                            "'L1' : $7 == 1 ? 'L2' : 'DRAM'))" SP_HOVER,
+                            "'L1' : $7 == 1 ? 'L2' : ",
                     i);
+        sp_put_text(out, sp_quote_value("%s", sp_words_level(p->record, levels[WAY_MEM].level)),
+                    "%t))" SP_HOVER);
+    }
 }
 
 /* The points with their numbers; beside them the key, and the whole roofline up to the peak. */
@@ -672,8 +675,10 @@ static void key_as_text(struct sp_script *out, const struct levels_picture *p)
             sp_quote_within(SP_TEXT_COLUMNS - 3, SP_TERM_TXT, "%d  %s", p->way[i].number, p->way[i].text),
             "set label %t at character 1,%d\n", p->n + 2 - i);
     sp_put_text(out,
-                sp_quote("x %s, %s%s%s", levels[WAY_L2].words, has_level(p, WAY_MEM) ? "o " : "no ",
-                         levels[WAY_MEM].words, any_measured(p) ? "; X, O: measured" : ""),
+                sp_quote("x %s%s, %s%s%s%s", levels[WAY_L2].words, levels[WAY_L2].level,
+                         has_level(p, WAY_MEM) ? "o " : "no ", levels[WAY_MEM].words,
+                         sp_words_level(p->record, levels[WAY_MEM].level),
+                         any_measured(p) ? "; X, O: measured" : ""),
                 "set label %t at character 1,2\n");
     sp_put(out, "set label 'lines reach as far as they are uncertain; a point on its roof takes the time' at "
                 "character 1,1\n");

@@ -9,7 +9,7 @@
 /* The panel with the roofs as parts of the picture. Its axes reach as far as the points, the
  * ceilings above them and near knees. Below it a line of the key for each point. */
 enum { WIDTH = 1180, HEIGHT = 620, FONT = 10, LINES = 38 };
-static const double left = 84, right = 530, whole = 40; /* margins [px]; without losses beside it */
+static const double left = 96, right = 530, whole = 40; /* margins [px]; without losses beside it */
 /* A knee farther right than this many times the intensity of all points is none of theirs; ceilings
  * are drawn up to this many times above them. */
 static const double near_knee = 12, near_roof = 100;
@@ -24,6 +24,7 @@ struct frame {
 
 enum { MAX_CEILINGS = 12 };
 struct ceiling {
+    const struct sp_record *record;
     const json_t *roof;
     double value;
     bool flops, main; /* main: the roof that fractions are of */
@@ -66,7 +67,7 @@ static void collect(const struct sp_record *record, struct ceilings *all)
         const char *role = sp_item_text(roof, "role");
         if (!is_drawn(record, roof) || all->n == MAX_CEILINGS)
             continue;
-        struct ceiling one = {roof, sp_item_number(roof, "value"), sp_roof_is_flops(roof),
+        struct ceiling one = {record, roof, sp_item_number(roof, "value"), sp_roof_is_flops(roof),
                               strcmp(role, "roof") == 0};
         int at = all->n++;
         for (; at > 0 && before(&one, &all->c[at - 1]); at--)
@@ -160,8 +161,8 @@ static struct sp_quoted words_of_ceiling(const struct ceiling *c, enum wording h
     else if (how == SHORT)
         snprintf(value, sizeof value, "%s %s", sp_figure(figure, sizeof figure, c->value / 1e9, 3),
                  c->flops ? "Gflop/s" : "GB/s");
-    return sp_quote("%s%s%s%s", sp_words_roof(name, sizeof name, c->roof), *value ? " " : "", value,
-                    above ? ", above" : "");
+    return sp_quote("%s%s%s%s", sp_words_roof(name, sizeof name, c->record, c->roof), *value ? " " : "",
+                    value, above ? ", above" : "");
 }
 
 /* Along its line, above, then below it, from its upper end on; a peak's at the top. */
@@ -447,7 +448,7 @@ static void plot_ceilings(struct sp_script *out, const struct ceilings *all, enu
         if (text)
             sp_put_text(out,
                         sp_quote_within(SP_TEXT_COLUMNS - 12, term, "%s %s",
-                                        sp_words_roof(name, sizeof name, c->roof),
+                                        sp_words_roof(name, sizeof name, c->record, c->roof),
                                         sp_words_roof_value(value, sizeof value, c->roof)),
                         "title %t");
         else
@@ -488,7 +489,7 @@ static const char *traffic_level(const struct sp_record *const *records, int n)
     for (int k = 1; k < n; k++)
         if (strcmp(sp_words_text(records[k], SP_F_BINDING_LEVEL, "MEM"), level) != 0)
             return "its level's";
-    return sp_words_level(level);
+    return sp_words_level(records[0], level);
 }
 
 static void write_script(const struct sp_record *const *records, int n, enum sp_image term,

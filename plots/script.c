@@ -618,12 +618,13 @@ void sp_script_round_tics(struct sp_script *out, enum sp_word axis, double lo, d
     if (!(lo > 1e-300) || !(hi < 1e300)) /* records come from anywhere */
         return;
     sp_script_tics(out, axis);
-    const double short_below = hi < 1e5 ? 1e5 : 1e3; /* not 10000 beside 1e5 */
+    /* Not 10000 beside 1e5, nor 0.01 beside 1e-4. */
+    const double plain_from = lo < 1e-3 ? 0.1 : 1e-3, plain_to = hi < 1e5 ? 1e5 : 1e3;
     double decade = decade_below(lo);
     while (decade < hi) {
         for (int i = 0; step[i] < 10 && (i == 0 || hi / lo < 300); i++) {
             const double x = decade * step[i];
-            if (x > lo * 0.999 && x < hi * 1.001 && x < short_below)
+            if (x > lo * 0.999 && x < hi * 1.001 && x < plain_to && x > plain_from * 0.999)
                 sp_script_tic(out, sp_quote("%g", x), x);
             else if (x > lo * 0.999 && x < hi * 1.001)
                 sp_script_tic(out, sp_quote("%ge%.0f", step[i], log10(decade)), x);

@@ -221,6 +221,17 @@ def scaled(record, k):
     return record
 
 
+def at_rate(record, factor):
+    """The same run and roofs, so many times as fast: other numbers of digits at the axes."""
+    for row in record["table"]:
+        row["performance"] *= factor
+    for item in record["roofs"] + [record["metrics"]["performance"]]:
+        for key in ("value", "lo", "hi"):
+            if item.get(key):
+                item[key] *= factor
+    return record
+
+
 def big_beta(record):
     record["curves"]["beta_map"] = [{"C": 2 ** c, "sigma": 2 ** s, "beta": 1 / (1 + c / (s + 1))} for c in range(11) for s in range(24)]
     record["curves"]["spy"] = {"rows": 64, "cols": 64, "counts": [1000000 // (1 + abs(i // 64 - i % 64)) for i in range(4096)]}
@@ -246,6 +257,8 @@ def cases(folder):
     base = some["kkt_power"]
     yield "wide", [shaped(big_beta(copy.deepcopy(base)), 1000, 123456789)]
     yield "tall", [shaped(big_beta(copy.deepcopy(base)), 123456789, 1000)]
+    for factor in (1e-5, 6e-5, 3e-4, 3e-3, 2e3, 3e4):
+        yield f"at {factor:g} of its rate", [at_rate(copy.deepcopy(plain["kkt_power"]), factor)]
     for n in (2, 3, 6, 12, 32, 60):
         many = [scaled(base, k) for k in range(n)]
         yield f"{n} records", many

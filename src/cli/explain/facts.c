@@ -299,7 +299,7 @@ static struct sp_fact roof_by(const struct sp_record *r, const char *key, const 
         if (!its || strcmp(its, value) != 0)
             continue;
         char words[64];
-        snprintf(from, sizeof from, "roofs[%d]: %s", (int)i, sp_words_roof(words, sizeof words, roof));
+        snprintf(from, sizeof from, "roofs[%d]: %s", (int)i, sp_words_roof(words, sizeof words, r, roof));
         return fact_of(sp_record_value_of(roof), unit, from);
     }
     snprintf(from, sizeof from, "roofs, %s %s", key, value);

@@ -549,9 +549,11 @@ double sp_list_median(const json_t *list)
     return median;
 }
 
-const char *sp_words_level(const char *level)
+const char *sp_words_level(const struct sp_record *record, const char *level)
 {
-    return level && strcmp(level, "MEM") == 0 ? "DRAM" : level ? level : "?";
+    return level && strcmp(level, "MEM") == 0 ? sp_words_text(record, SP_F_MACHINE_MEMORY, "DRAM")
+           : level                            ? level
+                                              : "?";
 }
 
 bool sp_roof_is_flops(const json_t *roof)
@@ -560,7 +562,7 @@ bool sp_roof_is_flops(const json_t *roof)
     return unit && strcmp(unit, "flop/s") == 0;
 }
 
-char *sp_words_roof(char *text, size_t size, const json_t *roof)
+char *sp_words_roof(char *text, size_t size, const struct sp_record *record, const json_t *roof)
 {
     static const struct {
         const char *name, *words;
@@ -580,7 +582,7 @@ char *sp_words_roof(char *text, size_t size, const json_t *roof)
     else if (sp_roof_is_flops(roof))
         snprintf(text, size, "%s %s", precision && strcmp(precision, "f32") == 0 ? "SP" : "DP", words);
     else
-        snprintf(text, size, "%s %s", sp_words_level(sp_item_text(roof, "level")), words);
+        snprintf(text, size, "%s %s", sp_words_level(record, sp_item_text(roof, "level")), words);
     return text;
 }
 

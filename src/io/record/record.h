@@ -197,10 +197,10 @@ bool sp_conditions_differ(double ratio);
 /* Median of the numbers of a list; NAN: it has none. */
 double sp_list_median(const json_t *list);
 
-/* "DRAM" for "MEM", else the name itself; "?" for NULL. */
-const char *sp_words_level(const char *level);
+/* "DRAM" for "MEM", or as the record's machine calls it, else the name itself; "?" for NULL. */
+const char *sp_words_level(const struct sp_record *record, const char *level);
 /* "DRAM load", "L3 triad", "DP FMA": a ceiling of the record's `roofs`. */
-char *sp_words_roof(char *text, size_t size, const json_t *roof);
+char *sp_words_roof(char *text, size_t size, const struct sp_record *record, const json_t *roof);
 /* "76.0 ±0.8 GB/s measured", "1152 Gflop/s stated", "unknown (why)". */
 char *sp_words_roof_value(char *text, size_t size, const json_t *roof);
 bool sp_roof_is_flops(const json_t *roof);

@@ -36,10 +36,10 @@ static void traffic_row(struct sp_page *page, const char *level, const char *arr
     sp_page_row_end(page);
 }
 
-static void level_rows(struct sp_page *page, const json_t *level)
+static void level_rows(struct sp_page *page, const struct sp_record *record, const json_t *level)
 {
-    const char *origin = sp_item_text(level, "origin"), *words = sp_words_level(sp_item_text(level, "name")),
-               *name;
+    const char *origin = sp_item_text(level, "origin"),
+               *words = sp_words_level(record, sp_item_text(level, "name")), *name;
     const json_t *array;
     sp_page_row_begin(page, "strong");
     traffic_row(page, words, "all", level, origin);
@@ -61,7 +61,7 @@ void sp_html_levels(struct sp_page *page, const struct sp_record *record)
         return;
     sp_page_heading(page, page->level, "traffic", "Traffic by level and array");
     sp_page_table_begin(page, "Bytes in one execution between a level and the next outward", "hhrrl", heads);
-    json_array_foreach(levels, i, level) level_rows(page, level);
+    json_array_foreach(levels, i, level) level_rows(page, record, level);
     sp_page_table_end(page);
 }
 
@@ -93,7 +93,8 @@ static void way_row(struct sp_page *page, const json_t *way)
 
 void sp_html_ways(struct sp_page *page, const struct sp_record *record)
 {
-    static const char *const heads[] = {"way", "time", "bytes L1", "L2", "DRAM", "bound by", "origin"};
+    const char *const heads[] = {"way",      "time",  "bytes L1", "L2", sp_words_level(record, "MEM"),
+                                 "bound by", "origin"};
     const json_t *ways = sp_record_node(record, SP_F_GPU_WAYS), *way;
     size_t i;
     if (json_array_size(ways) == 0)

@@ -144,7 +144,7 @@ static void figures(struct sp_page *page, const struct sp_record *record)
     sp_page_put(page, "</dl>\n");
 }
 
-static void roof_rows(struct sp_page *page, const json_t *roofs)
+static void roof_rows(struct sp_page *page, const struct sp_record *record, const json_t *roofs)
 {
     const json_t *roof;
     char text[CELL], age[64];
@@ -156,7 +156,7 @@ static void roof_rows(struct sp_page *page, const json_t *roofs)
         const char *how = sp_item_text(roof, "how"), *role = sp_item_text(roof, "role");
         const bool main = role && strcmp(role, "roof") == 0;
         sp_page_row_begin(page, main ? "strong" : NULL);
-        sp_page_cell(page, 'h', sp_words_roof(text, sizeof text, roof));
+        sp_page_cell(page, 'h', sp_words_roof(text, sizeof text, record, roof));
         if (sp_value_known(v))
             sp_figure_interval(text, sizeof text, v.value, v.lo, v.hi, 1e9, 3);
         sp_page_cell(page, 'r', sp_value_known(v) ? text : "unknown");
@@ -179,7 +179,7 @@ static void roof_table(struct sp_page *page, const struct sp_record *record)
     if (json_array_size(roofs) == 0)
         return;
     sp_page_table_begin(page, "Ceilings; fractions are of the one in bold", "hrlll", heads);
-    roof_rows(page, roofs);
+    roof_rows(page, record, roofs);
     sp_page_table_end(page);
 }
 

@@ -171,7 +171,8 @@ static void list_roofs(const struct sp_record *record, char *text, size_t size)
     json_array_foreach(roofs, i, roof)
     {
         const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s %s", i ? "; " : "", sp_words_roof(name, sizeof name, roof),
+        snprintf(text + used, size - used, "%s%s %s", i ? "; " : "",
+                 sp_words_roof(name, sizeof name, record, roof),
                  sp_words_roof_value(value, sizeof value, roof));
     }
 }
@@ -314,7 +315,7 @@ void sp_page_balance(struct sp_page *page, const struct sp_record *record)
     end_numbers(page);
 }
 
-static void saturation_rows(struct sp_page *page, const json_t *curve)
+static void saturation_rows(struct sp_page *page, const struct sp_record *record, const json_t *curve)
 {
     const json_t *points = json_object_get(curve, "points"), *point;
     const char *origin = sp_item_text(curve, "origin");
@@ -325,7 +326,7 @@ static void saturation_rows(struct sp_page *page, const json_t *curve)
         const double lo = sp_item_number(point, "lo"), hi = sp_item_number(point, "hi"),
                      v = sp_item_number(point, "value");
         sp_page_row_begin(page, NULL);
-        sp_page_cell(page, 'h', sp_words_roof(name, sizeof name, curve));
+        sp_page_cell(page, 'h', sp_words_roof(name, sizeof name, record, curve));
         count_cell(page, point, "threads");
         sp_page_cell(page, 'r',
                      isfinite(v) ? sp_figure_interval(cell, sizeof cell, v, isfinite(lo) ? lo : v,
@@ -349,7 +350,7 @@ void sp_page_saturation(struct sp_page *page, const struct sp_record *record)
                                   "Bandwidth over the number of threads; where it no longer grows, "
                                   "threads share what there is."));
     sp_page_table_begin(page, "Bandwidth over threads", "hrrl", heads);
-    json_array_foreach(curves, i, curve) saturation_rows(page, curve);
+    json_array_foreach(curves, i, curve) saturation_rows(page, record, curve);
     sp_page_table_end(page);
     end_numbers(page);
 }

@@ -30,7 +30,7 @@ void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
     json_array_foreach(levels, i, level)
     {
         const char *origin = sp_item_text(level, "origin");
-        sp_pen_put(pen, SP_INK_PLAIN, " %s", sp_words_level(sp_item_text(level, "name")));
+        sp_pen_put(pen, SP_INK_PLAIN, " %s", sp_words_level(record, sp_item_text(level, "name")));
         bytes_cell(pen, 30, sp_item_number(level, "read_B"));
         bytes_cell(pen, 42, sp_item_number(level, "write_B"));
         sp_pen_put(pen, SP_INK_PLAIN, "   %s", origin ? origin : "of unknown origin");
@@ -48,7 +48,8 @@ void sp_section_levels(struct sp_pen *pen, const struct sp_record *record)
 }
 
 /* "62 % from L1, 12 % from L2, 26 % from DRAM simulated;" */
-static void say_origins(struct sp_pen *pen, const json_t *levels, double ahead)
+static void say_origins(struct sp_pen *pen, const struct sp_record *record, const json_t *levels,
+                        double ahead)
 {
     const json_t *level;
     double all = 0, said = 0;
@@ -68,9 +69,9 @@ static void say_origins(struct sp_pen *pen, const json_t *levels, double ahead)
             said += n;
             continue;
         }
-        sp_pen_part(pen, SP_INK_PLAIN, said > 0, "%s from %s%s",
-                    sp_figure_percent(share, sizeof share, n / all),
-                    sp_words_level(sp_item_text(level, "level")), said + n < all ? "," : " simulated;");
+        sp_pen_part(
+            pen, SP_INK_PLAIN, said > 0, "%s from %s%s", sp_figure_percent(share, sizeof share, n / all),
+            sp_words_level(record, sp_item_text(level, "level")), said + n < all ? "," : " simulated;");
         said += n;
     }
 }
@@ -91,7 +92,7 @@ void sp_section_gathers(struct sp_pen *pen, const struct sp_record *record)
     sp_pen_tab(pen, 9);
     pen->indent = 9;
     const struct sp_value ahead = sp_record_value(record, SP_F_GATHERS_AHEAD);
-    say_origins(pen, levels, sp_value_known(ahead) ? ahead.value : 0);
+    say_origins(pen, record, levels, sp_value_known(ahead) ? ahead.value : 0);
     if (!sp_value_known(roof)) {
         sp_pen_part(pen, SP_INK_DIM, 1, "their roof is unknown: %s", roof.why ? roof.why : "not said");
         sp_pen_end(pen);

@@ -338,10 +338,10 @@ static void roof_line(struct sp_pen *pen, const struct sp_record *record)
         sp_roof_age_text(roof, age, sizeof age);
         if (roof == sp_record_roof(record) && sp_verdict_disturbed(record)) {
             sp_pen_part(pen, SP_INK_YELLOW, 3, "%s unknown (disturbed)",
-                        sp_words_roof(name, sizeof name, roof));
+                        sp_words_roof(name, sizeof name, record, roof));
             continue;
         }
-        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s%s", sp_words_roof(name, sizeof name, roof),
+        sp_pen_part(pen, SP_INK_PLAIN, 3, "%s %s%s", sp_words_roof(name, sizeof name, record, roof),
                     sp_words_roof_value(value, sizeof value, roof), age);
     }
     sp_pen_end(pen);

@@ -112,7 +112,7 @@ bool sp_table_cells_fill(const struct sp_record *record, struct sp_table_cells *
     if (level && strcmp(level, "core") == 0)
         level = NULL;
     snprintf(t->cell[0][1], SP_TABLE_CELL, "time %s", time_scale.prefix);
-    snprintf(t->cell[0][2], SP_TABLE_CELL, "%.16s traffic %sB", level ? sp_words_level(level) : "",
+    snprintf(t->cell[0][2], SP_TABLE_CELL, "%.16s traffic %sB", level ? sp_words_level(record, level) : "",
              byte_scale.prefix);
     static const char *const heads[] = {"B/flop", "Gflop/s", "of roof", "of model"};
     for (int c = 3; c < SP_TABLE_COLUMNS; c++)

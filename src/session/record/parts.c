@@ -80,6 +80,7 @@ void sp_record_machine(struct sp_record *r, const struct sp_machine *m)
     sp_record_set_text(r, SP_F_MACHINE_NAME, m->name);
     sp_record_set_text(r, SP_F_MACHINE_CPU, m->cpu);
     sp_record_set_text(r, SP_F_MACHINE_SOURCE, m->source);
+    sp_record_set_text(r, SP_F_MACHINE_MEMORY, sp_machine_memory_name(m));
     sp_record_set_count(r, SP_F_MACHINE_N_DOMAINS, m->n_domains);
     sp_record_set_count(r, SP_F_MACHINE_N_CORES, m->n_cores);
     sp_record_set_flag(r, SP_F_MACHINE_VALIDATED, m->validated);
