@@ -29,8 +29,8 @@ for threads in 1 2; do
     rm -rf "$dir/seen"
     run 0 -k "$dir/seen" --threads $threads --no-hints --json="$dir/attach.json" $there -- "$app" large
     says out "20 products of 1 matrix"
-    says out "y = A x MatMult 20 "
-    [ "$(sed -n '/nonzeros/,/at least:/p' "$dir/out" | awk 'length($0) > 80')" = "" ] || fail "the table is wider than 80 columns"
+    says out "y = A x 20 .* MatMult "
+    [ "$(sed -n '/nonzeros/,/GB\/s:/p' "$dir/out" | awk 'length($0) > 80')" = "" ] || fail "the table is wider than 80 columns"
     says out "SpMV CRS f64, $threads thread"
     says out "measured in attach_app"
     "$check_records" "$dir/attach.json" || fail "the record breaks its promises"
@@ -70,8 +70,8 @@ says out "times include the exchange of 7 elements of x with other processes"
 grep -q "its time includes the exchange of 7 elements of x" "$dir/all.json" || fail "no record tells of the exchange"
 says out "not judged: it ran on a GPU: say on which (--gpu NAME"
 says out "not judged: a diagonal or blocks of the matrix alone"
-says out "y = A^T x MatMultTranspose 3 [0-9.]* [mu]s [0-9.]* [mu]s [0-9.]* % 0.[0-9]* GB/s"
-says out "rocsparse_spmv 20 ? ? ? ?"
+says out "y = A^T x 3 [0-9.]* [mu]s [0-9.]* [mu]s [0-9.]* % 0.[0-9]* MatMultTranspose"
+says out " 20 ? ? ? ? rocsparse_spmv"
 while read -r line; do
     printf '%s\n' "$line" >"$dir/one.json"
     "$check_schema" "$schema" "$dir/one.json" || fail "a record does not obey the schema"
@@ -91,8 +91,8 @@ while read -r line; do
 done <"$dir/gpu.json"
 run 4 --gpu no-such-gpu $there -- "$app" cusparse
 run 0 $there --no-hints -- "$app" rsb
-says out "y = A x rsb_spmv 8"
-says out "Y = A X, r = 4 rsb_spmm 3"
+says out "y = A x 8 .* rsb_spmv "
+says out "Y = A X r=4 3 .* rsb_spmm "
 
 # The program takes as long as its parent, which waits, though its child has multiplied more.
 run 0 --all --no-hints --json="$dir/fork.json" $there -- "$app" fork
@@ -108,12 +108,12 @@ END
 # The program's end is the command's.
 run 3 $there --no-hints -- "$app" exit 3
 says out "exit code 3"
-says out "rsb_spmv 8"
+says out " 8 [^A]* rsb_spmv "
 run 139 $there --no-hints -- "$app" crash
 says out "ended by signal 11"
-says out "MatMult 9"
+says out " 9 [^A]* MatMult "
 run 137 $there --no-hints -- "$app" kill
-says out "MatMult 9"
+says out " 9 [^A]* MatMult "
 run 127 $there -- "$dir/nothing"
 says err "cannot be started"
 run 126 $there -- "$dir"
@@ -125,7 +125,7 @@ sleep 0.3
 kill -TERM $pid
 wait $pid
 [ $? = 143 ] || fail "a signal is not passed on"
-says out "MatMult 9"
+says out " 9 [^A]* MatMult "
 
 # Its options are its own, with and without --.
 run 1 $there -- /bin/echo --html -t

@@ -24,6 +24,8 @@ for matrix in "$matrices"/*.mtx "$matrices"/*.mtx.gz; do
         grep -q " levels of $gpu" "$dir/out" || fail "$matrix: no plot of $gpu"
     done
     [ "$(grep -c '^ 1  CRS thread  ' "$dir/out")" = 2 ] || fail "$matrix: not a key for each plot"
+    grep -q "bytes of HBM" "$dir/out" || fail "$matrix: memory is not called HBM in the plot"
+    ! grep -q DRAM "$dir/out" || fail "$matrix: HBM is called DRAM"
     awk 'length($0) > 102 {print; bad = 1} END {exit bad}' "$dir/out" || fail "$matrix: a line is longer than 100"
 done
 [ $n_done -gt 0 ] || fail "no matrix in $matrices"

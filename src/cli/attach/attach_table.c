@@ -105,14 +105,14 @@ static void least_text(double least, char *text, size_t size)
     if (isnan(least))
         snprintf(text, size, "?");
     else
-        snprintf(text, size, "%s GB/s", sp_figure(figure, sizeof figure, 1e-9 * least, 2));
+        snprintf(text, size, "%s", sp_figure(figure, sizeof figure, 1e-9 * least, 2));
 }
 
-/* "SpMV", "SpMM, r = 32" */
+/* "SpMV", "SpMM r=32" */
 static char *operation_text(const struct sp_captured_product *p, char *text, size_t size)
 {
     if (p->op == SP_ATTACH_SPMM || p->op == SP_ATTACH_SDDMM)
-        snprintf(text, size, "%s, r = %lld", sp_captured_op_text(p), (long long)p->width);
+        snprintf(text, size, "%s r=%lld", sp_captured_op_text(p), (long long)p->width);
     else
         snprintf(text, size, "%s", sp_captured_op_text(p));
     return text;
@@ -123,12 +123,13 @@ struct table {
     const struct sp_attach_line *line;
 };
 
-enum { MATRIX, NONZEROS, PRODUCT, FUNCTION, CALLS, MEDIAN, TOTAL, SHARE, AT_LEAST, N_CELLS };
+/* The names, which are as long as their libraries like, last: they move no figure. */
+enum { MATRIX, NONZEROS, PRODUCT, CALLS, MEDIAN, TOTAL, SHARE, LEAST_GBPS, FUNCTION, N_CELLS };
 
 static const char *fill_row(const void *context, int64_t row, char (*cell)[SP_CELL])
 {
-    static const char *const heads[N_CELLS] = {"",       "nonzeros", "product", "function", "calls",
-                                               "median", "total",    "share",   "at least"};
+    static const char *const heads[N_CELLS] = {"",      "nonzeros", "product", "calls",   "median",
+                                               "total", "share",    "GB/s",    "function"};
     const struct table *t = context;
     if (row < 0) {
         for (int k = 0; k < N_CELLS; k++)
@@ -150,7 +151,7 @@ static const char *fill_row(const void *context, int64_t row, char (*cell)[SP_CE
     if (p->n_timed > 0)
         sp_text_seconds(cell[TOTAL], SP_CELL, sp_captured_total_s(p));
     share_text(l->share, cell[SHARE], SP_CELL);
-    least_text(least_Bps(l), cell[AT_LEAST], SP_CELL);
+    least_text(least_Bps(l), cell[LEAST_GBPS], SP_CELL);
     return NULL;
 }
 
@@ -199,8 +200,8 @@ void sp_attach_print_table(const struct sp_capture *c, const struct sp_attach_li
     sp_print_columns(fill_row, &table, shown, N_CELLS, 1u << PRODUCT | 1u << FUNCTION, out);
     if (n > shown)
         sp_print(out, "  and %lld more, which took less (-v)\n", (long long)(n - shown));
-    fputs("  at least: the bandwidth if CRS moves each array once (modelled) in the median\n"
-          "  time (measured)\n",
+    fputs("  GB/s: at least, as CRS moves each array once (modelled) in the median time\n"
+          "  (measured)\n",
           out);
     print_exchanges(c, line, shown, out);
     print_not_judged(line, n, out);

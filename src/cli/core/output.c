@@ -345,7 +345,7 @@ void sp_print_columns(sp_row_cells *cells, const void *context, int64_t n_rows, 
         const char *instead = cells(context, row, cell);
         sp_print(out, "  %-*s", width[0], cell[0]);
         for (int k = 1; k < n_columns && !instead; k++)
-            sp_print(out, "  %*s", left >> k & 1 ? -width[k] : width[k], cell[k]);
+            sp_print(out, "  %*s", !(left >> k & 1) ? width[k] : k + 1 < n_columns ? -width[k] : 0, cell[k]);
         sp_print(out, "%s%s\n", instead ? "  " : "", instead ? instead : "");
     }
 }

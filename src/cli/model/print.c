@@ -719,21 +719,25 @@ static const char *roof_kind(const struct sp_model_row *row)
     return strncmp(c->how, "nominal peak", 12) == 0 ? "n" : strncmp(c->name, "load", 4) != 0 ? "t" : "";
 }
 
-static void print_line(const struct sp_model_row *row, FILE *out)
+/* In 80 columns: of what binds the first word, as all that bind a machine differ in it. */
+static void print_line(const struct sp_model_row *row, int width, FILE *out)
 {
     const struct sp_prediction *p = &row->prediction;
-    char threads[16] = "GPU", roof[24] = "unknown", rate[24] = "unknown", alpha[24];
+    char threads[16] = "GPU", roof[24] = "unknown", rate[24] = "unknown", alpha[24], balance[24];
     if (row->machine->kind == SP_CPU)
         snprintf(threads, sizeof threads, "%d", row->n_threads);
     if (sp_value_known(p->roof_Bps))
-        snprintf(roof, sizeof roof, "%.4g%s %s", p->roof_Bps.value / 1e9, roof_kind(row),
+        snprintf(roof, sizeof roof, "%s%s %s", sp_figure(alpha, sizeof alpha, p->roof_Bps.value / 1e9, 3),
+                 roof_kind(row),
                  strcmp(p->residence.name, "MEM") == 0 ? sp_machine_memory_name(row->machine)
                                                        : p->residence.name);
     if (sp_value_known(p->roofline.performance))
         sp_figure(rate, sizeof rate, p->roofline.performance.value / 1e9, 3);
-    snprintf(alpha, sizeof alpha, "%.4f %s", row->alpha.value, alpha_word(row->alpha.origin));
-    sp_print(out, " %-17.17s %7s  %-12s %-12s %7.2f %11s %8s%c %s\n", row->machine->name, threads,
-             row->format, alpha, p->balance.value, roof, rate, mark_of(row), p->binding);
+    snprintf(balance, sizeof balance, "%.2f", p->balance.value);
+    snprintf(alpha, sizeof alpha, "%.3f %s", row->alpha.value, alpha_word(row->alpha.origin));
+    sp_print(out, " %-15.15s %4s %-*s %-9s %6s %9s %7s%c %.*s\n", row->machine->name, threads, width,
+             row->format, alpha, balance, roof, rate, mark_of(row), (int)strcspn(p->binding, " "),
+             p->binding);
 }
 
 static bool any_mark(const struct sp_model_row *const *best, int n, char mark)
@@ -847,17 +851,19 @@ void sp_model_print_machines(const struct sp_model_result *r, FILE *out)
 {
     enum { MAX_LINES = 64 };
     const struct sp_model_row *best[MAX_LINES];
-    int n_lines = 0;
-    sp_print(out, "\n %-17s %7s  %-12s %-12s %7s %11s %8s  %s\n", "machine", "threads",
-             r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
-             "bound by");
+    int n_lines = 0, width = 11;
     for (int i = 0, n; i < r->n_rows && n_lines < MAX_LINES; i += n) {
         n = 1;
         while (i + n < r->n_rows && r->row[i + n].machine == r->row[i].machine)
             n++;
         best[n_lines] = &r->row[i + sp_model_best(&r->row[i], n)];
-        print_line(best[n_lines++], out);
+        width = (int)fmax(width, (double)strlen(best[n_lines++]->format));
     }
+    sp_print(out, "\n %-12s %7s %-*s %-9s %6s %9s %7s  %s\n", "machine", "threads", width,
+             r->request->every_format ? "best format" : "format", "alpha", "B/flop", "roof GB/s", "Gflop/s",
+             "bound");
+    for (int i = 0; i < n_lines; i++)
+        print_line(best[i], width, out);
     if (n_lines > 0)
         print_notes(r, best, n_lines, out);
 }

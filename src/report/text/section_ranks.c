@@ -6,9 +6,9 @@
 #include "report/text/sections.h"
 
 enum { SHOWN = 16, N_COLUMNS = 11, CELL = 40, LABEL = 11 };
-static const char *const heads[N_COLUMNS] = {"rank",       "rows", "nonzeros", "remote",   "sent B", "to",
-                                             "received B", "from", "local",    "exchange", "roof"};
-static const int ends[N_COLUMNS] = {6, 17, 30, 38, 51, 56, 69, 74, 84, 94, 106};
+static const char *const heads[N_COLUMNS] = {"rank",     "rows", "nonzeros", "remote",   "sent", "to",
+                                             "received", "from", "local",    "exchange", "GB/s"};
+static const int ends[N_COLUMNS] = {5, 15, 26, 33, 41, 44, 53, 58, 66, 75, 80};
 
 static void begin(struct sp_pen *pen, const char *label)
 {
@@ -93,21 +93,23 @@ static void put_halo(struct sp_pen *pen, const struct sp_record *record)
 
 static void cells_of(const json_t *rank, char cell[N_COLUMNS][CELL])
 {
-    static const char *const counts[] = {"rank",   "rows",    NULL,         NULL,
-                                         "sent_B", "sent_to", "received_B", "received_from"};
+    static const char *const counts[N_COLUMNS] = {"rank", "rows", [5] = "sent_to", [7] = "received_from"};
+    static const char *const bytes[N_COLUMNS] = {[4] = "sent_B", [6] = "received_B"};
     const json_t *median = json_object_get(rank, "median_s");
     const double local = sp_item_number(rank, "local_nnz"), remote = sp_item_number(rank, "remote_nnz"),
                  roof = sp_item_number(rank, "roof_Bps"), nnz = local + remote;
     char figure[32];
     memset(cell, 0, (size_t)N_COLUMNS * CELL);
-    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (int c = 0; c < N_COLUMNS; c++)
         if (counts[c])
             sp_text_whole(cell[c], CELL, sp_item_number(rank, counts[c]));
+        else if (bytes[c])
+            sp_text_bytes(cell[c], CELL, sp_item_number(rank, bytes[c]));
     sp_text_whole(cell[2], CELL, nnz);
     snprintf(cell[3], CELL, "%.1f %%", nnz > 0 ? 100 * remote / nnz : 0);
     sp_text_seconds(cell[8], CELL, sp_item_number(median, "local"));
     sp_text_seconds(cell[9], CELL, sp_item_number(median, "exchange"));
-    snprintf(cell[10], CELL, "%s GB/s",
+    snprintf(cell[10], CELL, "%s",
              roof > 0 && isfinite(roof) ? sp_figure(figure, sizeof figure, 1e-9 * roof, 2) : "?");
 }
 
@@ -139,8 +141,8 @@ void sp_section_ranks(struct sp_pen *pen, const struct sp_record *record, bool a
         sp_pen_put(pen, SP_INK_DIM, "  and %zu more (-v)", n - i);
         sp_pen_end(pen);
     }
-    sp_pen_put(pen, SP_INK_DIM, "  local, exchange, roof:");
+    sp_pen_put(pen, SP_INK_DIM, "  local, exchange, GB/s:");
     sp_pen_words(pen, SP_INK_DIM,
-                 "measured on all ranks at the same time; roof: the local block loaded, nothing else");
+                 "measured on all ranks at the same time; GB/s: the local block loaded, nothing else");
     sp_pen_end(pen);
 }
