@@ -229,7 +229,7 @@ has 'matrix units'
 ok analyze --device gpu --machine a100 --out "$dir/waits" --samples 3 gen:laplace3d:10 --no-plots
 ok explain gpu-time "$dir"/waits/*.json
 has 'memory = .*/b_MEM'
-has '^ +b_MEM +1[.0-9]* TB/s .*roofs.[0-9]+.: DRAM load'
+has '^ +b_MEM +1[.0-9]* TB/s .*roofs.[0-9]+.: HBM load'
 has '^ +t_launch +2.6 us .*gpu.launch_time'
 ok explain little "$dir"/waits/*.json
 has '^ +t_latency +[0-9.]+ ns .*gpu.latency'
