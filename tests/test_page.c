@@ -48,7 +48,8 @@ START_TEST(pictures_get_ids_and_colours_of_their_own)
 {
     static const char svg[] =
         "<?xml version=\"1.0\"?>\n<svg \n width=\"8\" viewBox=\"0 0 8 4\"\n>\n<title>Gnuplot</title>\n"
-        "<desc>Produced by GNUPLOT</desc>\n<defs><circle id='gpDot' r='0.5'/></defs>\n"
+        "<desc>Produced by GNUPLOT</desc>\n<g fill=\"none\">\n</g>\n<defs><circle id='gpDot' "
+        "r='0.5'/></defs>\n"
         "<g id=\"gnuplot_plot_1\" ><title>tip</title>\n<use xlink:href='#gpDot' color='rgb( 68, 119,170)'/>\n"
         "<path fill=\"url(#gpPat)\" stroke='#FFFFFF' d='M0,0'/><text>rgb(1,2,3) id='x' "
         "]]> \xff</text></g>\n</svg>\n";
@@ -147,6 +148,17 @@ START_TEST(several_records_have_parts_of_their_own)
     ck_assert_ptr_nonnull(strstr(text, "id=\"r3-data\">"));
     ck_assert_ptr_null(strstr(text, "id=\"r4-"));
     ck_assert_ptr_nonnull(strstr(text, "<td class=\"n\">4.31 ms "));
+    free(text);
+    /* One matrix is drawn once, and a record that is data is not there to read as well: dozens of
+     * records make a page that a browser opens. */
+    const struct sp_html_options undrawn = {.no_plots = false};
+    out = begin();
+    ck_assert_int_eq(sp_report_html(several, 3, &undrawn, out, &err), SP_OK);
+    ck_assert_int_eq(fclose(out), 0);
+    ck_assert_ptr_nonnull(strstr(text, "Pattern of the matrix: not drawn"));
+    const char *link = strstr(text, "<a href=\"#r1-pattern\">");
+    ck_assert(link && strstr(link + 1, "<a href=\"#r1-pattern\">"));
+    ck_assert_ptr_null(strstr(text, "<pre>"));
     free(text);
     /* The table of all has no time where the six lines of the part have none. */
     sp_record_set_text(&r, SP_F_CONDITIONS_STATE, "unusable");

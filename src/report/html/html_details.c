@@ -244,25 +244,32 @@ static json_t *shortened(const json_t *value)
     return copy;
 }
 
-void sp_html_record(struct sp_page *page, const struct sp_record *record)
+static void put_to_read(struct sp_page *page, const struct sp_record *record)
 {
     json_t *copy = shortened(record->root);
     char *json =
         copy ? json_dumps(copy, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(7)) : NULL;
-    sp_page_heading(page, page->level, "record", "Record");
-    sp_page_put(page, "<p>The whole record is in this page as data, in the element <code>");
-    sp_page_text(page, "script#r%d-data", page->part);
-    sp_page_put(page, "</code>.</p>\n<details class=\"record\">\n<summary>The record to read: long lists "
-                      "shortened, numbers rounded</summary>\n");
+    sp_page_put(page, "<details class=\"record\">\n<summary>The record to read: long lists shortened, "
+                      "numbers rounded</summary>\n");
     sp_page_box_begin(page, "Record");
     sp_page_put(page, "<pre>");
     sp_xml_text(page->out, json ? json : "no memory for it");
     sp_page_put(page, "</pre>\n");
     sp_page_box_end(page);
     sp_page_put(page, "</details>\n");
-    sp_html_data(page, "data", record->root);
     free(json);
     json_decref(copy);
+}
+
+void sp_html_record(struct sp_page *page, const struct sp_record *record)
+{
+    sp_page_heading(page, page->level, "record", "Record");
+    sp_page_put(page, "<p>The whole record is in this page as data, in the element <code>");
+    sp_page_text(page, "script#r%d-data", page->part);
+    sp_page_put(page, "</code>.</p>\n");
+    if (!page->parts)
+        put_to_read(page, record);
+    sp_html_data(page, "data", record->root);
 }
 
 /* What an unchanged program did (spmodel attach). */

@@ -241,10 +241,23 @@ static const char *put_character(const char *text, FILE *out)
     return text;
 }
 
+/* Behind a group in which nothing is, as gnuplot writes many; else `text`. */
+static const char *skip_empty(const char *text)
+{
+    const char *blanks = " \t\n", *inside = starts(text, "<g ") ? strchr(text, '>') : NULL;
+    if (!inside)
+        return text;
+    inside += 1 + strspn(inside + 1, blanks);
+    return starts(inside, "</g>") ? inside + 4 + strspn(inside + 4, blanks) : text;
+}
+
 static void put_body(const char *text, const char *id, FILE *out)
 {
     while (*text) {
-        if (starts(text, SP_SVG_VALUE)) { /* what a mouse over a point shows */
+        const char *behind = skip_empty(text);
+        if (behind > text) {
+            text = behind;
+        } else if (starts(text, SP_SVG_VALUE)) { /* what a mouse over a point shows */
             fputs(SP_SVG_VALUE, out);
             text += strlen(SP_SVG_VALUE);
         } else if (starts(text, "<title>")) {

@@ -29,8 +29,9 @@ struct sp_page {
     FILE *contents; /* items of the table of contents: headings of level 2 */
     const struct sp_html_options *options;
     int level; /* of the headings of a part's sections: 2, or 3 below the heading of one record of several */
-    bool has_told_of_gnuplot; /* how to get plots is said once */
-    int part;                 /* number of the record, in front of its ids: "r1-roofline" */
+    bool has_told_of_gnuplot;             /* how to get plots is said once */
+    int part;                             /* number of the record, in front of its ids: "r1-roofline" */
+    const struct sp_record *const *parts; /* of several: part k is parts[k - 1] */
 };
 
 /* Opens the body and the contents in memory; SP_MEMORY. */

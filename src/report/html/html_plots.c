@@ -142,10 +142,21 @@ static void end_numbers(struct sp_page *page)
     sp_page_put(page, "</details>\n");
 }
 
+/* The first part of a page of several records with the same pattern, which has it drawn; 0: this
+ * one draws it. */
+static int part_with_pattern(const struct sp_page *page, const struct sp_record *record)
+{
+    const json_t *spy = sp_record_node(record, SP_F_CURVES_SPY);
+    for (int k = 1; page->parts && k < page->part; k++)
+        if (json_equal(sp_record_node(page->parts[k - 1], SP_F_CURVES_SPY), spy))
+            return k;
+    return 0;
+}
+
 void sp_page_spy(struct sp_page *page, const struct sp_record *record)
 {
     int64_t rows = 0, cols = 0;
-    char text[256];
+    char text[256], name[400];
     if (sp_plot_kind_find("spy")->lacks(record) || page->options->no_plots)
         return;
     sp_record_count(record, SP_F_CURVES_SPY_ROWS, &rows);
@@ -159,6 +170,13 @@ void sp_page_spy(struct sp_page *page, const struct sp_record *record)
              "darker, the more.",
              (long long)rows, (long long)cols, (long long)taken);
     sp_page_heading(page, page->level, "pattern", "Pattern of the matrix");
+    const int drawn = part_with_pattern(page, record);
+    if (drawn > 0) {
+        sp_print(page->out, "<p>It is the one of <a href=\"#r%d-pattern\">", drawn);
+        sp_page_text(page, "%s", sp_html_name(page->parts[drawn - 1], name, sizeof name));
+        sp_page_put(page, "</a>.</p>\n");
+        return;
+    }
     draw_plot(page, "spy", &record, 1, "Pattern of the matrix", text);
 }
 

@@ -133,6 +133,7 @@ static void write_several(struct sp_page *page, const struct sp_record *const *r
     sp_html_attach(page, records[0]);
     shared_plots(page, records, n);
     page->level = 3;
+    page->parts = records;
     for (int i = 0; i < n; i++) {
         page->part = i + 1;
         sp_page_put(page, "<section>\n");
