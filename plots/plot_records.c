@@ -124,10 +124,15 @@ static int tic_step(int n)
     return n > 10 ? (n + 9) / 10 : 1;
 }
 
-/* Of the source that was measured, else of this program; "": not known. */
-static const char *commit_of(const struct sp_record *record)
+/* Of the source that was measured, else of this program, as short as a tic; "": not known. */
+static const char *commit_of(const struct sp_record *record, char *text, size_t size)
 {
-    return sp_words_text(record, SP_F_SOURCE_COMMIT, sp_words_text(record, SP_F_TOOL_GIT, ""));
+    snprintf(text, size, "%.10s",
+             sp_words_text(record, SP_F_SOURCE_COMMIT, sp_words_text(record, SP_F_TOOL_GIT, "")));
+    char *suffix = strstr(text, "-d"); /* of "-dirty" */
+    if (suffix)
+        *suffix = '\0';
+    return text;
 }
 
 /* Days, at most ten of them; hours and minutes where all is of one day; and the commit. */
@@ -140,10 +145,12 @@ static void write_tics(const struct sp_record *const *records, int n, enum sp_im
         strlen(first) > 15 && strncmp(first, sp_words_text(records[n - 1], SP_F_TIME_START, "?"), 10) == 0;
     sp_script_tics(out, SP_X);
     for (int i = 0; i < n; i += step) {
-        const char *start = sp_words_text(records[i], SP_F_TIME_START, "?"), *commit = commit_of(records[i]);
+        char text[16];
+        const char *start = sp_words_text(records[i], SP_F_TIME_START, "?"),
+                   *commit = commit_of(records[i], text, sizeof text);
         const bool with_hour = one_day && strlen(start) > 15;
         sp_script_tic(out,
-                      sp_quote("%.*s%s%.10s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
+                      sp_quote("%.*s%s%s", with_hour ? 5 : 10, with_hour ? start + 11 : start,
                                *commit ? " " : "", commit),
                       i + 1);
     }

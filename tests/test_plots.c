@@ -405,6 +405,10 @@ START_TEST(the_history_names_commits)
     ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d4e5' 1"));
     ck_assert(range_end(text, "set yrange", 0) > 3 && range_end(text, "set yrange", 1) < 6);
     free(text);
+    sp_record_set_text(&example, SP_F_SOURCE_COMMIT, "a1b2c3d4-dirty"); /* not "a1b2c3d4-d" */
+    text = script_of(&example, "history", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "'10:02 a1b2c3d4' 1"));
+    free(text);
     struct sp_record made = {.root = json_deep_copy(example.root)};
     sp_record_put_at(&made, "metrics.time.origin", json_string("constructed"));
     text = script_of(&made, "history", SP_TERM_SVG);

@@ -60,7 +60,8 @@ expect 2 "measuring time and stands in its 'run' line; --stop-after 30m" campaig
 expect 5 "waiting" campaign files/small.txt --status
 expect 0 "saved  ./small" campaign files/small.txt
 [ "$(records)" -eq 4 ] || fail "$(records) records of 4 jobs"
-grep -q "gen:laplace2d:40 *sell .*Gflop/s" out || { cat out; fail "no table"; }
+grep -q "gen:laplace2d:40 *sell .* [0-9.]* [mu]s  *[0-9.]* " out || { cat out; fail "no table"; }
+[ "$(grep '^gen:' out | awk 'length($0) > 80')" = "" ] || { cat out; fail "the table is wider than 80 columns"; }
 grep -q "time measured; .*alpha simulated" out || { cat out; fail "the numbers do not say whose they are"; }
 "$check_schema" "$schema" store/records/*/*.json >check || { cat check; fail "schema"; }
 expect 0 "4 jobs: 4 done, 0 claimed, 0 failed, 0 waiting" campaign files/small.txt --status

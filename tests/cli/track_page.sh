@@ -39,6 +39,14 @@ has page.html 'control kernel +0\.0 %'
 ! grep -qE '(kernel|sentinel|it) -0\.0 %' page.html || fail "what did not move is negative"
 has page.html 'spmodel track accept --series [0-9a-f]\{8\}'
 [ "$(grep -c '<svg' page.html)" -eq 6 ] || fail "not six pictures"
+# Without commits sessions are counted, and named by their start.
+find made -name '*.json' | sort | head -n 12 >some
+mkdir nameless
+while read -r record; do sed 's/"commit": *"[^"]*"/"commit": null/' "$record" >"nameless/$(basename "$record")"; done <some
+expect 0 "added" track add --store nameless-store nameless
+expect 0 "saved" track report --store nameless-store --html nameless.html
+has nameless.html '[0-9] sessions, oldest left'
+has nameless.html '>[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9][0-9]:[0-9][0-9]</text>'
 # No point lies on the name of a change: those have rows of their own below the lowest point.
 expect 0 "records written" track simulate --commits 30 --sessions 2 --out fell --fault step:10:-40 --fault step:20:90
 expect 0 "added" track add --store fell-store fell

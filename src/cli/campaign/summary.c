@@ -302,15 +302,13 @@ static int longest(const struct sp_campaign_row *row, int n, bool matrix)
 static const char *cell(char *text, size_t size, const struct sp_campaign_row *row, int column)
 {
     const struct sp_value v = row->value[column];
-    char figure[32];
     if (!sp_value_known(v))
         return "unknown";
     switch (column) {
     case SP_COLUMN_TIME:
         return sp_text_seconds(text, size, v.value);
     case SP_COLUMN_PERFORMANCE:
-        snprintf(text, size, "%s Gflop/s", sp_figure(figure, sizeof figure, v.value / 1e9, 3));
-        return text;
+        return sp_figure(text, size, v.value / 1e9, 3);
     case SP_COLUMN_FRACTION:
         return sp_figure_share(text, size, v.value);
     default:
@@ -346,15 +344,15 @@ static void print_table(const struct sp_campaign_row *row, int n)
 {
     const int wide = longest(row, n, true), run = longest(row, n, false);
     char text[32], entries[32];
-    sp_print(stdout, "%-*s  %-*s %15s %11s %14s %8s %9s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
-             "performance", "of roof", "alpha", "hints");
+    sp_print(stdout, "%-*s  %-*s %13s %8s %7s %7s %6s  %s\n", wide, "matrix", run, "run", "n_nz", "time",
+             "Gflop/s", "of roof", "alpha", "hints");
     for (int i = 0; i < n; i++) {
-        sp_print(stdout, "%-*s  %-*s %15s", wide, row[i].job->matrix->text, run, row[i].run,
+        sp_print(stdout, "%-*s  %-*s %13s", wide, row[i].job->matrix->text, run, row[i].run,
                  row[i].n_nz < 0 ? "unknown" : sp_text_count(entries, sizeof entries, row[i].n_nz));
-        sp_print(stdout, " %11s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
-        sp_print(stdout, " %14s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
-        sp_print(stdout, " %8s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
-        sp_print(stdout, " %9s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
+        sp_print(stdout, " %8s", cell(text, sizeof text, &row[i], SP_COLUMN_TIME));
+        sp_print(stdout, " %7s", cell(text, sizeof text, &row[i], SP_COLUMN_PERFORMANCE));
+        sp_print(stdout, " %7s", cell(text, sizeof text, &row[i], SP_COLUMN_FRACTION));
+        sp_print(stdout, " %6s  %s\n", cell(text, sizeof text, &row[i], SP_COLUMN_ALPHA),
                  row[i].hints[0] ? row[i].hints : "-");
     }
     print_origins(row, n);

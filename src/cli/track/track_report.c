@@ -194,18 +194,19 @@ static void put_commits(const struct pictured *p, const struct axes *a)
     const struct sp_entry *first = s->list[0], *last = s->list[s->n_records - 1];
     sp_print(a->out, "<g font-size='13' fill='#333333'><text x='%d' y='%d'>", LEFT, HEIGHT - BOTTOM + 20);
     char text[32];
-    snprintf(text, sizeof text, "%.12s", source_of(first));
+    snprintf(text, sizeof text, *first->commit ? "%.12s" : "%.16s", source_of(first));
     sp_xml_text(a->out, text);
     if (s->n > 1) {
         sp_print(a->out, "</text><text x='%d' y='%d' text-anchor='end'>", WIDTH - RIGHT,
                  HEIGHT - BOTTOM + 20);
-        snprintf(text, sizeof text, "%.12s", source_of(last));
+        snprintf(text, sizeof text, *last->commit ? "%.12s" : "%.16s", source_of(last));
         sp_xml_text(a->out, text);
     }
     sp_print(a->out,
-             "</text><text x='%d' y='%d' text-anchor='middle'>%d commit%s, oldest left, one after the "
+             "</text><text x='%d' y='%d' text-anchor='middle'>%d %s%s, oldest left, one after the "
              "other</text></g>\n",
-             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, a->n_commits, a->n_commits == 1 ? "" : "s");
+             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, a->n_commits, *last->commit ? "commit" : "session",
+             a->n_commits == 1 ? "" : "s");
 }
 
 /* --- What it shows ------------------------------------------------------------------------- */
@@ -256,8 +257,9 @@ static void put_marks(const struct pictured *p, const struct axes *a)
         const int at = session_of(&p->sessions, p->j->open[i].since);
         if (at < 0)
             continue;
-        snprintf(text, sizeof text, "%+.1f %% since %.12s", 100 * p->j->open[i].by,
-                 source_of(p->j->open[i].since));
+        snprintf(text, sizeof text,
+                 *p->j->open[i].since->commit ? "%+.1f %% since %.12s" : "%+.1f %% since %.16s",
+                 100 * p->j->open[i].by, source_of(p->j->open[i].since));
         sp_print(a->out, "<g font-size='13' fill='#cc3344'>");
         put_mark(a, x_of(p, a, at) - 4, HEIGHT - BOTTOM - 4 - MARK * (row++ % MARK_ROWS), "#cc3344", text);
         fputs("</g>\n", a->out);
