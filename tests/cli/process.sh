@@ -240,4 +240,17 @@ await "its input"
 (umask 022 && : >out/private.json && chmod 600 out/private.json && "$spmodel" info -q m.mtx --json=out/private.json >/dev/null)
 case $(ls -l out/private.json) in -rw-------*) ;; *) fail "a private file is one no more: $(ls -l out/private.json)" ;; esac
 [ -s out/private.json ] || fail "it was not rewritten"
+
+# On a terminal progress wipes its line, and a dumb one, which can wipe none, gets no progress.
+if command -v script >/dev/null; then
+    for term in xterm dumb; do
+        TERM=$term script -qec "$spmodel analyze gen:laplace2d:40 --budget 50ms --no-hints --no-plots --out out" /dev/null </dev/null >"$term"
+        grep -q "^saved" "$term" || fail "no report on a $term terminal"
+    done
+    wipes=$(printf '\033[K')
+    grep -qF "$wipes" xterm || fail "no progress on a terminal"
+    ! grep -qF "$(printf '\033')" dumb || fail "a dumb terminal gets what it cannot obey"
+else
+    echo "skipped: terminals (there is no script)"
+fi
 echo "process.sh: ok"

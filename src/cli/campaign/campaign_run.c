@@ -319,11 +319,9 @@ static void show(const struct crew *c, const char *what)
     const int n = c->work->campaign.n_jobs, failed = crew_count(c, SP_JOB_FAILED);
     if (!c->terminal->active)
         return;
-    snprintf(text, sizeof text, "%d of %d done%s%s", crew_count(c, SP_JOB_DONE), n,
-             time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "");
-    sp_terminal_line_begin();
-    sp_print(stderr, "%s: %s", text, what);
-    c->terminal->shown = true;
+    snprintf(text, sizeof text, "%d of %d done%s%s: %s", crew_count(c, SP_JOB_DONE), n,
+             time_left(c, left, sizeof left), failed > 0 ? ", some failed" : "", what);
+    sp_terminal_show(c->terminal, text);
 }
 
 /* One line for each job that ends here. */

@@ -299,12 +299,18 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input)
     keep_words(false, argv);
 }
 
+bool sp_terminal_is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") == 0;
+}
+
 bool sp_use_color(const struct sp_common_options *common, bool is_tty)
 {
     if (common->color != SP_COLOR_AUTO)
         return common->color == SP_COLOR_ALWAYS;
-    const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    return is_tty && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
+    const char *no_color = getenv("NO_COLOR");
+    return is_tty && !(no_color && *no_color) && !sp_terminal_is_dumb();
 }
 
 static void put_word(const char *word, FILE *stream)

@@ -49,6 +49,8 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
 void sp_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* TERM=dumb: it knows neither colours nor a line that is written again. */
+bool sp_terminal_is_dumb(void);
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */
 bool sp_use_color(const struct sp_common_options *common, bool is_tty);
 

@@ -26,7 +26,8 @@ static void draw_bar(char *bar, int width, double done)
     bar[width] = '\0';
 }
 
-void sp_terminal_line_begin(void)
+/* Back to the begin of stderr's line, which is wiped. */
+static void begin_line(void)
 {
     sp_terminal_code(stderr, "\r\033[K");
 }
@@ -64,6 +65,15 @@ void sp_progress_line(const char *what, double done, double spent_s, int columns
         snprintf(line, size, "%.*s %3.0f %%%s", words > 0 ? words : 0, what, 100 * done, left);
 }
 
+static void show_line(struct sp_terminal *t, const char *what, double done, double spent_s)
+{
+    char line[160];
+    sp_progress_line(what, done, spent_s, columns_of(STDERR_FILENO), line, sizeof line);
+    begin_line();
+    sp_print(stderr, "%s", line);
+    t->shown = true;
+}
+
 static void show_step(void *context, const char *what, double done)
 {
     struct sp_terminal *t = context;
@@ -77,11 +87,12 @@ static void show_step(void *context, const char *what, double done)
         return;
     }
     t->last_drawn = now;
-    t->shown = true;
-    char line[160];
-    sp_progress_line(what, done, now - t->begun, columns_of(STDERR_FILENO), line, sizeof line);
-    sp_terminal_line_begin();
-    sp_print(stderr, "%s", line);
+    show_line(t, what, done, now - t->begun);
+}
+
+void sp_terminal_show(struct sp_terminal *t, const char *what)
+{
+    show_line(t, what, -1, 0);
 }
 
 static void remark(void *context, bool is_detail, const char *text)
@@ -97,7 +108,7 @@ struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 {
     memset(terminal, 0, sizeof *terminal);
     terminal->verbosity = verbosity;
-    terminal->active = verbosity >= 0 && columns_of(STDERR_FILENO) > 0;
+    terminal->active = verbosity >= 0 && columns_of(STDERR_FILENO) > 0 && !sp_terminal_is_dumb();
     sp_process_watch();
     return (struct sp_progress){show_step, was_interrupted, terminal, remark};
 }
@@ -105,7 +116,7 @@ struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity)
 void sp_terminal_clear(struct sp_terminal *terminal)
 {
     if (terminal->shown)
-        sp_terminal_line_begin();
+        begin_line();
     terminal->shown = false;
     terminal->what[0] = '\0';
 }

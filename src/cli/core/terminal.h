@@ -10,7 +10,7 @@
 
 struct sp_terminal {
     bool shown;  /* a progress line stands on stderr */
-    bool active; /* stderr is a terminal and -q was not given */
+    bool active; /* stderr is a terminal that can wipe a line, and -q was not given */
     int verbosity;
     double begun; /* of the current step */
     double last_drawn;
@@ -20,8 +20,8 @@ struct sp_terminal {
 /* From now on the first Ctrl-C asks for an orderly end (process.h). Returns the progress interface;
  * the terminal must outlive it. */
 struct sp_progress sp_terminal_open(struct sp_terminal *terminal, int verbosity);
-/* Back to the begin of stderr's line, which is wiped: for the next state of a progress line. */
-void sp_terminal_line_begin(void);
+/* `what` as the progress line, in place of the one before, cut where the terminal ends. */
+void sp_terminal_show(struct sp_terminal *terminal, const char *what);
 /* The progress line after spent_s seconds of a step that is `done` (0 ... 1, below 0: unknown), in
  * fewer than `columns` columns: never above 100 %, never a negative rest. */
 void sp_progress_line(const char *what, double done, double spent_s, int columns, char *line, size_t size);
