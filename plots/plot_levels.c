@@ -312,8 +312,8 @@ static int levels_group(const struct levels_picture *p, int level, struct point_
 enum { WIDTH = 1240, HEIGHT = 620, LINES = 34, KEY_EM = 33 };
 /* Margins of the panel of text in columns and lines; below it the lines of the key follow. */
 enum { TEXT_LEFT = 10, TEXT_RIGHT = 2, TEXT_BELOW = 6, TEXT_ABOVE = 1 };
-static const struct sp_panel close_up = {0.074, 0.68, 0.105, 0.92, WIDTH, 10},
-                             whole = {0.745, 0.985, 0.105, 0.35, WIDTH, 8};
+static const struct sp_panel close_up = {0.074, 0.68, 0.115, 0.92, WIDTH, 10},
+                             whole = {0.745, 0.985, 0.115, 0.35, WIDTH, 8};
 
 /* Where a label stands and how it looks; as text neither angle nor size nor colour. */
 struct style {

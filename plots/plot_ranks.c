@@ -245,7 +245,9 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
         sp_put(out, "plot $H using 1:2 with points pt '#' notitle\n");
         return;
     }
-    char each[48];
+    char each[48], tic[32];
+    sp_put_text(out, sp_quote("%s", sp_text_bytes(tic, sizeof tic, least)), "set cbtics (%t %.6g", least);
+    sp_put_text(out, sp_quote("%s", sp_text_bytes(tic, sizeof tic, most)), ", %t %.6g)\n", most);
     snprintf(each, sizeof each, of_bin > 1 ? "bytes between groups of %.0f ranks" : "bytes", of_bin);
     sp_put_text(
         out, sp_quote("%s", each),
@@ -253,12 +255,10 @@ static void halo_write_script(const struct sp_record *const *records, int n, enu
         "'#0b2a4a')\n"
         "set lmargin at screen %g; set rmargin at screen %g; set bmargin at screen %g; set tmargin at screen "
         "%g\n"
-        "set colorbox user origin 0.83,0.16 size 0.025,0.70; set format cb '%%.1s %%cB'; set cbtics (%.6g, "
-        "%.6g)\n"
+        "set colorbox user origin 0.83,0.16 size 0.025,0.70\n"
         "set label %t at screen 0.975,0.51 center rotate by 90 tc rgb %c\nset style fill solid 1 noborder\n"
         "plot $H using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror lc palette notitle",
-        fmin(least, most / 2), most, map_room.left, map_room.right, map_room.bottom, map_room.top, least,
-        most, SP_INK);
+        fmin(least, most / 2), most, map_room.left, map_room.right, map_room.bottom, map_room.top, SP_INK);
     if (term == SP_TERM_SVG && n_cells <= MOST_VALUES)
         sp_put(out, SP_NEXT "$H using 1:2:(sprintf('%%d to %%d: %%.6g B', $1 * %g, $2 * %g, $3))" SP_HOVER,
                of_bin, of_bin);

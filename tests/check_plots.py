@@ -116,7 +116,7 @@ def faults_of(root):
     width, height = [float(n) for n in root.get("viewBox").split()[2:]]
     boxes, faults = boxes_of(root), []
     for i, box in enumerate(boxes):
-        if any(not (-SLACK <= x <= width + SLACK and -SLACK <= y <= height + SLACK) for x, y in box.at):
+        if any(not (-SLACK <= x <= width + SLACK and 0 <= y <= height - 2) for x, y in box.at):
             faults.append(f"'{box.text}' reaches out of the picture")
         # gnuplot writes a text with a box behind it twice, the second time over the box
         faults += [f"'{box.text}' lies over '{other.text}'" for other in boxes[:i]
@@ -140,7 +140,7 @@ def check_self():
     for bad in (one % (10, 50, "", "start", "one") + one % (20, 52, "", "start", "two"),
                 one % (190, 50, "", "start", "outside"), one % (5, 50, "", "middle", "outside"),
                 one % (10, 98, " rotate(270)", "start", "word") + one % (5, 90, "", "start", "word"),
-                one % (10, 4, "", "start", "Above"), ""):
+                one % (10, 4, "", "start", "Above"), one % (10, 97, "", "start", "Below"), ""):
         assert faults_of_svg(frame % bad), bad
 
 

@@ -587,6 +587,14 @@ START_TEST(levels_as_text_are_golden)
 }
 END_TEST
 
+START_TEST(bytes_between_ranks_have_units_of_text)
+{
+    char *text = script_of(&ranks, "halo", SP_TERM_SVG);
+    ck_assert_ptr_nonnull(strstr(text, "set cbtics ('192 B' 192, '1.15 kB' 1152)"));
+    free(text);
+}
+END_TEST
+
 START_TEST(levels_script_holds_the_record)
 {
     char *text = script_of(&gpu, "levels", SP_TERM_SVG);
@@ -957,6 +965,7 @@ int main(void)
     tcase_add_test(tc, keys_name_the_term_of_a_gpu);
     tcase_add_test(tc, alpha_says_what_caches_it_is_of);
     tcase_add_test(tc, levels_as_text_are_golden);
+    tcase_add_test(tc, bytes_between_ranks_have_units_of_text);
     tcase_add_test(tc, levels_script_holds_the_record);
     tcase_add_test(tc, names_are_data_and_not_commands);
     tcase_add_test(tc, a_series_is_one_picture);
