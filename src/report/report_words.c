@@ -209,7 +209,7 @@ const char *sp_status_text(const struct sp_record *record, const char **status)
     if (status)
         *status = word;
     return strcmp(word, "interrupted") == 0
-               ? "the analysis was stopped; what is missing below was not reached"
+               ? "the analysis was stopped: what is missing below was not measured"
            : strcmp(word, "constructed") == 0
                ? "an invented example that shows the form; nothing below was measured"
            : strcmp(word, "failed") == 0 ? "the analysis failed; see the flags below"

@@ -114,7 +114,7 @@ static json_t *state_of(const struct sp_record *record)
         word = sp_words_text(record, SP_F_STATUS, "");
         snprintf(text, sizeof text, "%s%s", word, is_wrong ? "" : ": not all was measured");
         snprintf(brief, sizeof brief, "%s", word);
-        advice = is_wrong ? wrong : "run the command again: what is missing was not reached";
+        advice = is_wrong ? wrong : "run the command again";
     } else if (sp_verdict_is_status(record, "constructed")) {
         word = "constructed";
         snprintf(text, sizeof text, "constructed: an invented example");
