@@ -42,7 +42,7 @@ for kind in scaling halo; do
     run plot r.json --kind $kind --term gp -o $kind.gp
     grep -q EOD $kind.gp || fail "$kind has no data"
 done
-grep -q 'set cbtics ('320 B' 320, '320 B' 320)' halo.gp || fail "colours of the halo without their bytes"
+grep -q "set cbtics ('320 B' 320, '320 B' 320)" halo.gp || fail "colours of the halo without their bytes"
 # One rank exchanges nothing: no such series, whose empty labels gnuplot does not survive.
 run model gen:laplace2d:4 --ranks 1 --machine icx-8360y --network shm --json=one.json
 run plot one.json --kind scaling --term gp -o one.gp

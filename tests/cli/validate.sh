@@ -37,6 +37,7 @@ awk -F, -v count=$count 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["near"] == "false" { far++; sum += e; if (e > 0.04) { print; bad = 1 } }
     END { if (n != count || sum / far > 0.013) { print n " lines, mean " sum / far; bad = 1 }; exit bad }' "$dir/v.csv" ||
     { cat "$dir/text"; fail "errors of bytes read"; }
+grep -q ' time err$' "$dir/text" || fail "the errors of times are not called errors"
 [ -z "$full" ] || { echo "validate.sh: ok: $count lines"; exit 0; }
 grep -q "^2 lines of 1 matrix: unknown matrix, not guessed: wave$" "$dir/text" || { cat "$dir/text"; fail "wave is not listed"; }
 grep -q "^all lines: machine a64fx, schedule rows, row_ptr 8, format crs, precision f64, state warm, partition none$" "$dir/text" ||

@@ -213,7 +213,7 @@ static void print_line(const struct sp_validation *v, const struct sp_validation
     }
     if (c->time)
         print_percent(out, sp_line_error(v, l, SP_COMPARED_TIME));
-    sp_print(out, "  %s\n", sp_line_is_near(v, l) ? "near a cache" : "");
+    fputs(sp_line_is_near(v, l) ? "  near a cache\n" : "\n", out);
 }
 
 static void print_table(const struct sp_validation *v, const struct columns *c, FILE *out)
@@ -225,7 +225,7 @@ static void print_table(const struct sp_validation *v, const struct columns *c, 
             sp_print(out, "  %-*s", c->width[k], facts[k].name);
     sp_print(out, " %9s %9s %9s", "counted", "simulated", "error");
     sp_print(out, "%s%s%s\n", c->theirs ? "    theirs" : "", c->write ? "   written     error" : "",
-             c->time ? "      time" : "");
+             c->time ? "  time err" : "");
     for (int64_t i = 0; i < v->n_lines; i++)
         if (is_compared(&v->line[i]))
             print_line(v, &v->line[i], c, out);
