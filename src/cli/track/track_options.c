@@ -203,6 +203,38 @@ static int64_t keep_last(const struct sp_entry **list, int64_t n, int64_t last)
     return kept;
 }
 
+/* A record, and the last one of its series, whose words name it. */
+struct named {
+    const struct sp_entry *entry, *last;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct named *x = a, *y = b;
+    int order = strverscmp(x->last->matrix, y->last->matrix);
+    if (order == 0)
+        order = strverscmp(x->last->what, y->last->what);
+    return order ? order : by_series(&x->entry, &y->entry);
+}
+
+/* Series, one after the other in list[n], in the order of their names: 9 before 10. */
+static enum sp_status order_by_name(const struct sp_entry **list, int64_t n, struct sp_error *err)
+{
+    struct named *named = calloc((size_t)n + 1, sizeof *named);
+    if (!named)
+        return sp_fail(err, SP_MEMORY, NULL, "no memory for %lld records", (long long)n);
+    for (int64_t first = 0, end; first < n; first = end) {
+        end = sp_track_series_end(list, n, first);
+        for (int64_t i = first; i < end; i++)
+            named[i] = (struct named){list[i], list[end - 1]};
+    }
+    sp_sort_by(named, n, sizeof *named, by_name);
+    for (int64_t i = 0; i < n; i++)
+        list[i] = named[i].entry;
+    free(named);
+    return SP_OK;
+}
+
 enum sp_status sp_track_select(const struct sp_track_options *o, const struct sp_store_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err)
 {
@@ -216,7 +248,7 @@ enum sp_status sp_track_select(const struct sp_track_options *o, const struct sp
     sp_sort_by(*list, *n, sizeof **list, by_series);
     if (o->last > 0)
         *n = keep_last(*list, *n, o->last);
-    return SP_OK;
+    return order_by_name(*list, *n, err);
 }
 
 char *sp_track_title(const struct sp_entry *e, char *text, size_t size)

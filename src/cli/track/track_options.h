@@ -45,8 +45,8 @@ int sp_track_open(const struct sp_track_options *options, struct sp_store *store
 /* The store that is meant. */
 const char *sp_track_store_path(const struct sp_track_options *options);
 
-/* Pointers to the entries that are meant, complete records with a series only, sorted by series,
- * then start. SP_MEMORY. *list is to be freed. */
+/* Pointers to the entries that are meant, complete records with a series only: series after series
+ * in the order of their names, each by start. SP_MEMORY. *list is to be freed. */
 enum sp_status sp_track_select(const struct sp_track_options *options, const struct sp_store_index *index,
                                const struct sp_entry ***list, int64_t *n, struct sp_error *err);
 
