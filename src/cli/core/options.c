@@ -333,32 +333,11 @@ bool sp_use_color(const struct sp_common_options *common, bool is_tty)
     return is_tty && !(no_color && *no_color) && !(term && strcmp(term, "dumb") == 0);
 }
 
-static void put_word(const char *word, FILE *stream)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%^";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, stream);
-        return;
-    }
-    putc('\'', stream);
-    for (; *word; word++)
-        *word == '\'' ? (void)fputs("'\\''", stream) : (void)putc(*word, stream);
-    putc('\'', stream);
-}
-
 void sp_join_command(int argc, char **argv, char *text, size_t size)
 {
-    text[0] = '\0';
-    FILE *stream = fmemopen(text, size, "w");
-    if (!stream)
-        return;
-    fputs(argv[0], stream); /* "spmodel analyze" */
-    for (int i = 1; i < argc; i++) {
-        putc(' ', stream);
-        put_word(argv[i], stream);
-    }
-    fclose(stream);
-    text[size - 1] = '\0';
+    snprintf(text, size, "%s", argv[0]); /* "spmodel analyze" */
+    for (int i = 1; i < argc && sp_add_shell_word(text, size, argv[i]); i++)
+        ;
 }
 
 /* Where lines of a parser stand: argp gives each line a group, and a child with a title or a group
