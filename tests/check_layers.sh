@@ -64,7 +64,7 @@ awk "$awk_program" $files
 # Prose of comments ends at 100 columns (.ci/wrap_comments). Tables, lists and code in them may be longer.
 # shellcheck disable=SC2086 # a list of words
 awk '{ while ((getline line < $0) > 0) { n++
-        if (length(line) > 100 && line ~ /^ *(\/\*|\*) [^ -]/ && line !~ /[^ ]   +[^ ]/) { print $0 ": prose beyond column 100: " line; bad = 1 } }
+        if (length(line) > 100 && line ~ /^ *(\/\*|\*) [^ -]/ && line !~ /[^ ]   +[^ ]/) { print $0 ": prose beyond column 100 (.ci/wrap_comments " $0 " wraps it): " line; bad = 1 } }
       close($0) }
     END { exit bad || n < 90000 }' <<END || exit 1
 $(printf '%s\n' $files)

@@ -16,7 +16,8 @@ static inline bool is_explained(const char *name)
 
 static inline void must(const char *name)
 {
-    ck_assert_msg(is_explained(name), "'%s' is not explained", name);
+    ck_assert_msg(is_explained(name),
+                  "'%s' is not explained: no `term:` and no `also:` of src/cli/explain/terms has it", name);
 }
 
 /* `list`: words separated by blanks. */

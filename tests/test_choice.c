@@ -163,6 +163,25 @@ START_TEST(a_large_symmetric_matrix_stays_whole)
 }
 END_TEST
 
+/* Beside other formats it is tried on rows from the middle, unless most of their entries lie elsewhere. */
+START_TEST(half_storage_is_tried_on_a_part)
+{
+    static const char *const specs[] = {"laplace2d:400", "laplace2d:400+permuted:3"};
+    struct sp_csr m;
+    struct sp_structure s;
+    ck_assert_int_eq(sp_generate(specs[_i], NULL, &m, NULL), SP_OK);
+    ck_assert_int_eq(sp_structure_analyse(&m, &s, NULL), SP_OK);
+    const struct sp_workload w =
+        choose(&m, 64 << 10, (struct sp_setup_options){.any_format = true, .structure = &s});
+    ck_assert_ptr_eq(w.matrix, &m);
+    ck_assert_double_lt(choice.share, 0.5);
+    ck_assert(_i == 0 || !has_tried("half", false));
+    if (_i == 0 && choice.took_s < 0.4) /* beside other work there may be no time for it */
+        ck_assert(has_tried("half", false));
+    sp_csr_free(&m);
+}
+END_TEST
+
 START_TEST(gathers_beyond_the_second_cache_are_prefetched)
 {
     struct sp_csr m;
@@ -219,6 +238,7 @@ int main(void)
     tcase_add_test(tc, any_format_is_tried);
     tcase_add_loop_test(tc, a_large_matrix_is_sampled, 0, 3);
     tcase_add_test(tc, a_large_symmetric_matrix_stays_whole);
+    tcase_add_loop_test(tc, half_storage_is_tried_on_a_part, 0, 2);
     tcase_add_test(tc, gathers_beyond_the_second_cache_are_prefetched);
     tcase_add_test(tc, nothing_runs);
     tcase_add_test(tc, stores_that_are_asked_for);

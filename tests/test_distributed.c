@@ -419,7 +419,7 @@ START_TEST(partition_files_are_read_or_refused)
         ck_assert_ptr_null(part);
         unlink(path);
     }
-    ck_assert_int_eq(sp_row_parts_read(file(" 0\r\n2 \n0"), 3, &part, &n, &err), SP_OK);
+    ck_assert_int_eq(sp_row_parts_read(file(" 0\r\n2 \n0\n\n \r\n"), 3, &part, &n, &err), SP_OK);
     ck_assert_int_eq(n, 3);
     ck_assert_int_eq(part[1], 2);
     free(part);

@@ -13,10 +13,20 @@
 #include "lab/lab_audit.h"
 #include "model/formulas/formulas.h"
 #include "run_suite.h"
+#include "sparse/formats/format.h"
 
 static void must_be_text(const char *text, const char *what, const char *name)
 {
     ck_assert_msg(text && *text, "%s has no %s", name, what);
+}
+
+static bool is_word_of(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
 }
 
 START_TEST(test_hints)
@@ -40,7 +50,9 @@ START_TEST(test_every_topic)
         must(t.name);
         ck_assert_msg(!strchr(t.name, ' '), "'%s' has a blank", t.name);
         must_all(sp_topic_also(&t));
-        ck_assert_msg(t.term->name != NULL, "%s has no numbers of records", t.name);
+        ck_assert_msg(t.term->name != NULL,
+                      "%s has no numbers of records: src/cli/explain/terms/hints.txt lacks `rule: %s`",
+                      t.name, t.name);
         ck_assert_msg(t.rule || (t.term->text && *t.term->text), "%s has no text", t.name);
         must_be_text(t.term->see, "cross reference", t.name);
         for (const char *see = t.term->see; *see;) {
@@ -54,6 +66,23 @@ START_TEST(test_every_topic)
         }
     }
     ck_assert_int_gt(n, 200);
+}
+END_TEST
+
+/* A list of most formats is one that the next format is missing from. */
+START_TEST(test_formats_of_numbers)
+{
+    struct sp_topic t;
+    for (int n = 0; sp_topic_at(n, &t); n++)
+        for (const struct sp_calculation *c = t.term->calculations; c && c->result; c++) {
+            int listed = 0;
+            for (int i = 0; c->formats && i < sp_n_formats; i++)
+                listed += is_word_of(c->formats, sp_format_name(i));
+            ck_assert_msg(2 * listed <= sp_n_formats || is_word_of(c->formats, "not"),
+                          "%s, number: %s = %s, formats: %s: the next format would be missing there; say "
+                          "`formats: not` and the others",
+                          t.name, c->result, c->formula, c->formats);
+        }
 }
 END_TEST
 
@@ -217,6 +246,7 @@ int main(void)
     TCase *tc = tcase_create("explain_tables");
     tcase_add_test(tc, test_hints);
     tcase_add_test(tc, test_every_topic);
+    tcase_add_test(tc, test_formats_of_numbers);
     tcase_add_test(tc, test_flags_of_labs);
     tcase_add_test(tc, test_headings_of_doctor);
     tcase_add_test(tc, test_names_are_distinct);

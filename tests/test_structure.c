@@ -174,6 +174,24 @@ START_TEST(figures_agree_with_brute_force)
 }
 END_TEST
 
+/* To the last digit: what two machines say of a matrix can be compared. */
+START_TEST(threads_change_no_figure)
+{
+    struct sp_csr a;
+    struct sp_structure one, more;
+    make("band:30001:9:0.3", &a); /* a mean that no double is exactly */
+    omp_set_num_threads(1);
+    ck_assert_int_eq(sp_structure_analyse(&a, &one, NULL), SP_OK);
+    for (int threads = 2; threads <= 5; threads++) {
+        omp_set_num_threads(threads);
+        ck_assert_int_eq(sp_structure_analyse(&a, &more, NULL), SP_OK);
+        ck_assert(more.row_cv == one.row_cv && more.mean_distance == one.mean_distance);
+        ck_assert(more.profile == one.profile && more.unit_share.value == one.unit_share.value);
+    }
+    sp_csr_free(&a);
+}
+END_TEST
+
 START_TEST(values_are_counted)
 {
     struct sp_csr a;
@@ -255,6 +273,7 @@ int main(void)
     Suite *suite = suite_create("structure");
     TCase *tc = tcase_create("structure");
     tcase_add_test(tc, figures_agree_with_brute_force);
+    tcase_add_test(tc, threads_change_no_figure);
     tcase_add_test(tc, values_are_counted);
     tcase_add_test(tc, samples_state_an_error_that_covers_the_truth);
     tcase_add_test(tc, complex_and_empty_matrices_have_a_structure);

@@ -78,7 +78,9 @@ START_TEST(every_format_counts_what_it_stores_and_vectors_once)
         ck_assert_int_eq(sp_layout_make(&w, false, NULL, &l, NULL), SP_OK);
         const double once = sp_layout_matrix_bytes(&l) + 8.0 * (double)(a.n_r + a.n_c);
         ck_assert_msg(least_B(&a, formats[i]) <= once && least_B(&a, formats[i]) > 0.99 * once,
-                      "%s: %g B, stored %g B", formats[i], least_B(&a, formats[i]), once);
+                      "%s: %g B by formula, stored %g B: `by_lengths` of its row promises the formula of CRS "
+                      "(with `plain_rows`) or SELL",
+                      formats[i], least_B(&a, formats[i]), once);
         sp_layout_free(&l);
     }
     sp_csr_free(&a);

@@ -82,8 +82,11 @@ class _Library:
         with self._lock:
             if self._lib is None:
                 ffi = cffi.FFI()  # takes declarations once: each attempt has its own
-                with open(header_path(), encoding="utf-8") as file:
-                    ffi.cdef(declarations(file.read()))
+                try:
+                    with open(header_path(), encoding="utf-8") as file:
+                        ffi.cdef(declarations(file.read()))
+                except FileNotFoundError:
+                    raise AbsentError(f"there is no {header_path()}", "pip install the package anew") from None
                 lib, self._path = _open(ffi)
                 self._ffi, self._lib = ffi, lib
 

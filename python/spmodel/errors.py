@@ -3,6 +3,7 @@ is no str, bytes or path raises TypeError, as open() does."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Dict, Optional, Type
 
 if TYPE_CHECKING:
@@ -88,10 +89,14 @@ BY_STATUS: Dict[int, Type[Error]] = {
 }
 
 
+def as_arguments(text: str) -> str:
+    """Options are arguments here; in a command of the shell they stay what they are."""
+    if re.search(r"\b(spmodel|mpirun) ", text):
+        return text
+    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda option: option[1].replace("-", "_"), text)
+
+
 def error_of(status: int, message: str) -> Error:
     """The exception for a status and what spmodel_message() says."""
-    what, _, remedy = message.partition("\n  remedy: ")
-    if what.startswith("--"):  # an option, which is an argument here
-        option, space, rest = what[2:].partition(" ")
-        what = option.replace("-", "_") + space + rest
+    what, remedy = (as_arguments(part) for part in (message + "\n  remedy: ").split("\n  remedy: ")[:2])
     return BY_STATUS.get(status, BugError)(what or f"status {status}", remedy)

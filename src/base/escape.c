@@ -218,7 +218,7 @@ bool sp_add_shell_word(char *text, size_t size, const char *word)
 {
     bool plain = *word != '\0';
     for (const char *c = word; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%", *c));
+        plain = plain && (isalnum((unsigned char)*c) || strchr("_./:+,-=@%^", *c));
     size_t at = strlen(text);
     const size_t before = at;
     at += (size_t)snprintf(text + at, size - at, "%s%s", at ? " " : "", plain ? word : "'");

@@ -757,16 +757,16 @@ void sp_lab_command_free(struct sp_lab_command *c)
 
 char *sp_lab_command_text(const struct sp_lab_command *c, char *text, size_t size)
 {
-    size_t used = 0;
     *text = '\0';
-    for (int i = 0; i < c->n && used < size; i++) {
+    for (int i = 0; i < c->n; i++) {
         if (strncmp(c->argument[i], SP_O_JSON "=", 7) == 0)
             continue;
         if (strcmp(c->argument[i], SP_O_OUT) == 0) {
             i++;
             continue;
         }
-        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", c->argument[i]);
+        if (!sp_add_shell_word(text, size, c->argument[i]))
+            break;
     }
     return text;
 }

@@ -153,6 +153,7 @@ refused "--op takes" analyze --op spgemm gen:laplace2d:20
 refused "column-major" analyze --op spmm --order column gen:laplace2d:20
 refused "blocks of bcsr" analyze --rhs 3 --order column --format bcsr:4x4 gen:laplace2d:20
 refused "neither --json nor --csv" info --blocks 2x2 --json gen:laplace2d:10
+refused "give --json or --csv a file" info --spy --json gen:laplace2d:10
 refused "storage in f16" analyze --op spmmv --precision f16 gen:laplace2d:20
 refused "schedule merge" analyze --op spmm --schedule merge gen:laplace2d:20
 refused "has no valid block" analyze --format bcsr:4 gen:laplace2d:20

@@ -16,6 +16,12 @@ if [ $# -eq 0 ]; then
     # Nobody reads a book: what one page says, another one links to.
     most=22000 words=$(cat docs/*.md | wc -w)
     [ "$words" -le $most ] || { echo "docs/*.md have $words words together, more than $most"; bad=1; }
+    # Each unit of memory controllers that is counted stands in the table of docs/counters.md, by how its names begin.
+    units=$(sed -nE '/^static const struct kind kinds/,/^};/s/^ *\{"[^"]*", "([a-z0-9_]+)",.*/\1/p' src/sys/counters/memory_pmu.c)
+    [ "$(echo "$units" | wc -l)" -ge 5 ] || { echo "names.sh: src/sys/counters/memory_pmu.c is not understood"; bad=1; }
+    for unit in $units; do
+        grep -q "^| \`$unit" docs/counters.md || { echo "docs/counters.md: its table of units lacks a row \`$unit...\`, a kind of src/sys/counters/memory_pmu.c"; bad=1; }
+    done
 fi
 
 options() { grep -oE -e '--[a-z][a-z0-9-]*' "$@" | sort -u; }

@@ -92,5 +92,5 @@ done
 has out 'nothing was decided in 3 sessions in a row: this gate guards nothing'
 expect 5 "^not comparable" track check --store strange-store
 expect 1 'failure message="not comparable' track check --store strange-store --patience 3 --junit -
-expect 2 "takes a number of sessions" track check --patience 0
+expect 2 "takes a whole number from 1 to 100" track check --patience 0
 echo "track_page.sh: the page, and patience"

@@ -22,6 +22,7 @@ import spmodel
 from check import Skip, main, raises
 from spmodel import _library
 from spmodel._call import Handle, option_text
+from spmodel.errors import as_arguments
 from spmodel.matrix import as_scipy, view_of
 from spmodel.result import options_of_change, plots_of
 
@@ -91,6 +92,9 @@ def test_library_is_found_or_named():
              "spmodel.version()\n")
     ran = subprocess.run([sys.executable, "-c", again], env=env, capture_output=True, text=True)
     assert ran.returncode == 0, "looked for once only: " + ran.stderr
+    lost = "from spmodel import _library; _library.header_path = lambda: '/nowhere/spmodel.h'\n" + script
+    ran = subprocess.run([sys.executable, "-c", lost], env=os.environ, capture_output=True, text=True)
+    assert "AbsentError: there is no /nowhere/spmodel.h" in ran.stderr and "remedy" in ran.stderr, ran.stderr
     env["SPMODEL_LIBRARY"] = _other_library()
     ran = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True)
     assert ran.returncode and "no libspmodel" in ran.stderr, ran.stderr
@@ -286,6 +290,10 @@ def test_errors_have_status_and_remedy():
     raises(spmodel.UsageError, ["precision takes f64, f32", "not 'int64'"], analyze, "gen:laplace2d:9", precision=np.int64)
     e = raises(spmodel.UsageError, [], analyze, "gen:laplace2d:9", kernel_limit="x")
     assert str(e).startswith("kernel_limit "), e
+    e = raises(spmodel.UsageError, ["half stores square"], analyze, "gen:random:20x30:3", format="half")
+    assert e.remedy == "use format crs", e.remedy
+    assert as_arguments("leave --kernel-limit out; `spmodel doctor --all`") == "leave --kernel-limit out; `spmodel doctor --all`"
+    assert as_arguments("leave --kernel-limit out, or a--b") == "leave kernel_limit out, or a--b"
     e = raises(spmodel.InputError, ["nowhere.mtx"], analyze, "nowhere.mtx")
     assert e.status == 3
     raises(spmodel.Error, [], analyze, "gen:nothing:1")

@@ -98,8 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->import.region = arg;
         return 0;
     case KEY_EXECUTIONS:
-        if (sp_parse_count(arg, &a->import.executions) || a->import.executions < 1)
-            sp_usage_error(state, "--executions takes a whole number from 1, not '%s'", arg);
+        a->import.executions = sp_take_count(state, "executions", 1, INT64_MAX, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)

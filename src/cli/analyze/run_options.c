@@ -144,7 +144,6 @@ static void set_fail_below(struct argp_state *state, const char *arg, struct sp_
 
 static error_t parse_analyze(int key, char *arg, struct argp_state *state)
 {
-    int64_t n;
     struct sp_analyze_arguments *a = state->input;
     struct sp_error err;
     switch (key) {
@@ -162,9 +161,7 @@ static error_t parse_analyze(int key, char *arg, struct argp_state *state)
         a->partition = arg;
         return 0;
     case SP_KEY_OF(RANKS):
-        if (sp_parse_count(arg, &n) || n < 1 || n > 4096)
-            sp_usage_error(state, "--ranks takes a number from 1 to 4096, not '%s'", arg);
-        a->n_ranks = (int)n;
+        a->n_ranks = (int)sp_take_count(state, "ranks", 1, 4096, arg);
         return 0;
     case SP_KEY_OF(EACH_READS):
         a->each_reads = true;

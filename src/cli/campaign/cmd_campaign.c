@@ -90,7 +90,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct sp_campaign_options *o = state->input;
     struct sp_error err;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
@@ -120,9 +119,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                            LEAST_STALE_S);
         return 0;
     case KEY_JOBS:
-        if (sp_parse_count(arg, &n) || n < 1 || n > MOST_AT_ONCE)
-            sp_usage_error(state, "--jobs takes a whole number from 1 to %d, not '%s'", MOST_AT_ONCE, arg);
-        o->jobs = (int)n;
+        o->jobs = (int)sp_take_count(state, "jobs", 1, MOST_AT_ONCE, arg);
         return 0;
     case KEY_RETRY:
         o->retry = true;

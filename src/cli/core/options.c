@@ -195,6 +195,32 @@ void sp_usage_error(const struct argp_state *state, const char *format, ...)
         argp_error(state, "%s", shown);
 }
 
+int64_t sp_take_count(const struct argp_state *state, const char *option, int64_t least, int64_t most,
+                      const char *arg)
+{
+    int64_t n = 0;
+    const bool is_one = sp_parse_count(arg, &n) == 0 && n >= least && n <= most;
+    if (!is_one && most == INT64_MAX)
+        sp_usage_error(state, "--%s takes a whole number from %lld on, not '%s'", option, (long long)least,
+                       arg);
+    else if (!is_one)
+        sp_usage_error(state, "--%s takes a whole number from %lld to %lld, not '%s'", option,
+                       (long long)least, (long long)most, arg);
+    return n;
+}
+
+double sp_take_percent(const struct argp_state *state, const char *option, double least, double most,
+                       const char *arg)
+{
+    char number[32];
+    const size_t n = strlen(arg);
+    double x = 0;
+    snprintf(number, sizeof number, "%.*s", (int)(n > 0 && arg[n - 1] == '%' ? n - 1 : n), arg);
+    if (n >= sizeof number || sp_parse_number(number, &x) || !(x >= least && x <= most))
+        sp_usage_error(state, "--%s takes percent from %g to %g, not '%s'", option, least, most, arg);
+    return x / 100;
+}
+
 /* getopt repeats unknown names of options as they are: ours have what is visible. */
 static void refuse_hidden_names(int argc, char **argv)
 {
@@ -313,32 +339,11 @@ bool sp_use_color(const struct sp_common_options *common, bool is_tty)
     return is_tty && !(no_color && *no_color) && !sp_terminal_is_dumb();
 }
 
-static void put_word(const char *word, FILE *stream)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%^";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        fputs(word, stream);
-        return;
-    }
-    putc('\'', stream);
-    for (; *word; word++)
-        *word == '\'' ? (void)fputs("'\\''", stream) : (void)putc(*word, stream);
-    putc('\'', stream);
-}
-
 void sp_join_command(int argc, char **argv, char *text, size_t size)
 {
-    text[0] = '\0';
-    FILE *stream = fmemopen(text, size, "w");
-    if (!stream)
-        return;
-    fputs(argv[0], stream); /* "spmodel analyze" */
-    for (int i = 1; i < argc; i++) {
-        putc(' ', stream);
-        put_word(argv[i], stream);
-    }
-    fclose(stream);
-    text[size - 1] = '\0';
+    snprintf(text, size, "%s", argv[0]); /* "spmodel analyze" */
+    for (int i = 1; i < argc && sp_add_shell_word(text, size, argv[i]); i++)
+        ;
 }
 
 /* Where lines of a parser stand: argp gives each line a group, and a child with a title or a group

@@ -49,6 +49,13 @@ void sp_parse(const struct argp *argp, int argc, char **argv, void *input);
 void sp_usage_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The whole number, or the percent as a share (with or without %), that an option takes from
+ * `least` to `most`; anything else is a usage error. INT64_MAX: there is no most. */
+int64_t sp_take_count(const struct argp_state *state, const char *option, int64_t least, int64_t most,
+                      const char *arg);
+double sp_take_percent(const struct argp_state *state, const char *option, double least, double most,
+                       const char *arg);
+
 /* TERM=dumb: it knows neither colours nor a line that is written again. */
 bool sp_terminal_is_dumb(void);
 /* True when the stream `is_tty` should be coloured. NO_COLOR is obeyed. */

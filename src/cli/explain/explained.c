@@ -27,6 +27,16 @@ static bool among(const char *list, const char *word)
     return false;
 }
 
+/* A list of what something holds for, as topics.h has it. */
+static bool holds_for(const char *list, const char *word)
+{
+    static const char but[] = "not ";
+    if (!list)
+        return true;
+    return strncmp(list, but, strlen(but)) == 0 ? *word && !among(list + strlen(but), word)
+                                                : among(list, word);
+}
+
 /* By its ECM part, whose formulas depend on the number of caches. */
 static const char *kind_of_record(const struct sp_record *r)
 {
@@ -37,9 +47,9 @@ static const char *kind_of_record(const struct sp_record *r)
 
 static bool holds(const struct sp_calculation *c, const struct sp_record *r)
 {
-    return (!c->ops || among(c->ops, sp_words_text(r, SP_F_CONFIG_OP, ""))) &&
-           (!c->formats || among(c->formats, sp_words_text(r, SP_F_CONFIG_FORMAT, ""))) &&
-           (!c->records || among(c->records, kind_of_record(r)));
+    return holds_for(c->ops, sp_words_text(r, SP_F_CONFIG_OP, "")) &&
+           holds_for(c->formats, sp_words_text(r, SP_F_CONFIG_FORMAT, "")) &&
+           holds_for(c->records, kind_of_record(r));
 }
 
 /* The next symbol of a formula from *at on, which then stands behind it; false: none is left.

@@ -59,12 +59,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->features = arg;
         return 0;
     case KEY_SCALE:
-        if (sp_parse_count(arg, &o->scale) || o->scale < 1)
-            sp_usage_error(state, "--scale takes a whole number from 1 on, not '%s'", arg);
+        o->scale = sp_take_count(state, "scale", 1, INT64_MAX, arg);
         return 0;
     case KEY_SEED:
-        if (sp_parse_count(arg, &o->seed) || o->seed < 0)
-            sp_usage_error(state, "--seed takes a whole number from 0 on, not '%s'", arg);
+        o->seed = sp_take_count(state, "seed", 0, INT64_MAX, arg);
         return 0;
     case ARGP_KEY_ARG:
         if (o->kind)

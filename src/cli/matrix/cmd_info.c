@@ -526,6 +526,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (o->blocks.n > 0 && (o->common.json || o->common.csv))
             sp_usage_error(state, "--blocks prints a table and goes with neither --json nor --csv");
+        if (o->spy && (sp_sink_is_stdout(o->common.json) || sp_sink_is_stdout(o->common.csv)))
+            sp_usage_error(state, "--spy draws on the terminal: give --json or --csv a file");
         return 0;
     case ARGP_KEY_NO_ARGS:
         sp_usage_error(state, "no matrix given");

@@ -159,7 +159,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct options *o = state->input;
     struct sp_error err;
-    int64_t n;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &o->common;
@@ -208,9 +207,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->workload.n_threads = sp_pick_threads(state, arg);
         return 0;
     case KEY_RANKS:
-        if (sp_parse_count(arg, &n) || n < 1 || n > SP_MAX_RANKS)
-            sp_usage_error(state, "--ranks takes a number from 1 to %d here, not '%s'", SP_MAX_RANKS, arg);
-        o->ranks.n = (int)n;
+        o->ranks.n = (int)sp_take_count(state, "ranks", 1, SP_MAX_RANKS, arg);
         return 0;
     case KEY_PARTITION:
         o->ranks.partition = arg;

@@ -65,10 +65,7 @@ void sp_ranks_counts_set(struct argp_state *state, const char *arg, struct sp_ra
 
 void sp_ranks_per_node_set(struct argp_state *state, const char *arg, struct sp_ranks_options *o)
 {
-    int64_t n;
-    if (sp_parse_count(arg, &n) || n < 1 || n > SP_MAX_RANKS)
-        sp_usage_error(state, "--ranks-per-node takes a number from 1 to %d, not '%s'", SP_MAX_RANKS, arg);
-    o->per_node = (int)n;
+    o->per_node = (int)sp_take_count(state, "ranks-per-node", 1, SP_MAX_RANKS, arg);
 }
 
 /* ---- for people ---- */

@@ -58,8 +58,6 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
-    int64_t n;
-    double x;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &a->common;
@@ -68,10 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->ab = true;
         return 0;
     case KEY_ROUNDS:
-        if (sp_parse_count(arg, &n) || n < SP_SHIFT_LEAST_RUNS || n > MOST_ROUNDS)
-            sp_usage_error(state, "--rounds takes a number from %d to %d, not '%s'", SP_SHIFT_LEAST_RUNS,
-                           MOST_ROUNDS, arg);
-        a->rounds = (int)n;
+        a->rounds = (int)sp_take_count(state, "rounds", SP_SHIFT_LEAST_RUNS, MOST_ROUNDS, arg);
         return 0;
     case KEY_METRIC:
         if (sp_tracked_find(arg) < 0)
@@ -79,9 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
-            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
-        a->judge.floor = x / 100;
+        a->judge.floor = sp_take_percent(state, "floor", 0.01, 99, arg);
         return 0;
     case KEY_DELTA:
         a->delta = true;

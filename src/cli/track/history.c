@@ -38,7 +38,6 @@ static const struct argp_option locate_options[] = {
 static error_t locate_parse(int key, char *arg, struct argp_state *state)
 {
     struct locating *l = state->input;
-    double x;
     switch (key) {
     case ARGP_KEY_INIT:
         sp_track_pass(state, &l->options);
@@ -49,9 +48,7 @@ static error_t locate_parse(int key, char *arg, struct argp_state *state)
         l->metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        if (sp_parse_number(arg, &x) || !(x > 0 && x < 100))
-            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
-        l->floor = x / 100;
+        l->floor = sp_take_percent(state, "floor", 0.01, 99, arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

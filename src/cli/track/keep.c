@@ -199,8 +199,7 @@ static error_t accept_parse(int key, char *arg, struct argp_state *state)
         a->why = arg;
         return 0;
     case KEY_RECORDS:
-        if (sp_parse_count(arg, &a->n_records) || a->n_records < 1 || a->n_records > SP_MOST_PINNED)
-            sp_usage_error(state, "--records takes a number from 1 to %d, not '%s'", SP_MOST_PINNED, arg);
+        a->n_records = sp_take_count(state, "records", 1, SP_MOST_PINNED, arg);
         return 0;
     case KEY_ALL:
         a->all = true;

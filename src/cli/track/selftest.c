@@ -52,25 +52,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void set_percent(struct argp_state *state, const char *option, const char *arg, double *out)
-{
-    double x;
-    size_t n = strlen(arg);
-    char number[32];
-    snprintf(number, sizeof number, "%.*s", (int)(n > 0 && arg[n - 1] == '%' ? n - 1 : n), arg);
-    if (sp_parse_number(number, &x) || x < 0 || x > 1000)
-        sp_usage_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
-    *out = x / 100;
-}
-
-static void set_count(struct argp_state *state, const char *option, const char *arg, int lo, int hi, int *out)
-{
-    int64_t n;
-    if (sp_parse_count(arg, &n) || n < lo || n > hi)
-        sp_usage_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
-    *out = (int)n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct arguments *a = state->input;
@@ -79,40 +60,40 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         state->child_inputs[0] = &a->common;
         return 0;
     case KEY_INJECT:
-        set_percent(state, "inject", arg, &a->rehearsal.change);
+        a->rehearsal.change = sp_take_percent(state, "inject", 0, 1000, arg);
         return 0;
     case KEY_NOISE:
-        set_percent(state, "noise", arg, &a->rehearsal.noise);
+        a->rehearsal.noise = sp_take_percent(state, "noise", 0, 1000, arg);
         return 0;
     case KEY_SESSION:
-        set_percent(state, "session", arg, &a->rehearsal.session);
+        a->rehearsal.session = sp_take_percent(state, "session", 0, 1000, arg);
         return 0;
     case KEY_RUNS:
-        set_count(state, "runs", arg, 1, 60, &a->rehearsal.n_runs);
+        a->rehearsal.n_runs = (int)sp_take_count(state, "runs", 1, 60, arg);
         return 0;
     case KEY_BEFORE:
-        set_count(state, "before", arg, 1, 30, &a->rehearsal.n_sessions);
+        a->rehearsal.n_sessions = (int)sp_take_count(state, "before", 1, 30, arg);
         return 0;
     case KEY_TRIALS:
-        set_count(state, "trials", arg, 100, 100000, &a->rehearsal.n_trials);
+        a->rehearsal.n_trials = (int)sp_take_count(state, "trials", 100, 100000, arg);
         return 0;
     case KEY_CONFIRM:
-        set_count(state, "confirm", arg, 0, 10, &a->rehearsal.confirm);
+        a->rehearsal.confirm = (int)sp_take_count(state, "confirm", 0, 10, arg);
         return 0;
     case KEY_SERIES:
-        set_count(state, "series", arg, 1, 500, &a->rehearsal.n_series);
+        a->rehearsal.n_series = (int)sp_take_count(state, "series", 1, 500, arg);
         return 0;
     case KEY_BESIDE:
-        set_count(state, "beside", arg, 0, 200, &a->rehearsal.n_beside);
+        a->rehearsal.n_beside = (int)sp_take_count(state, "beside", 0, 200, arg);
         return 0;
     case KEY_COMMON:
-        set_percent(state, "common", arg, &a->rehearsal.common);
+        a->rehearsal.common = sp_take_percent(state, "common", 0, 1000, arg);
         return 0;
     case KEY_SPIKES:
-        set_percent(state, "spikes", arg, &a->rehearsal.spikes);
+        a->rehearsal.spikes = sp_take_percent(state, "spikes", 0, 1000, arg);
         return 0;
     case KEY_MODES:
-        set_percent(state, "modes", arg, &a->rehearsal.modes);
+        a->rehearsal.modes = sp_take_percent(state, "modes", 0, 1000, arg);
         return 0;
     case KEY_QUICK:
         a->quick = true;
@@ -122,7 +103,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_SEED: {
         int seed;
-        set_count(state, "seed", arg, 0, INT32_MAX, &seed);
+        seed = (int)sp_take_count(state, "seed", 0, INT32_MAX, arg);
         a->rehearsal.seed = (uint64_t)seed;
         return 0;
     }

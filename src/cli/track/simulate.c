@@ -57,22 +57,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void set_percent(struct argp_state *state, const char *option, const char *arg, double *out)
-{
-    double x;
-    if (sp_parse_number(arg, &x) || x < 0 || x > 1000)
-        sp_usage_error(state, "--%s takes percent, for example 5, not '%s'", option, arg);
-    *out = x / 100;
-}
-
-static void set_count(struct argp_state *state, const char *option, const char *arg, int lo, int hi, int *out)
-{
-    int64_t n;
-    if (sp_parse_count(arg, &n) || n < lo || n > hi)
-        sp_usage_error(state, "--%s takes a number from %d to %d, not '%s'", option, lo, hi, arg);
-    *out = (int)n;
-}
-
 static void add_fault(struct argp_state *state, struct arguments *a, const char *text)
 {
     struct sp_error err;
@@ -115,34 +99,34 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         add_fault(state, a, arg);
         return 0;
     case KEY_COMMITS:
-        set_count(state, "commits", arg, 1, 500, &m->n_commits);
+        m->n_commits = (int)sp_take_count(state, "commits", 1, 500, arg);
         return 0;
     case KEY_SESSIONS:
-        set_count(state, "sessions", arg, 1, 3, &m->n_sessions);
+        m->n_sessions = (int)sp_take_count(state, "sessions", 1, 3, arg);
         return 0;
     case KEY_RUNS:
-        set_count(state, "runs", arg, 1, 60, &m->n_runs);
+        m->n_runs = (int)sp_take_count(state, "runs", 1, 60, arg);
         return 0;
     case KEY_SERIES:
-        set_count(state, "series", arg, 1, 500, &m->n_series);
+        m->n_series = (int)sp_take_count(state, "series", 1, 500, arg);
         return 0;
     case KEY_NOISE:
-        set_percent(state, "noise", arg, &m->noise);
+        m->noise = sp_take_percent(state, "noise", 0, 1000, arg);
         return 0;
     case KEY_SESSION:
-        set_percent(state, "session", arg, &m->session);
+        m->session = sp_take_percent(state, "session", 0, 1000, arg);
         return 0;
     case KEY_COMMON:
-        set_percent(state, "common", arg, &m->common);
+        m->common = sp_take_percent(state, "common", 0, 1000, arg);
         return 0;
     case KEY_SPIKES:
-        set_percent(state, "spikes", arg, &m->spikes);
+        m->spikes = sp_take_percent(state, "spikes", 0, 1000, arg);
         return 0;
     case KEY_MODES:
-        set_percent(state, "modes", arg, &m->modes);
+        m->modes = sp_take_percent(state, "modes", 0, 1000, arg);
         return 0;
     case KEY_SEED:
-        set_count(state, "seed", arg, 0, INT32_MAX, &seed);
+        seed = (int)sp_take_count(state, "seed", 0, INT32_MAX, arg);
         m->seed = (uint64_t)seed;
         return 0;
     case ARGP_KEY_END:

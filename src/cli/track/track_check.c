@@ -152,8 +152,6 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct checking *c = state->input;
-    int64_t n;
-    double x;
     switch (key) {
     case ARGP_KEY_INIT:
         sp_track_pass(state, &c->options);
@@ -167,29 +165,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        if (sp_parse_number(arg, &x) || !(x > 0) || x >= 100)
-            sp_usage_error(state, "--floor takes percent between 0 and 100, not '%s'", arg);
-        c->judge.floor = x / 100;
+        c->judge.floor = sp_take_percent(state, "floor", 0.01, 99, arg);
         return 0;
     case KEY_BASELINE:
-        if (sp_parse_count(arg, &n) || n < 1 || n > 500)
-            sp_usage_error(state, "--baseline takes a number from 1 to 500, not '%s'", arg);
-        c->judge.n_baseline = (int)n;
+        c->judge.n_baseline = (int)sp_take_count(state, "baseline", 1, 500, arg);
         return 0;
     case KEY_FDR:
         if (sp_parse_number(arg, &c->judge.fdr) || !(c->judge.fdr > 0) || c->judge.fdr >= 1)
             sp_usage_error(state, "--fdr takes a rate between 0 and 1, not '%s'", arg);
         return 0;
     case KEY_CONFIRM:
-        n = 2;
-        if (arg && (sp_parse_count(arg, &n) || n < 1 || n > 10))
-            sp_usage_error(state, "--confirm takes a number of rounds from 1 to 10, not '%s'", arg);
-        c->rounds = (int)n;
+        c->rounds = arg ? (int)sp_take_count(state, "confirm", 1, 10, arg) : 2;
         return 0;
     case KEY_PATIENCE:
-        if (sp_parse_count(arg, &n) || n < 1 || n > 100)
-            sp_usage_error(state, "--patience takes a number of sessions from 1 to 100, not '%s'", arg);
-        c->patience = (int)n;
+        c->patience = (int)sp_take_count(state, "patience", 1, 100, arg);
         return 0;
     case KEY_JUNIT:
         c->junit = arg;

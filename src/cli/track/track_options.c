@@ -81,8 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
                            arg);
         return 0;
     case KEY_LAST:
-        if (sp_parse_count(arg, &o->last) || o->last < 1)
-            sp_usage_error(state, "--last takes a whole number from 1, not '%s'", arg);
+        o->last = sp_take_count(state, "last", 1, INT64_MAX, arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

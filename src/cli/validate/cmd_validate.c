@@ -613,12 +613,6 @@ static void say_number(struct argp_state *state, struct arguments *a, const char
         refuse(state, &err);
 }
 
-static void set_count(struct argp_state *state, const char *option, const char *arg, int most, int64_t *n)
-{
-    if (sp_parse_count(arg, n) || *n < 1 || *n > most)
-        sp_usage_error(state, "%s takes a number from 1 to %d, not '%s'", option, most, arg);
-}
-
 static void check_words(struct argp_state *state, int key, const char *arg)
 {
     struct sp_workload scratch = {0};
@@ -680,11 +674,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         say_number(state, a, "row_ptr", sp_pick_of(state, SP_OPTION_ROW_PTR, arg) == 1 ? 8 : 4);
         return 0;
     case 't':
-        set_count(state, "--threads", arg, 4096, &n);
+        n = sp_take_count(state, "threads", 1, 4096, arg);
         say_number(state, a, "threads", n);
         return 0;
     case 'j':
-        set_count(state, "--jobs", arg, MOST_JOBS, &n);
+        n = sp_take_count(state, "jobs", 1, MOST_JOBS, arg);
         a->n_jobs = (int)n;
         return 0;
     case KEY_SOURCE:

@@ -338,6 +338,8 @@ static enum sp_status read_lines(const char *path, const char *text, size_t size
                                  int *n_parts, struct sp_error *err)
 {
     int64_t n = 0;
+    while (size > 0 && memchr(" \t\r\n", text[size - 1], 4)) /* blank lines at the end, too */
+        size--;
     for (const char *line = text, *last = text + size; line < last; n++) {
         const char *end = memchr(line, '\n', (size_t)(last - line));
         end = end ? end : last;

@@ -46,8 +46,8 @@ bool sp_setup_wants_nt(const struct sp_setup_options *o, const struct sp_layout 
 /* ---- the rows ---- */
 
 struct rows {
-    struct sp_csr picked;
-    const struct sp_csr *matrix; /* picked, or the workload's own */
+    struct sp_csr picked, square; /* for formats of rows, and of symmetric matrices */
+    const struct sp_csr *matrix;  /* picked, or the workload's own */
 };
 
 /* Whole rows from several places, `entries` together. */
@@ -111,9 +111,42 @@ static enum sp_status leave_out_lines(struct sp_csr *a, struct sp_error *err)
     return SP_OK;
 }
 
+/* Rows from the middle, with those of their entries that lie among them: still symmetric. */
+static enum sp_status pick_square(const struct sp_csr *a, int64_t entries, int64_t most_rows,
+                                  struct sp_csr *out, struct sp_error *err)
+{
+    int64_t first = 0, n_r = 0, n_nz = 0;
+    while (a->row_ptr[first + 1] < (a->n_nz - entries) / 2)
+        first++;
+    while (n_r < most_rows && first + n_r < a->n_r && a->row_ptr[first + n_r] - a->row_ptr[first] < entries)
+        n_r++;
+    const enum sp_status status =
+        sp_csr_alloc(n_r, n_r, a->row_ptr[first + n_r] - a->row_ptr[first], a->field, NULL, out, err);
+    if (status != SP_OK)
+        return status;
+    out->symmetry = a->symmetry;
+    const int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
+    for (int64_t i = 0; i < n_r; i++) {
+        int64_t from = a->row_ptr[first + i], to = a->row_ptr[first + i + 1];
+        while (from < to && sp_csr_col(a, from) < first)
+            from++;
+        while (from < to && sp_csr_col(a, to - 1) >= first + n_r)
+            to--;
+        sp_csr_copy_columns(a, from, to - from, out->col + n_nz);
+        sp_csr_copy_numbers(a, per_entry * from, per_entry * (to - from), out->val + per_entry * n_nz);
+        for (int64_t k = n_nz; k < n_nz + to - from; k++)
+            out->col[k] -= (int32_t)first;
+        n_nz += to - from;
+        out->row_ptr[i + 1] = n_nz;
+    }
+    out->n_nz = n_nz;
+    return SP_OK;
+}
+
 static void free_rows(struct rows *r)
 {
     sp_csr_free(&r->picked);
+    sp_csr_free(&r->square);
     memset(r, 0, sizeof *r);
 }
 
@@ -154,13 +187,15 @@ struct contender {
 struct made {
     struct sp_workload workload;
     struct sp_layout layout;
+    double times; /* so many times its entries are those of the rows */
 };
 
 struct contest {
     const struct sp_setup_options *o;
     const struct sp_allocator *allocator;
     struct sp_workload workload; /* of the rows */
-    double entries;              /* that were asked for */
+    const struct sp_csr *whole;
+    double entries; /* that were asked for */
     struct rows rows;
     struct sp_dense_arrays dense;
     int n_domains, n_made, n;
@@ -231,7 +266,7 @@ static enum sp_status take_sample(struct contest *c, int k, double *seconds, str
         sp_thread_clocks(n_threads, after);
         if (took_s < resolved_s && n < (INT64_C(1) << 20))
             continue;
-        *seconds = took_s / (double)n;
+        *seconds = c->made[c->one[k].made].times * took_s / (double)n;
         if (sp_disturbance_between(before, after, n_threads).disturbed && ++i < AGAIN &&
             sp_now() - c->start < c->enough_s) {
             n = n > 1 ? n / 2 : 1;
@@ -357,6 +392,25 @@ static bool can_prefetch(const struct sp_kernel *kernel, const struct sp_layout 
     return !kernel->accepts || kernel->accepts(&asked, NULL) == SP_OK;
 }
 
+/* What a format takes of the matrix. SP_USAGE: too few of the rows' entries lie among them. */
+static enum sp_status take_for(struct contest *c, struct made *m, struct sp_error *err)
+{
+    static const double enough = 0.8;
+    struct rows *r = &c->rows;
+    const int64_t n_nz = r->matrix->n_nz;
+    m->times = 1;
+    if (r->matrix != &r->picked || !sp_format_of(m->workload.format)->mirrored)
+        return SP_OK;
+    const enum sp_status status = pick_square(c->whole, n_nz, r->matrix->n_c, &r->square, err);
+    if (status != SP_OK)
+        return status;
+    if ((double)r->square.n_nz < enough * (double)n_nz)
+        return sp_fail(err, SP_USAGE, NULL, "its entries are scattered");
+    m->workload.matrix = &r->square;
+    m->times = (double)n_nz / (double)r->square.n_nz;
+    return SP_OK;
+}
+
 /* All kernels of a format, and the fastest of those that prefetch with x prefetched. */
 static enum sp_status enter_format(struct contest *c, const char *format, struct sp_error *err)
 {
@@ -365,6 +419,8 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
     const bool is_own = format == NULL;
     m->workload = c->workload;
     enum sp_status status = is_own ? SP_OK : sp_workload_set_format(&m->workload, format, err);
+    if (status == SP_OK)
+        status = take_for(c, m, err);
     if (status == SP_OK)
         status = sp_workload_check(&m->workload, err);
     if (status == SP_OK)
@@ -418,6 +474,7 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
                  all = 2 * cache_B / 12,
                  least = all * (12 * (double)w->matrix->n_nz > cache_B ? 0.625 : 0.125);
     enum sp_status status = SP_OK;
+    c->whole = w->matrix;
     for (c->entries = all;;) {
         status = take_rows(w, c->entries, &c->rows, err);
         c->workload = *w;
@@ -445,11 +502,10 @@ static int other_formats(const struct contest *c, const char *format[MOST_FORMAT
                          char blocks[MOST_BLOCKS][32])
 {
     const struct sp_structure *s = c->o->structure;
-    const bool whole = c->rows.matrix != &c->rows.picked;
     const char *const *names = sp_format_choices(c->workload.op);
     int n = 0, last = 0;
-    if (s && whole && s->value_symmetry.known && s->value_symmetry.value >= 1 &&
-        s->value_symmetry.error == 0 && s->n_r == s->n_c)
+    if (s && s->value_symmetry.known && s->value_symmetry.value >= 1 && s->value_symmetry.error == 0 &&
+        s->n_r == s->n_c)
         format[n++] = "half";
     while (names[last + 1]) /* unit-stride slots move the least */
         last++;

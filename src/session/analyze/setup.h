@@ -70,8 +70,9 @@ struct sp_choice {
  * else four runs of rows that have as much, fewer where gathers take long, with columns that none
  * of them has left out. Distances of prefetching are tried where x exceeds the second cache. A
  * format is left out where its bytes alone take longer than the best so far; half storage and
- * blocks need options->structure and the whole matrix. SP_ABSENT where no kernel runs;
- * SP_INTERRUPTED, SP_MEMORY. */
+ * blocks need options->structure. Of part of a matrix half storage has as many entries from the
+ * middle, where four fifths of them lie among their rows; asked for, it has all. SP_ABSENT where no
+ * kernel runs; SP_INTERRUPTED, SP_MEMORY. */
 enum sp_status sp_choose(struct sp_workload *workload, const struct sp_setup_options *options, int n_domains,
                          const struct sp_progress *progress, const struct sp_kernel **kernel,
                          struct sp_choice *choice, struct sp_error *err);

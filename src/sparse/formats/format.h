@@ -72,13 +72,13 @@ struct sp_format_kind {
     bool (*is_swept)(const struct sp_csr *matrix, bool symmetric);
 
     /* How entries lie. */
-    bool plain_rows; /* row after row, each whole: ptr[i] .. ptr[i + 1] */
+    bool plain_rows; /* the arrays of CRS and no others: what knows CRS, formulas too, takes them */
     bool in_chunks;  /* chunks of C rows, a row in each lane */
     bool unit_slots; /* in chunks, and slots of consecutive columns have one base */
     bool in_blocks;  /* dense blocks of b_h x b_w */
     bool mirrored;  /* an entry stands for its mirror image, too; its columns cannot be fewer than its rows */
     bool updates_y; /* y is read and written again: w is what sp_layout_w() says */
-    bool by_lengths;  /* what is stored follows from the lengths of rows, without offsets */
+    bool by_lengths;  /* V follows from the lengths of rows, by the formula of CRS (plain_rows) or SELL */
     bool own_alpha;   /* x is gathered in an order of its own: alpha tells nothing of other formats */
     bool order_bound; /* what is stored, beside alpha, hangs on the order of rows and columns */
     /* What it takes. */

@@ -14,16 +14,18 @@
 /* Rows longer than this are few (n_nz / LONG at most) and are sorted; others are counted. */
 enum { LONG = 1 << 16 };
 
+__extension__ typedef unsigned __int128 uint128;
+
+/* Whole numbers, so that they are the same in any order of rows. */
 struct row_sums {
     int64_t lower, upper, profile, n_diagonal, n_empty, n_long, min, max;
-    double distance, squares;
+    uint128 distance, squares;
 };
 
-static void add_row(const struct sp_csr *a, int64_t i, double mean, unsigned char *used, struct row_sums *sum)
+static void add_row(const struct sp_csr *a, int64_t i, unsigned char *used, struct row_sums *sum)
 {
     int64_t begin = a->row_ptr[i], end = a->row_ptr[i + 1], n = end - begin, distance = 0;
-    double deviation = (double)n - mean;
-    sum->squares += deviation * deviation;
+    sum->squares += (uint128)n * (uint128)n;
     sum->n_empty += n == 0;
     sum->n_long += n > LONG;
     sum->min = n < sum->min ? n : sum->min;
@@ -41,7 +43,7 @@ static void add_row(const struct sp_csr *a, int64_t i, double mean, unsigned cha
         if (!__atomic_load_n(&used[j], __ATOMIC_RELAXED))
             __atomic_store_n(&used[j], 1, __ATOMIC_RELAXED);
     }
-    sum->distance += (double)distance;
+    sum->distance += (uint128)distance;
 }
 
 /* The smallest length that at least rank rows do not exceed; rank >= 1. */
@@ -100,13 +102,12 @@ static enum sp_status find_rows(const struct sp_csr *a, struct sp_structure *s, 
         return status;
     unsigned char *used = p;
     struct row_sums all = {.min = INT64_MAX};
-    double mean = s->n_nzr;
 #pragma omp parallel
     {
         struct row_sums own = {.min = INT64_MAX};
 #pragma omp for schedule(dynamic, 1024) nowait
         for (int64_t i = 0; i < a->n_r; i++)
-            add_row(a, i, mean, used, &own);
+            add_row(a, i, used, &own);
 #pragma omp critical
         {
             all.lower = own.lower > all.lower ? own.lower : all.lower;
@@ -126,13 +127,15 @@ static enum sp_status find_rows(const struct sp_csr *a, struct sp_structure *s, 
     sp_large_free(NULL, used, a->n_c, 1);
     s->row_min = all.min;
     s->row_max = all.max;
-    s->row_cv = a->n_nz > 0 ? sqrt(all.squares / (double)a->n_r) / mean : 0;
+    const uint128 n_nz = (uint128)a->n_nz; /* n_r^2 times the variance of lengths: */
+    const double scatter = (double)((uint128)a->n_r * all.squares - n_nz * n_nz);
+    s->row_cv = a->n_nz > 0 ? sqrt(scatter) / (double)a->n_nz : 0;
     s->n_empty_rows = all.n_empty;
     s->lower_bandwidth = all.lower;
     s->upper_bandwidth = all.upper;
     s->profile = all.profile;
     s->n_diagonal = all.n_diagonal;
-    s->mean_distance = a->n_nz > 0 ? all.distance / (double)a->n_nz : 0;
+    s->mean_distance = a->n_nz > 0 ? (double)all.distance / (double)a->n_nz : 0;
     return quantiles(a, s, all.n_long, err);
 }
 

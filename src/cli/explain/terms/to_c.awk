@@ -12,7 +12,7 @@
 #                               a family. Of several of one result the first that holds and is known is taken.
 #     record: path of the value in the record that it should be
 #     but: why it may differ from that by more than rounding
-#     ops: formats:             what it holds for, none: all; of formulas of a family those of them
+#     ops: formats:             what it holds for, "not A B": all but these; none: all; of formulas of a family those of them
 #     when: ecm, ecm-of-two-levels, no-ecm: the ECM part of the records that it holds for
 
 BEGIN { kinds = " term flag exit rule " }
@@ -73,14 +73,14 @@ function begin_number(text) {
     of_number["place"] = place
 }
 
-# Words of a that are in b; "" is all of them.
+# Words of a that are in b, or of "not ..." those that are not; "" is all of them.
 function common(a, b,    n, word, i, out) {
     if (a == "" || b == "")
         return a b
     n = split(a, word, " ")
     out = ""
     for (i = 1; i <= n; i++)
-        if (index(" " b " ", " " word[i] " "))
+        if ((index(" " b " ", " " word[i] " ") > 0) != (b ~ /^not /))
             out = out (out == "" ? "" : " ") word[i]
     return out == "" ? "none" : out
 }

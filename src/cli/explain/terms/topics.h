@@ -22,7 +22,7 @@ struct sp_calculation {
     enum sp_record_field field; /* of the record that the result should be; SP_F_NONE: none */
     const char *why_not;        /* why it may differ from that by more than rounding; NULL: it may not */
     /* Operations, formats and kinds of records ("ecm", "ecm-of-two-levels", "no-ecm") that it holds
-     * for, separated by blanks; NULL: all. */
+     * for, separated by blanks; "not A B": all but these; NULL: all. */
     const char *ops, *formats, *records;
 };
 
