@@ -182,6 +182,24 @@ START_TEST(half_storage_is_tried_on_a_part)
 }
 END_TEST
 
+/* A row as long as the matrix stays in what is sampled, however long an execution takes. */
+START_TEST(a_long_row_is_not_cut_for_ever)
+{
+    struct sp_csr m;
+    const struct sp_kernel *kernel;
+    const struct sp_machine machine = machine_of(64 << 10);
+    ck_assert_int_eq(sp_generate("arrow:40000", NULL, &m, NULL), SP_OK);
+    struct sp_workload w = workload_on(&m);
+    w.op = SP_OP_SPMM;
+    w.r = 512; /* an execution reads 160 MB */
+    const struct sp_setup_options o = {.seed = 1, .machine = &machine, .isa = "portable"};
+    ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, NULL), SP_OK);
+    ck_assert_double_ge(choice.share, 40000.0 / (double)m.n_nz);
+    ck_assert_double_lt(choice.share, 0.6);
+    sp_csr_free(&m);
+}
+END_TEST
+
 START_TEST(gathers_beyond_the_second_cache_are_prefetched)
 {
     struct sp_csr m;
@@ -239,6 +257,7 @@ int main(void)
     tcase_add_loop_test(tc, a_large_matrix_is_sampled, 0, 3);
     tcase_add_test(tc, a_large_symmetric_matrix_stays_whole);
     tcase_add_loop_test(tc, half_storage_is_tried_on_a_part, 0, 2);
+    tcase_add_test(tc, a_long_row_is_not_cut_for_ever);
     tcase_add_test(tc, gathers_beyond_the_second_cache_are_prefetched);
     tcase_add_test(tc, nothing_runs);
     tcase_add_test(tc, stores_that_are_asked_for);

@@ -2,6 +2,7 @@
  * what its entries are. How fast it is belongs to no test. */
 #include <check.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "kernels/kernel.h"
 #include "run_suite.h"
@@ -103,6 +104,38 @@ START_TEST(a_large_matrix_is_sampled)
 }
 END_TEST
 
+/* The most memory that this process ever had [B]. */
+static double peak_B(void)
+{
+    struct rusage usage;
+    ck_assert_int_eq(getrusage(RUSAGE_SELF, &usage), 0);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+/* Which kernels there are for padded storage is not asked with a row as long as the matrix: chunks of 32
+ * rows would take 154 MB. */
+START_TEST(a_long_row_takes_no_memory)
+{
+    struct sp_csr m;
+    struct sp_error err;
+    const struct sp_kernel *kernel;
+    struct sp_value rate;
+    ck_assert_int_eq(sp_generate("arrow:400000", NULL, &m, &err), SP_OK);
+    struct sp_workload w = {.op = SP_OP_SPMV,
+                            .r = 1,
+                            .n_threads = 1,
+                            .precision = SP_F64,
+                            .schedule = SP_SCHEDULE_NNZ,
+                            .matrix = &m};
+    ck_assert_int_eq(sp_workload_set_format(&w, "sell:32,256", &err), SP_OK);
+    const struct sp_pcore_options o = sp_pcore_options_for(NULL, &w, NULL, SP_SPEND_OTHERS);
+    const double before_B = peak_B(), padded_B = 32 * 12.0 * (double)m.n_r;
+    ck_assert_int_eq(sp_pcore_choose(&w, NULL, &o, &kernel, &rate, &err), SP_OK);
+    ck_assert_double_lt(peak_B() - before_B, padded_B / 4);
+    sp_csr_free(&m);
+}
+END_TEST
+
 /* Of half storage from all over the matrix, too, as far from the diagonal as they are there; updates of
  * others' rows are no part of P_core. */
 START_TEST(threads_of_half_storage_keep_to_their_rows)
@@ -158,6 +191,7 @@ int main(void)
     tcase_add_test(tc, a_small_matrix_is_run_whole);
     tcase_add_test(tc, a_large_matrix_is_sampled);
     tcase_add_test(tc, fill_is_that_of_the_whole_matrix);
+    tcase_add_test(tc, a_long_row_takes_no_memory);
     tcase_add_test(tc, threads_of_half_storage_keep_to_their_rows);
     tcase_add_test(tc, every_format_has_rows_for_the_team);
     suite_add_tcase(suite, tc);

@@ -475,6 +475,7 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
                  least = all * (12 * (double)w->matrix->n_nz > cache_B ? 0.625 : 0.125);
     enum sp_status status = SP_OK;
     c->whole = w->matrix;
+    double before = INFINITY; /* entries; whole rows may be no fewer, however few are asked for */
     for (c->entries = all;;) {
         status = take_rows(w, c->entries, &c->rows, err);
         c->workload = *w;
@@ -484,7 +485,8 @@ static enum sp_status begin(struct contest *c, const struct sp_workload *w, cons
         if (status == SP_OK)
             status = sp_dense_make(&c->workload, c->o->seed, &c->dense, err);
         const double n_nz = (double)c->rows.matrix->n_nz;
-        c->may_cut = n_nz > 1.5 * least && !takes_all_rows(&c->workload);
+        c->may_cut = n_nz > 1.5 * least && n_nz < before && !takes_all_rows(&c->workload);
+        before = n_nz;
         if (status == SP_OK)
             status = enter_format(c, format, err);
         if (status != SP_OK || !c->too_long)

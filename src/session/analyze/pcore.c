@@ -431,14 +431,20 @@ static enum sp_status measure(struct candidate *c, const struct windows *ws, dou
     return SP_OK;
 }
 
-/* The rows that take a layout of this kind, asked with the layout of a few rows. */
+/* The rows that take a layout of this kind, asked with the layout of a few entries: to a whole row
+ * others would be padded, however long it is. */
 static enum sp_status find_candidates(const struct sp_workload *workload, const char *isa,
                                       const struct sp_kernel **rows, int most, int *n, struct sp_error *err)
 {
-    struct sp_csr few;
+    enum { ROWS = 8, ENTRIES = 64 };
+    struct sp_csr head = *workload->matrix, few;
     struct sp_layout layout;
-    int64_t n_rows = workload->matrix->n_r < 8 ? workload->matrix->n_r : 8;
-    enum sp_status status = fold(workload, workload->matrix, 0, n_rows, 64, &few, err);
+    int64_t row_ptr[ROWS + 1];
+    const int64_t n_rows = head.n_r < ROWS ? head.n_r : ROWS;
+    for (int64_t i = 0; i <= n_rows; i++)
+        row_ptr[i] = head.row_ptr[i] < ENTRIES ? head.row_ptr[i] : ENTRIES;
+    head.row_ptr = row_ptr;
+    enum sp_status status = fold(workload, &head, 0, n_rows, 64, &few, err);
     if (status != SP_OK)
         return status;
     struct sp_workload small = *workload;
