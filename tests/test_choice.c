@@ -225,6 +225,11 @@ START_TEST(nothing_runs)
     const struct sp_setup_options o = {.isa = "sve", .seed = 1};
     ck_assert_int_eq(sp_choose(&w, &o, 1, NULL, &kernel, &choice, &err), SP_ABSENT);
     ck_assert_ptr_null(kernel);
+    ck_assert_str_eq(err.remedy, "leave --isa out to let the program choose");
+    const struct sp_setup_options portable = {.isa = "portable", .seed = 1};
+    w.prefetch = 64; /* which no kernel in plain C has */
+    ck_assert_int_eq(sp_choose(&w, &portable, 1, NULL, &kernel, &choice, &err), SP_ABSENT);
+    ck_assert_str_eq(err.remedy, "leave --isa or --prefetch out");
     sp_csr_free(&m);
 }
 END_TEST

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/option/option_words.h"
 #include "model/roofline.h"
+#include "session/analyze/pcore.h"
 #include "session/record/format_model.h"
 #include "sparse/formats/format.h"
 #include "sys/machine/pages.h"
@@ -613,12 +614,7 @@ static enum sp_status hold(struct contest *c, const struct sp_workload *w, const
         status = enter_format(c, format[i], err);
     }
     if (status == SP_OK && c->n == 0 && !c->lacks_nt)
-        status =
-            sp_fail(err, SP_ABSENT,
-                    c->o->isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
-                    "no kernel for %s %s in %s runs here%s%s", sp_op_name(w->op), sp_format_name(w->format),
-                    sp_precision_name(w->precision), c->o->isa ? " with instruction set " : "",
-                    c->o->isa ? c->o->isa : "");
+        status = sp_fail_no_kernel(w, c->o->isa, err);
     const double most_final_s = 0.2, budget_s = c->o->plan ? c->o->plan->budget_s : INFINITY;
     return status == SP_OK ? decide(c, fmin(most_final_s, 0.1 * budget_s), err) : status;
 }

@@ -1,6 +1,7 @@
 #include "session/analyze/pcore.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -537,6 +538,21 @@ static struct sp_value of_whole(struct sp_value rate, double beta, double beta_h
                : rate;
 }
 
+enum sp_status sp_fail_no_kernel(const struct sp_workload *w, const char *isa, struct sp_error *err)
+{
+    const bool ahead = w->prefetch > 0;
+    char why[64] = "";
+    if (ahead)
+        snprintf(why, sizeof why, " with x prefetched %d ahead", (int)w->prefetch);
+    return sp_fail(err, SP_ABSENT,
+                   isa && ahead ? "leave " SP_O_ISA " or " SP_O_PREFETCH " out"
+                   : isa        ? "leave " SP_O_ISA " out to let the program choose"
+                   : ahead      ? "leave " SP_O_PREFETCH " out"
+                                : "choose another " SP_O_FORMAT,
+                   "no kernel for %s %s in %s runs here%s%s%s", sp_op_name(w->op), sp_format_name(w->format),
+                   sp_precision_name(w->precision), why, isa ? ", of instruction set " : "", isa ? isa : "");
+}
+
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,
                              const struct sp_pcore_options *o, struct sp_pcore_ranking *ranking,
                              struct sp_error *err)
@@ -557,11 +573,7 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
     for (int i = 0; i < n && status == SP_OK; i++)
         insert(ranking, c[i].kernel, of_whole(c[i].flop_s, beta, beta_here));
     if (status == SP_OK && ranking->n == 0)
-        status = sp_fail(err, SP_ABSENT,
-                         isa ? "leave " SP_O_ISA " out to let the program choose" : "choose another format",
-                         "no kernel for %s %s in %s runs here%s%s", sp_op_name(workload->op),
-                         sp_format_name(workload->format), sp_precision_name(workload->precision),
-                         isa ? " with instruction set " : "", isa ? isa : "");
+        status = sp_fail_no_kernel(workload, isa, err);
     return status;
 }
 

@@ -71,7 +71,10 @@ enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa
                              const struct sp_pcore_options *options, struct sp_pcore_ranking *ranking,
                              struct sp_error *err);
 
-/* The same of one kernel, which takes such layouts. */
+/* Says that no kernel for the workload runs here, and what to leave out; SP_ABSENT. */
+enum sp_status sp_fail_no_kernel(const struct sp_workload *workload, const char *isa, struct sp_error *err);
+
+/* The same as sp_pcore_rank() of one kernel, which takes such layouts. */
 enum sp_status sp_pcore_of(const struct sp_workload *workload, const struct sp_kernel *kernel,
                            const struct sp_pcore_options *options, struct sp_value *flop_s,
                            struct sp_error *err);
