@@ -18,7 +18,7 @@ $P0 << EOD
 EOD
 set multiplot
 set xlabel 'intensity, flop/B of DRAM traffic'
-set lmargin at screen 0.0711864; set rmargin at screen 0.550847; set bmargin at screen 0.204839; set tmargin at screen 0.925806
+set lmargin at screen 0.0813559; set rmargin at screen 0.550847; set bmargin at screen 0.204839; set tmargin at screen 0.925806
 set key at screen 0.01,0.0887097 left top Left reverse vertical maxcols 1 maxrows 3 samplen 2 font ',10'
 # intensity flop/B, rate Gflop/s
 $C0 << EOD
@@ -84,12 +84,12 @@ set logscale xy; set xrange [0.0124224:0.499376]; set yrange [0.192845:9.69538];
 set ylabel 'Gflop/s' offset 1,0
 set xtics ('0.02' 0.02, '0.05' 0.05, '0.1' 0.1, '0.2' 0.2)
 set ytics ('0.2' 0.2, '0.5' 0.5, '1' 1, '2' 2, '5' 5)
-set label '1' at 0.137654,3.73348 center rotate by 0.0 font ',10' tc rgb '#333333' front
-set label '2' at 0.0342425,0.933369 center rotate by 0.0 font ',10' tc rgb '#333333' front
-set label '3' at 0.0340641,0.511 center rotate by 0.0 font ',10' tc rgb '#333333' front
-set label 'DRAM load of its arrays 33.6 GB/s' at 0.0682419,2.06684 center rotate by 36.7 font ',10' tc rgb '#4477aa' front
-set label 'DRAM triad 35.3 ±3.0 GB/s measured' at 0.0614411,2.40612 center rotate by 36.7 font ',10' tc rgb '#4477aa' front
-set label 'DP FMA 113 ±21 Gflop/s measured, above' at 0.0282333,8.88185 center rotate by 0.0 font ',10' tc rgb '#333333' front
+set label '1' at 0.137946,3.73348 center rotate by 0.0 font ',10' tc rgb '#333333' front
+set label '2' at 0.034315,0.933369 center rotate by 0.0 font ',10' tc rgb '#333333' front
+set label '3' at 0.0341324,0.511 center rotate by 0.0 font ',10' tc rgb '#333333' front
+set label 'DRAM load of its arrays 33.6 GB/s' at 0.068286,2.06651 center rotate by 37.3 font ',10' tc rgb '#4477aa' front
+set label 'DRAM triad 35.3 ±3.0 GB/s measured' at 0.061315,2.40312 center rotate by 37.3 font ',10' tc rgb '#4477aa' front
+set label 'DP FMA 113 ±21 Gflop/s measured, above' at 0.0287398,8.88185 center rotate by 0.0 font ',10' tc rgb '#333333' front
 plot $C0 using 1:2 with lines lw 1.2 dt 1 lc rgb '#4477aa' notitle, \
     $B using 1:2:3 with filledcurves fc rgb '#4477aa' fs transparent solid 0.25 noborder notitle, \
     $C1 using 1:2 with lines lw 2 dt 1 lc rgb '#4477aa' notitle, \

@@ -112,6 +112,6 @@ grep -q "1 fact differs: not comparable" out || { cat out; fail "not one fact"; 
 "$spmodel" track export -q --anonymous --records shared new 2>/dev/null
 SPMODEL_STORE="$dir/third" expect 0 "added" track add $(ls store/records/*/*.json | head -n 2) shared
 SPMODEL_STORE="$dir/third" expect 1 "the record is anonymous" track check --metric bytes --confirm
-expect 2 "rounds from 1 to 10" track check --confirm=0
-expect 2 "rounds from 1 to 10" track check --confirm=many
+expect 2 "whole number from 1 to 10" track check --confirm=0
+expect 2 "whole number from 1 to 10" track check --confirm=many
 echo "confirm.sh: confirmed, not confirmed, and why it cannot be"
