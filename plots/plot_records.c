@@ -127,11 +127,11 @@ static int tic_step(int n)
 /* Of the source that was measured, else of this program, as short as a tic; "": not known. */
 static const char *commit_of(const struct sp_record *record, char *text, size_t size)
 {
-    snprintf(text, size, "%.10s",
-             sp_words_text(record, SP_F_SOURCE_COMMIT, sp_words_text(record, SP_F_TOOL_GIT, "")));
-    char *suffix = strstr(text, "-d"); /* of "-dirty" */
-    if (suffix)
-        *suffix = '\0';
+    enum { MOST = 10 };
+    const char *commit = sp_words_text(record, SP_F_SOURCE_COMMIT, sp_words_text(record, SP_F_TOOL_GIT, "")),
+               *dirty = strstr(commit, "-dirty");
+    const int n = dirty && dirty - commit < MOST ? (int)(dirty - commit) : MOST;
+    snprintf(text, size, "%.*s", n, commit);
     return text;
 }
 

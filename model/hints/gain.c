@@ -212,12 +212,14 @@ static double rest_goes(const struct steps *s)
     return sp_value_known(s->then->gone) && !sp_value_known(s->now->linear_s) ? s->then->gone.hi : 0;
 }
 
-/* Up to what share the shorter term may show beside the longer one then. A shorter execution may
- * hide none of the transfers that the longer one hides now. */
+/* Up to what share the shorter term may show beside the longer one then. As much of the transfers
+ * as execution gets shorter by may no longer hide behind it. */
 static double may_show(const struct steps *s)
 {
-    const bool hid = s->terms.core_s > s->terms.data_s && s->lo.core_s < s->terms.core_s;
-    return fmax(s->omega, hid ? 1 : s->then->shows);
+    const struct terms now = s->terms;
+    const double less_s = now.core_s > now.data_s ? fmax(0, now.core_s - s->lo.core_s) : 0,
+                 bared = less_s > 0 ? fmin(1, less_s / fmax(now.data_s, 1e-12)) : 0;
+    return fmax(s->omega + (1 - s->omega) * bared, s->then->shows);
 }
 
 /* The terms of the change, beside what then waits and what is not explained. Where gathers wait,
@@ -227,7 +229,7 @@ static struct ends sum_of_terms(const struct steps *s)
     const struct sp_value none = {0}, gone = sp_value_known(s->then->gone) ? s->then->gone : none;
     const double shows = may_show(s), goes = rest_goes(s);
     char up_to[32];
-    snprintf(up_to, sizeof up_to, "; omega up to %g", shows);
+    snprintf(up_to, sizeof up_to, "; omega up to %.3g", shows);
     const bool waits = sp_gain_is_waiting(s->now);
     double work_hi = together(s->hi, shows);
     if (waits)

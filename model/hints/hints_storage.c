@@ -256,9 +256,8 @@ static void say_volume(const struct sp_hint_inputs *in, const struct sp_storage 
                           "The matrix is symmetric and stored in full. One triangle would move %s instead of "
                           "%s through %s (%s; updates "
                           "of y counted, conflicts between threads %s).",
-                          range, sp_text_bytes(now, sizeof now, in->V_B.value),
-                          sp_hint_in_memory(in) ? "memory" : in->level, sp_origin_name(V.origin),
-                          sp_value_known(half->V_B) ? "too" : "not");
+                          range, sp_text_bytes(now, sizeof now, in->V_B.value), "memory",
+                          sp_origin_name(V.origin), sp_value_known(half->V_B) ? "too" : "not");
     if (sp_value_known(hint->then.set_B) && hint->then.inner[0] && V.value < in->V_B.value / 4)
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
                  " The rest, %s, comes from %s.",
@@ -288,7 +287,7 @@ static enum sp_verdict judge_symmetric(const struct sp_hint_inputs *in, struct s
         !sp_value_known(in->alpha) || !sp_value_known(in->alpha_min) || in->n_nz == 0)
         return SP_SILENT;
     if (!sp_hint_in_memory(in)) /* 13 of 14 trials took longer, some twice as long */
-        return sp_clear(checked, "in caches updates of y that depend on each other take longer");
+        return sp_clear(checked, "data in caches: updates of y wait for each other");
     if (half->change.n == 0)
         return SP_SILENT;
     const bool measured = sp_value_known(half->core_s);
@@ -415,8 +414,9 @@ const struct sp_hint_rule sp_hint_precision = {
         "sums stay fp64",
     .remedy = "values in fp32 beside vectors in fp64 (" SP_O_PRECISION " mixed)",
     .check = "precision",
-    .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`: converting "
-            "costs some of it, and perhaps all of it where gathers wait or rows have less than 16 entries",
+    .gain = "three tenths to all of what V with 4-byte values saves by the formula of `gain`, with their "
+            "P_core, faster by no more than bytes are fewer: converting costs some of it, and perhaps all of "
+            "it where gathers wait or rows have less than 16 entries",
     .judge = judge_precision,
 };
 

@@ -55,7 +55,7 @@ static struct sp_then in_order(const struct sp_hint_inputs *in, double surely)
     then.gone = waiting_that_goes(in, surely);
     if (sp_value_known(in->linear_s) && sp_value_known(in->time_s)) {
         const double faster = sp_value_known(in->core_s) && sp_value_known(in->core_reordered_s)
-                                  ? fmax(0, in->core_s.value - in->core_reordered_s.value)
+                                  ? fmax(0, in->core_s.value - in->core_reordered_s.lo)
                                   : 0;
         then.least_s = sp_value_of(fmax(0, fmin(in->linear_s.value, in->time_s.value) - faster), SP_MEASURED);
         then.least_why = ", all gathers from L1";

@@ -90,10 +90,10 @@ BY_STATUS: Dict[int, Type[Error]] = {
 
 
 def as_arguments(text: str) -> str:
-    """Options are arguments here; in a command of the shell they stay what they are."""
-    if re.search(r"\b(spmodel|mpirun) ", text):
-        return text
-    return re.sub(r"(?<![\w-])--([a-z][a-z0-9-]*)", lambda option: option[1].replace("-", "_"), text)
+    """Options are arguments here; in quotes, and in a command of the shell, they stay what they are."""
+    said, command, rest = re.split(r"(\b(?:spmodel|mpirun) |$)", text, maxsplit=1)
+    return re.sub(r"('[^']*'|`[^`]*`)|(?<![\w-])--([a-z][a-z0-9-]*)",
+                  lambda found: found[1] or found[2].replace("-", "_"), said) + command + rest
 
 
 def error_of(status: int, message: str) -> Error:

@@ -292,8 +292,10 @@ def test_errors_have_status_and_remedy():
     assert str(e).startswith("kernel_limit "), e
     e = raises(spmodel.UsageError, ["half stores square"], analyze, "gen:random:20x30:3", format="half")
     assert e.remedy == "use format crs", e.remedy
-    assert as_arguments("leave --kernel-limit out; `spmodel doctor --all`") == "leave --kernel-limit out; `spmodel doctor --all`"
-    assert as_arguments("leave --kernel-limit out, or a--b") == "leave kernel_limit out, or a--b"
+    for said, here in (("leave --kernel-limit out; spmodel doctor --all", "leave kernel_limit out; spmodel doctor --all"),
+                       ("leave --kernel-limit out, or a--b", "leave kernel_limit out, or a--b"),
+                       ("'my --odd.mtx': --threads", "'my --odd.mtx': threads"), ("", "")):
+        assert as_arguments(said) == here, as_arguments(said)
     e = raises(spmodel.InputError, ["nowhere.mtx"], analyze, "nowhere.mtx")
     assert e.status == 3
     raises(spmodel.Error, [], analyze, "gen:nothing:1")

@@ -74,7 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         a->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        a->judge.floor = sp_take_percent(state, "floor", 0.01, 99, arg);
+        a->judge.floor = sp_take_percent(state, "floor", 0.001, 99.99, arg);
         return 0;
     case KEY_DELTA:
         a->delta = true;

@@ -48,7 +48,7 @@ static error_t locate_parse(int key, char *arg, struct argp_state *state)
         l->metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        l->floor = sp_take_percent(state, "floor", 0.01, 99, arg);
+        l->floor = sp_take_percent(state, "floor", 0.001, 99.99, arg);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -165,7 +165,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         c->judge.metric = (enum sp_tracked)sp_tracked_find(arg);
         return 0;
     case KEY_FLOOR:
-        c->judge.floor = sp_take_percent(state, "floor", 0.01, 99, arg);
+        c->judge.floor = sp_take_percent(state, "floor", 0.001, 99.99, arg);
         return 0;
     case KEY_BASELINE:
         c->judge.n_baseline = (int)sp_take_count(state, "baseline", 1, 500, arg);

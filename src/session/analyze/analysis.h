@@ -389,12 +389,12 @@ double sp_analysis_w_once(const struct sp_analysis *a, const struct sp_evaluated
 bool sp_analysis_pin(const struct sp_analysis *a);
 void sp_analysis_let_go(const struct sp_analysis *a);
 
-/* What other storage and widths compute with: the kernel for a workload, and *core_s: `work` flops
- * over its P_core by the whole team, measured in turn with that of the run's own rows and the
- * larger by the units that cannot be shared evenly. Where the plan has no time left for that, from
- * the rate of one thread: as if threads did not hinder each other at one end, as they did in the
- * run's own kernel at the other and in value. SP_NONE: nothing is run here. SP_ABSENT: no
- * kernel. */
+/* What another workload computes with, by `kernel` (the run's own, for other rows) or the fastest
+ * one (NULL): *core_s, `work` flops over its P_core by the whole team, measured in turn with that
+ * of the run's own rows, and the larger by the units that cannot be shared evenly. With a budget
+ * below 40 ms, or where samples contradict each other, from the rate of one thread: as if threads
+ * did not hinder each other at one end, as they did in the run's own kernel at the other and in
+ * value. SP_NONE: nothing is run here. SP_ABSENT: no kernel. */
 enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_workload *other,
                                    const struct sp_kernel *kernel, double work, struct sp_value *core_s,
                                    struct sp_error *err);

@@ -112,35 +112,46 @@ static enum sp_status leave_out_lines(struct sp_csr *a, struct sp_error *err)
     return SP_OK;
 }
 
-/* Rows from the middle, with those of their entries that lie among them: still symmetric. */
+/* The entries of a row, [*from, *to), whose columns are among n_r from `first` on. */
+static void find_inside(const struct sp_csr *a, int64_t row, int64_t first, int64_t n_r, int64_t *from,
+                        int64_t *to)
+{
+    *from = a->row_ptr[row];
+    *to = a->row_ptr[row + 1];
+    while (*from < *to && sp_csr_col(a, *from) < first)
+        ++*from;
+    while (*from < *to && sp_csr_col(a, *to - 1) >= first + n_r)
+        --*to;
+}
+
+/* Rows from the middle, no more than x has columns, with those of their entries that lie among
+ * them: still symmetric. */
 static enum sp_status pick_square(const struct sp_csr *a, int64_t entries, int64_t most_rows,
                                   struct sp_csr *out, struct sp_error *err)
 {
-    int64_t first = 0, n_r = 0, n_nz = 0;
+    int64_t first = 0, n_r = 0, n_nz = 0, from, to;
     while (a->row_ptr[first + 1] < (a->n_nz - entries) / 2)
         first++;
     while (n_r < most_rows && first + n_r < a->n_r && a->row_ptr[first + n_r] - a->row_ptr[first] < entries)
         n_r++;
-    const enum sp_status status =
-        sp_csr_alloc(n_r, n_r, a->row_ptr[first + n_r] - a->row_ptr[first], a->field, NULL, out, err);
+    for (int64_t i = 0; i < n_r; i++) {
+        find_inside(a, first + i, first, n_r, &from, &to);
+        n_nz += to - from;
+    }
+    const enum sp_status status = sp_csr_alloc(n_r, n_r, n_nz, a->field, NULL, out, err);
     if (status != SP_OK)
         return status;
     out->symmetry = a->symmetry;
     const int64_t per_entry = sp_csr_is_complex(a) ? 2 : 1;
     for (int64_t i = 0; i < n_r; i++) {
-        int64_t from = a->row_ptr[first + i], to = a->row_ptr[first + i + 1];
-        while (from < to && sp_csr_col(a, from) < first)
-            from++;
-        while (from < to && sp_csr_col(a, to - 1) >= first + n_r)
-            to--;
-        sp_csr_copy_columns(a, from, to - from, out->col + n_nz);
-        sp_csr_copy_numbers(a, per_entry * from, per_entry * (to - from), out->val + per_entry * n_nz);
-        for (int64_t k = n_nz; k < n_nz + to - from; k++)
+        const int64_t at = out->row_ptr[i];
+        find_inside(a, first + i, first, n_r, &from, &to);
+        sp_csr_copy_columns(a, from, to - from, out->col + at);
+        sp_csr_copy_numbers(a, per_entry * from, per_entry * (to - from), out->val + per_entry * at);
+        for (int64_t k = at; k < at + to - from; k++)
             out->col[k] -= (int32_t)first;
-        n_nz += to - from;
-        out->row_ptr[i + 1] = n_nz;
+        out->row_ptr[i + 1] = at + to - from;
     }
-    out->n_nz = n_nz;
     return SP_OK;
 }
 
@@ -151,7 +162,7 @@ static void free_rows(struct rows *r)
     memset(r, 0, sizeof *r);
 }
 
-/* Rows from several places are no symmetric matrix. */
+/* Rows from several places are no symmetric matrix, and of few rows there are no several places. */
 static bool takes_all_rows(const struct sp_workload *w)
 {
     return sp_format_of(w->format)->mirrored || w->matrix->n_r < 2 * PARTS;
@@ -188,7 +199,7 @@ struct contender {
 struct made {
     struct sp_workload workload;
     struct sp_layout layout;
-    double times; /* so many times its entries are those of the rows */
+    double times; /* entries of the rows over its own */
 };
 
 struct contest {
@@ -421,9 +432,9 @@ static enum sp_status enter_format(struct contest *c, const char *format, struct
     m->workload = c->workload;
     enum sp_status status = is_own ? SP_OK : sp_workload_set_format(&m->workload, format, err);
     if (status == SP_OK)
-        status = take_for(c, m, err);
-    if (status == SP_OK)
         status = sp_workload_check(&m->workload, err);
+    if (status == SP_OK)
+        status = take_for(c, m, err);
     if (status == SP_OK)
         status = sp_layout_make(&m->workload, true, c->allocator, &m->layout, err);
     if (status != SP_OK) /* CRS comes first, and takes every matrix */

@@ -23,8 +23,9 @@ struct sp_pcore_options sp_pcore_options_for(const struct sp_machine *m, const s
                                              struct sp_plan *plan, enum sp_spending spent)
 {
     enum { FEW = 64, FEWEST = 8 };
-    /* Kernels that will ask for their part. */
-    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 24};
+    /* Parts that will be asked for: a kernel takes one, of other storage the team takes four
+     * more. */
+    static const double askers[SP_N_SPENDINGS] = {[SP_SPEND_CHOICE] = 6, [SP_SPEND_OTHERS] = 48};
     static const double most_s = 0.03;
     const int64_t l1_B = cache_B(m, 0, 32 << 10), l2_B = cache_B(m, 1, 512 << 10);
     int64_t row_B = sp_workload_width(w) * (int64_t)sp_precision_size(w->precision);
@@ -208,8 +209,11 @@ static enum sp_status fold(const struct sp_workload *w, const struct sp_csr *a, 
  * are no part of P_core. Shares of equal entries then end where the copies do. */
 static enum sp_status repeat_for(int n_threads, struct sp_csr *a, struct sp_error *err)
 {
+    enum { MOST_EMPTY = 8 };
     struct sp_csr all;
     const int64_t n = a->n_r, n_nz = a->n_nz;
+    if (n > MOST_EMPTY * n_nz || n > INT32_MAX / n_threads)
+        return sp_fail(err, SP_ABSENT, NULL, "nearly all rows are empty");
     const enum sp_status status =
         sp_csr_alloc(n_threads * n, n_threads * n, n_threads * n_nz, a->field, NULL, &all, err);
     if (status != SP_OK)
@@ -541,16 +545,17 @@ static struct sp_value of_whole(struct sp_value rate, double beta, double beta_h
 enum sp_status sp_fail_no_kernel(const struct sp_workload *w, const char *isa, struct sp_error *err)
 {
     const bool ahead = w->prefetch > 0;
-    char why[64] = "";
+    char why[80] = "";
     if (ahead)
-        snprintf(why, sizeof why, " with x prefetched %d ahead", (int)w->prefetch);
+        snprintf(why, sizeof why, "%s x prefetched %d entries ahead", isa ? " and" : " with",
+                 (int)w->prefetch);
     return sp_fail(err, SP_ABSENT,
                    isa && ahead ? "leave " SP_O_ISA " or " SP_O_PREFETCH " out"
                    : isa        ? "leave " SP_O_ISA " out to let the program choose"
                    : ahead      ? "leave " SP_O_PREFETCH " out"
                                 : "choose another " SP_O_FORMAT,
                    "no kernel for %s %s in %s runs here%s%s%s", sp_op_name(w->op), sp_format_name(w->format),
-                   sp_precision_name(w->precision), why, isa ? ", of instruction set " : "", isa ? isa : "");
+                   sp_precision_name(w->precision), isa ? " with instruction set " : "", isa ? isa : "", why);
 }
 
 enum sp_status sp_pcore_rank(const struct sp_workload *workload, const char *isa,

@@ -24,7 +24,7 @@
 #define PATIENCE_S        1
 #define LITTLE_PATIENCE_S 0.1
 /* Another kernel's P_core is measured by the team where it gets more than this for it [s]. */
-#define LEAST_FOR_TEAM_S 2e-3
+#define LEAST_FOR_TEAM_S 9e-4
 #define LEAST_SAMPLE_S   2e-4
 
 static struct sp_intervention *add(struct sp_proved *out, const char *name, struct sp_value time)
@@ -48,7 +48,8 @@ static enum sp_status sample_beside(const struct sp_analysis *a, const struct sp
     s.against = against;
     s.protocol.state = state;
     s.protocol.budget_s = budget_s;
-    s.sample_s = fmin(s.sample_s, fmax(LEAST_SAMPLE_S, budget_s / 50));
+    if (spent == SP_SPEND_OTHERS)
+        s.sample_s = fmin(s.sample_s, fmax(LEAST_SAMPLE_S, budget_s / 50));
     s.protocol.min_samples = a->observed.pairs.time.value > long_s ? LEAST_OF_LONG : LEAST;
     s.protocol.max_samples = MOST;
     s.patience_s = spent == SP_SPEND_OTHERS ? LITTLE_PATIENCE_S : PATIENCE_S;
@@ -259,7 +260,7 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
     *core_s = sp_value_none("the run was recorded elsewhere");
     if (sp_analysis_is_replayed(a))
         return SP_OK;
-    const bool was_free = sp_analysis_pin(a);
+    const bool was_free = sp_analysis_pin(a), same_kernel = kernel != NULL;
     enum sp_status status = kernel ? sp_pcore_of(other, kernel, &p, &rate, err)
                                    : sp_pcore_choose(other, a->options->isa, &p, &kernel, &rate, err);
     if (status == SP_OK && sp_value_known(rate) && rate.value > 0 && sp_value_known(a->core.flop_s) &&
@@ -271,7 +272,8 @@ enum sp_status sp_analysis_core_of(const struct sp_analysis *a, const struct sp_
         *core_s = sp_value_none("P_core was not measured");
         return status;
     }
-    const double alone = a->setup.workload.n_threads, by = work * least_lambda(other);
+    const double alone = a->setup.workload.n_threads,
+                 by = work * least_lambda(other) / (same_kernel ? least_lambda(&a->setup.workload) : 1);
     if (sp_value_known(ratio))
         *core_s = sp_value_between(by / (e->p_core.value * ratio.value), by / (e->p_core.value * ratio.hi),
                                    by / (e->p_core.value * ratio.lo), SP_MEASURED);
