@@ -286,8 +286,8 @@ enum {
     CAMPAIGN_LINES = 60
 };
 /* Performance and fraction on the left, alpha and hints on the right; the key above all. */
-static const struct sp_panel panels[N_METRICS + 1] = {{0.085, 0.485, 0.56, 0.87, CAMPAIGN_WIDTH, 13},
-                                                      {0.085, 0.485, 0.09, 0.4, CAMPAIGN_WIDTH, 13},
+static const struct sp_panel panels[N_METRICS + 1] = {{0.105, 0.485, 0.56, 0.87, CAMPAIGN_WIDTH, 13},
+                                                      {0.105, 0.485, 0.09, 0.4, CAMPAIGN_WIDTH, 13},
                                                       {0.585, 0.985, 0.56, 0.87, CAMPAIGN_WIDTH, 13},
                                                       {0.75, 0.97, 0.09, 0.4, CAMPAIGN_WIDTH, 13}};
 
