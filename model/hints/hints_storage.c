@@ -254,10 +254,9 @@ static void say_volume(const struct sp_hint_inputs *in, const struct sp_storage 
     snprintf(range, sizeof range, strcmp(lo, hi) == 0 ? "%s" : "%s to %s", lo, hi);
     int length = snprintf(hint->evidence, sizeof hint->evidence,
                           "The matrix is symmetric and stored in full. One triangle would move %s instead of "
-                          "%s through %s (%s; updates "
-                          "of y counted, conflicts between threads %s).",
-                          range, sp_text_bytes(now, sizeof now, in->V_B.value), "memory",
-                          sp_origin_name(V.origin), sp_value_known(half->V_B) ? "too" : "not");
+                          "%s through memory (%s; updates of y counted, conflicts between threads %s).",
+                          range, sp_text_bytes(now, sizeof now, in->V_B.value), sp_origin_name(V.origin),
+                          sp_value_known(half->V_B) ? "too" : "not");
     if (sp_value_known(hint->then.set_B) && hint->then.inner[0] && V.value < in->V_B.value / 4)
         snprintf(hint->evidence + length, sizeof hint->evidence - (size_t)length,
                  " The rest, %s, comes from %s.",
@@ -321,9 +320,9 @@ const struct sp_hint_rule sp_hint_symmetric = {
     .effort = SP_EFFORT_STORAGE,
     .spmv_only = true,
     .condition =
-        "the matrix is symmetric and read from memory: V of one triangle, (s_a + s_i)(n_nz + n_r)/2 + s_p "
-        "n_r + gathers, "
-        "updates of y and conflicts between threads, is smaller, and its P_core does not cost it all",
+        "the matrix is symmetric and read from memory: V of one triangle, "
+        "(s_a + s_i)(n_nz + n_r)/2 + s_p n_r + gathers, updates of y and conflicts between threads, is "
+        "smaller, and its P_core does not cost it all",
     .remedy = "store one triangle (" SP_O_FORMAT " half); threads are kept apart by phases or windows",
     .check = "symmetry",
     .gain =

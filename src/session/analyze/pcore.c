@@ -213,7 +213,7 @@ static enum sp_status repeat_for(int n_threads, struct sp_csr *a, struct sp_erro
     struct sp_csr all;
     const int64_t n = a->n_r, n_nz = a->n_nz;
     if (n > MOST_EMPTY * n_nz || n > INT32_MAX / n_threads)
-        return sp_fail(err, SP_ABSENT, NULL, "nearly all rows are empty");
+        return sp_fail(err, SP_ABSENT, NULL, "too many rows, or nearly all are empty");
     const enum sp_status status =
         sp_csr_alloc(n_threads * n, n_threads * n, n_threads * n_nz, a->field, NULL, &all, err);
     if (status != SP_OK)
